@@ -1,0 +1,193 @@
+//! What every failure can say: a code, a sentence in both languages, and the next step.
+//!
+//! A domain error is typed and carries facts; its sentences stand in the domain's `errors.toml`, so that
+//! `/v1/errors` and the docs are the union of those files. Nothing here decides what is shown to whom.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use crate::text::Text;
+
+/// A failure that can teach: it knows its entry in its domain's book and the facts that fill it.
+pub trait Teach: std::error::Error + Send + Sync + 'static {
+    /// The entry's name in [`Teach::book`], such as `FILE_NOT_FOUND`.
+    fn entry(&self) -> &'static str;
+
+    /// The book of the domain that raised it.
+    fn book(&self) -> &'static Book;
+
+    /// What happened, as names and values: they fill `{name}` in the sentences and travel as `details`.
+    fn facts(&self) -> Vec<(&'static str, String)>;
+
+    /// The sentences, filled with the facts.
+    fn lesson(&self) -> Lesson {
+        self.book().lesson(self.entry(), &self.facts())
+    }
+}
+
+/// The public type of a failure, as the specification of the code tools names them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+pub enum Class {
+    /// The tool ran and could not do it.
+    MCPToolError,
+    /// The arguments are wrong.
+    MCPValidationError,
+    /// It took too long.
+    MCPTimeoutError,
+    /// It would leave the project.
+    SecurityError,
+    /// The file or the root may not be used this way.
+    FileRestrictionError,
+    /// The path itself is an attack.
+    PathTraversalError,
+}
+
+impl Class {
+    /// The name as it is published.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::MCPToolError => "MCPToolError",
+            Self::MCPValidationError => "MCPValidationError",
+            Self::MCPTimeoutError => "MCPTimeoutError",
+            Self::SecurityError => "SecurityError",
+            Self::FileRestrictionError => "FileRestrictionError",
+            Self::PathTraversalError => "PathTraversalError",
+        }
+    }
+}
+
+/// One entry of an `errors.toml`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Entry {
+    /// The public type.
+    #[serde(rename = "type")]
+    pub class: Class,
+    /// The public code when several entries share one; otherwise the entry's name.
+    pub code: Option<String>,
+    /// What was wrong, in English, with `{facts}`.
+    pub en: String,
+    /// The same, written in Japanese.
+    pub ja: String,
+    /// What to do next, in English.
+    pub next_en: String,
+    /// What to do next, in Japanese.
+    pub next_ja: String,
+    /// The tool that helps now: a bare name of the catalogue. Empty means the tool that failed.
+    #[serde(default)]
+    pub tool: String,
+    /// Arguments that would work, as a JSON object in text.
+    #[serde(default = "empty_object")]
+    pub example: String,
+}
+
+fn empty_object() -> String {
+    "{}".to_owned()
+}
+
+/// All failures of one domain.
+#[derive(Debug)]
+pub struct Book {
+    entries: BTreeMap<String, Entry>,
+}
+
+impl Book {
+    /// Reads an embedded `errors.toml`.
+    ///
+    /// # Panics
+    /// When the file is malformed: it is part of the binary, and a test reads every book.
+    #[must_use]
+    pub fn embedded(toml: &str) -> Self {
+        let entries = toml::from_str(toml).expect("an embedded errors.toml is well-formed");
+        Self { entries }
+    }
+
+    /// The entries by name.
+    pub fn entries(&self) -> impl Iterator<Item = (&str, &Entry)> {
+        self.entries.iter().map(|(name, entry)| (name.as_str(), entry))
+    }
+
+    /// Fills an entry with facts. `{name}` without a fact stays as it is, so that a test sees it.
+    ///
+    /// # Panics
+    /// When the entry is not in the book: each domain's test walks its errors.
+    #[must_use]
+    pub fn lesson(&self, name: &str, facts: &[(&'static str, String)]) -> Lesson {
+        let entry = self
+            .entries
+            .get(name)
+            .unwrap_or_else(|| panic!("errors.toml has no entry {name}"));
+        let fill = |template: &str| fill(template, facts);
+        Lesson {
+            class: entry.class,
+            code: entry.code.clone().unwrap_or_else(|| name.to_owned()),
+            kind: name.to_owned(),
+            message: Text::new(fill(&entry.en), fill(&entry.ja)),
+            next: Text::new(fill(&entry.next_en), fill(&entry.next_ja)),
+            tool: entry.tool.clone(),
+            example: entry.example.clone(),
+            facts: facts.to_vec(),
+        }
+    }
+}
+
+/// Replaces `{name}` by its fact, in one pass: a fact that itself contains braces is never expanded again.
+fn fill(template: &str, facts: &[(&'static str, String)]) -> String {
+    let mut out = String::with_capacity(template.len());
+    let mut rest = template;
+    while let Some(open) = rest.find('{') {
+        out.push_str(&rest[..open]);
+        let after = &rest[open + 1..];
+        let fact = after.find('}').and_then(|close| {
+            let name = &after[..close];
+            let (_, value) = facts.iter().find(|(fact, _)| *fact == name)?;
+            Some((close, value))
+        });
+        if let Some((close, value)) = fact {
+            out.push_str(value);
+            rest = &after[close + 1..];
+        } else {
+            out.push('{');
+            rest = after;
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
+/// A failure ready to be told: class, code, sentences, next step, facts.
+#[derive(Clone, Debug)]
+pub struct Lesson {
+    /// The public type.
+    pub class: Class,
+    /// The public code.
+    pub code: String,
+    /// The entry's name, finer than or equal to the code.
+    pub kind: String,
+    /// What was wrong.
+    pub message: Text,
+    /// What to do next.
+    pub next: Text,
+    /// The tool that helps, or empty for the one that failed.
+    pub tool: String,
+    /// Arguments that would work, as JSON text.
+    pub example: String,
+    /// The facts, for `details`.
+    pub facts: Vec<(&'static str, String)>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fill;
+
+    #[test]
+    fn facts_fill_once_and_only_where_named() {
+        let facts = [("path", "{nearest}".to_owned()), ("nearest", "b".to_owned())];
+        assert_eq!(
+            fill("No {path}; try {nearest}, or {\"a\": 1}", &facts),
+            "No {nearest}; try b, or {\"a\": 1}"
+        );
+    }
+}

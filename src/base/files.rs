@@ -1,0 +1,471 @@
+//! Bytes and text of files: bounded reading, encoding detection, atomic writing, hashes.
+//!
+//! Reading and writing happen through a [`Project`]'s handle. Text is never silently damaged: where the encoding is
+//! known, no U+FFFD appears. This module decides nothing about which files may be read: [`crate::project`] does.
+
+use std::{
+    fmt::Write as _,
+    io::{self, Read, Write as _},
+    path::{Component, Path},
+};
+
+use encoding_rs::{Encoding, ISO_2022_JP, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
+use sha2::{Digest, Sha256};
+
+use crate::{
+    errors::{Book, Teach},
+    project::{BOOK, PathError, Project, ProjectPath, quoted},
+};
+
+/// Where every `output_file` lands, under the project root.
+pub const OUTPUT_FOLDER: &str = ".fumi/output";
+
+/// How many bytes of a file decide its encoding; more does not change what `chardetng` says of real text.
+const DETECTION_BYTES: usize = 1 << 20;
+
+/// The encoding that a caller asked for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum EncodingChoice {
+    /// Detected per file.
+    Auto,
+    /// The same for every file.
+    Fixed(&'static Encoding),
+}
+
+/// The caller named an encoding that does not exist.
+#[derive(Debug, thiserror::Error)]
+#[error("unknown encoding {0}")]
+pub struct UnknownEncoding(pub String);
+
+impl Teach for UnknownEncoding {
+    fn entry(&self) -> &'static str {
+        "UNKNOWN_ENCODING"
+    }
+    fn book(&self) -> &'static Book {
+        &BOOK
+    }
+    fn facts(&self) -> Vec<(&'static str, String)> {
+        vec![("label", quoted(&self.0))]
+    }
+}
+
+impl EncodingChoice {
+    /// Reads a label of the WHATWG Encoding Standard, `auto`, or one of the common other spellings.
+    pub fn parse(label: &str) -> Result<Self, UnknownEncoding> {
+        let plain = label.trim().to_ascii_lowercase().replace('_', "-");
+        let label_of = match plain.as_str() {
+            "" | "auto" => return Ok(Self::Auto),
+            "utf8" => "utf-8",
+            "shift-jis" | "cp932" => "shift_jis",
+            "eucjp" => "euc-jp",
+            "iso2022jp" => "iso-2022-jp",
+            "latin-1" => "latin1",
+            other => other,
+        };
+        Encoding::for_label(label_of.as_bytes())
+            .or_else(|| Encoding::for_label(label.trim().as_bytes()))
+            .map(Self::Fixed)
+            .ok_or_else(|| UnknownEncoding(label.to_owned()))
+    }
+}
+
+/// A file's text and what it was decoded from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Decoded {
+    /// The text, without a byte order mark.
+    pub text: String,
+    /// The encoding's name in lower case, such as `utf-8` or `shift_jis`.
+    pub encoding: String,
+    /// Whether the file began with a byte order mark.
+    pub bom: bool,
+    /// Whether bytes had no meaning in that encoding and became U+FFFD.
+    pub damaged: bool,
+}
+
+/// Reads a whole file of at most `limit` bytes.
+pub fn read(path: &ProjectPath, limit: u64) -> Result<Vec<u8>, PathError> {
+    let file = path.open()?;
+    let unreadable = |source| PathError::Unreadable {
+        path: path.shown(),
+        action: "read",
+        action_ja: "読み込むことが",
+        source,
+    };
+    let size = file.metadata().map_err(unreadable)?.len();
+    let too_large = |size| PathError::TooLarge {
+        path: path.shown(),
+        size,
+        limit,
+    };
+    if size > limit {
+        return Err(too_large(size));
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default());
+    // One byte past the limit, because the file may grow while it is read.
+    file.take(limit + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    if bytes.len() as u64 > limit {
+        return Err(too_large(bytes.len() as u64));
+    }
+    Ok(bytes)
+}
+
+/// The encoding of a file by its first bytes: byte order mark, ISO-2022-JP escapes, valid UTF-8, UTF-16 without a mark,
+/// then what `chardetng` finds.
+#[must_use]
+pub fn detect(bytes: &[u8]) -> &'static Encoding {
+    if let Some((encoding, _)) = Encoding::for_bom(bytes) {
+        return encoding;
+    }
+    let cut = bytes.len() > DETECTION_BYTES;
+    let head = &bytes[..bytes.len().min(DETECTION_BYTES)];
+    if head.is_ascii() {
+        return if has_iso_2022_jp_escape(head) {
+            ISO_2022_JP
+        } else {
+            UTF_8
+        };
+    }
+    match std::str::from_utf8(head) {
+        Ok(_) => return UTF_8,
+        // Only the last character is cut in two.
+        Err(error) if cut && error.valid_up_to() + 4 > head.len() => return UTF_8,
+        Err(_) => {}
+    }
+    if let Some(encoding) = utf_16_without_mark(head) {
+        return encoding;
+    }
+    let mut detector = chardetng::EncodingDetector::new(chardetng::Iso2022JpDetection::Allow);
+    detector.feed(head, !cut);
+    detector.guess(None, chardetng::Utf8Detection::Allow)
+}
+
+/// ISO-2022-JP is plain ASCII bytes with escapes that switch the character set (JIS X 0201, 0208).
+fn has_iso_2022_jp_escape(bytes: &[u8]) -> bool {
+    const ESCAPES: [&[u8]; 4] = [b"$B", b"$@", b"(J", b"(I"];
+    bytes
+        .iter()
+        .enumerate()
+        .filter(|(_, byte)| **byte == 0x1b)
+        .any(|(at, _)| ESCAPES.iter().any(|escape| bytes[at + 1..].starts_with(escape)))
+}
+
+/// UTF-16 without a mark shows as NUL in every other byte of mostly Latin text.
+fn utf_16_without_mark(bytes: &[u8]) -> Option<&'static Encoding> {
+    let sample = &bytes[..bytes.len().min(4_096) & !1];
+    let pairs = sample.len() / 2;
+    if pairs < 4 {
+        return None;
+    }
+    let high_nul = sample.chunks_exact(2).filter(|pair| pair[0] == 0).count();
+    let low_nul = sample.chunks_exact(2).filter(|pair| pair[1] == 0).count();
+    if low_nul * 10 >= pairs * 4 && high_nul * 20 < pairs {
+        Some(UTF_16LE)
+    } else if high_nul * 10 >= pairs * 4 && low_nul * 20 < pairs {
+        Some(UTF_16BE)
+    } else {
+        None
+    }
+}
+
+/// Decodes a file's bytes.
+#[must_use]
+pub fn decode(bytes: &[u8], choice: EncodingChoice) -> Decoded {
+    let encoding = match choice {
+        EncodingChoice::Auto => detect(bytes),
+        EncodingChoice::Fixed(encoding) => encoding,
+    };
+    let bom = Encoding::for_bom(bytes).is_some_and(|(found, _)| found == encoding);
+    let (text, used, damaged) = encoding.decode(bytes);
+    Decoded {
+        text: text.into_owned(),
+        encoding: name_of(used),
+        bom,
+        damaged,
+    }
+}
+
+/// The name under which replies show an encoding.
+#[must_use]
+pub fn name_of(encoding: &'static Encoding) -> String {
+    if encoding == WINDOWS_1252 {
+        // The superset that browsers read Latin-1 as; the name that people know.
+        "latin1".to_owned()
+    } else {
+        encoding.name().to_ascii_lowercase()
+    }
+}
+
+/// SHA-256 in lower-case hex.
+#[must_use]
+pub fn sha256(bytes: &[u8]) -> String {
+    Sha256::digest(bytes)
+        .iter()
+        .fold(String::with_capacity(64), |mut hex, byte| {
+            // Writing to a String cannot fail.
+            let _ = write!(hex, "{byte:02x}");
+            hex
+        })
+}
+
+/// Why an `output_file` is refused.
+#[derive(Debug, thiserror::Error)]
+pub enum OutputError {
+    /// The name is not a plain relative one.
+    #[error("output_file refused: {reason}")]
+    Name {
+        /// As the client wrote it.
+        path: String,
+        /// Why, in English.
+        reason: &'static str,
+        /// Why, in Japanese.
+        reason_ja: &'static str,
+    },
+    /// The disk refused.
+    #[error("cannot write {path}: {source}")]
+    Io {
+        /// Project-relative.
+        path: String,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+impl Teach for OutputError {
+    fn entry(&self) -> &'static str {
+        match self {
+            Self::Name { .. } => "OUTPUT_FILE_REFUSED",
+            Self::Io { .. } => "UNREADABLE",
+        }
+    }
+    fn book(&self) -> &'static Book {
+        &BOOK
+    }
+    fn facts(&self) -> Vec<(&'static str, String)> {
+        match self {
+            Self::Name {
+                path,
+                reason,
+                reason_ja,
+            } => vec![
+                ("path", quoted(path)),
+                ("reason", (*reason).to_owned()),
+                ("reason_ja", (*reason_ja).to_owned()),
+            ],
+            Self::Io { path, source } => vec![
+                ("path", quoted(path)),
+                ("action", "written".to_owned()),
+                ("action_ja", "書き込むことが".to_owned()),
+                ("reason", source.kind().to_string()),
+            ],
+        }
+    }
+}
+
+/// A checked name of an output file: plain, relative, below [`OUTPUT_FOLDER`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutputName(String);
+
+impl OutputName {
+    /// Checks a client's `output_file`. Accepts the name with or without the folder that it lands in.
+    pub fn parse(raw: &str) -> Result<Self, OutputError> {
+        let refuse = |reason, reason_ja| {
+            Err(OutputError::Name {
+                path: raw.to_owned(),
+                reason,
+                reason_ja,
+            })
+        };
+        if raw.len() > 1_024 || raw.split('/').any(|part| part.len() > 255) {
+            return refuse("it is too long", "長すぎます");
+        }
+        if raw.chars().any(char::is_control) {
+            return refuse("it contains a control character", "制御文字を含んでいます");
+        }
+        let path = Path::new(raw);
+        if path.is_absolute() || raw.contains('\\') || raw.contains(':') {
+            return refuse("it is not relative", "相対名ではありません");
+        }
+        if raw.split('/').any(|part| part == "..") {
+            return refuse("it contains '..'", "「..」を含んでいます");
+        }
+        let inner = path.strip_prefix(OUTPUT_FOLDER).unwrap_or(path);
+        let parts: Vec<_> = inner
+            .components()
+            .filter_map(|part| match part {
+                Component::Normal(name) => name.to_str(),
+                _ => None,
+            })
+            .collect();
+        if parts.is_empty() || raw.ends_with('/') {
+            return refuse("it names no file", "ファイル名がありません");
+        }
+        Ok(Self(parts.join("/")))
+    }
+
+    /// The project-relative path that replies name.
+    #[must_use]
+    pub fn shown(&self) -> String {
+        format!("{OUTPUT_FOLDER}/{}", self.0)
+    }
+
+    /// Whether the file gets the structured result (`.json`) or the text.
+    #[must_use]
+    pub fn is_json(&self) -> bool {
+        Path::new(&self.0)
+            .extension()
+            .is_some_and(|extension| extension.eq_ignore_ascii_case("json"))
+    }
+}
+
+/// Writes an output file: to a temporary file beside it, flushed, then renamed over it.
+///
+/// No folder on the way may be a link: an output must never land on a source file.
+pub fn write_output(project: &Project, name: &OutputName, bytes: &[u8]) -> Result<(), OutputError> {
+    let shown = name.shown();
+    let io = |source| OutputError::Io {
+        path: shown.clone(),
+        source,
+    };
+    let mut dir = project.dir().try_clone().map_err(io)?;
+    let (folders, file) = shown.rsplit_once('/').unwrap_or(("", &shown));
+    for folder in folders.split('/') {
+        match dir.symlink_metadata(folder) {
+            Ok(meta) if meta.is_dir() => {}
+            Ok(_) => {
+                return Err(OutputError::Name {
+                    path: shown,
+                    reason: "a part of its folder is a link or a file",
+                    reason_ja: "途中のフォルダーがリンクかファイルです",
+                });
+            }
+            Err(_) => dir.create_dir(folder).map_err(io)?,
+        }
+        dir = cap_fs_ext::DirExt::open_dir_nofollow(&dir, folder).map_err(io)?;
+        if folder == ".fumi" && dir.symlink_metadata(".gitignore").is_err() {
+            dir.write(".gitignore", "*\n").map_err(io)?;
+        }
+    }
+    if dir.symlink_metadata(file).is_ok_and(|meta| !meta.is_file()) {
+        return Err(OutputError::Name {
+            path: shown,
+            reason: "the name is taken by a folder or a link",
+            reason_ja: "同じ名前のフォルダーかリンクがあります",
+        });
+    }
+    let mut temporary = cap_tempfile::TempFile::new(&dir).map_err(io)?;
+    temporary.write_all(bytes).map_err(io)?;
+    temporary.as_file().sync_all().map_err(io)?;
+    temporary.replace(file).map_err(io)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use encoding_rs::{EUC_JP, ISO_2022_JP, SHIFT_JIS};
+
+    use super::{EncodingChoice, OutputName, decode, sha256, write_output};
+    use crate::project::Project;
+
+    #[test]
+    fn japanese_text_survives_in_every_encoding() {
+        let text = "吾輩は猫である。名前はまだ無い。\nどこで生れたかとんと見当がつかぬ。ｶﾀｶﾅ、カタカナ、漢字。\n";
+        for encoding in [SHIFT_JIS, EUC_JP, ISO_2022_JP] {
+            let text = if encoding == ISO_2022_JP {
+                text.replace("ｶﾀｶﾅ", "")
+            } else {
+                text.to_owned()
+            };
+            let (bytes, _, lossy) = encoding.encode(&text);
+            assert!(!lossy);
+            let decoded = decode(&bytes, EncodingChoice::Auto);
+            assert_eq!(decoded.text, text, "{}", encoding.name());
+            assert_eq!(decoded.encoding, encoding.name().to_ascii_lowercase());
+            assert!(!decoded.damaged);
+        }
+        for (mark, unit) in [
+            (&b"\xff\xfe"[..], u16::to_le_bytes as fn(u16) -> [u8; 2]),
+            (&b"\xfe\xff"[..], u16::to_be_bytes),
+        ] {
+            let bytes: Vec<u8> = mark.iter().copied().chain(text.encode_utf16().flat_map(unit)).collect();
+            let decoded = decode(&bytes, EncodingChoice::Auto);
+            assert_eq!((decoded.text.as_str(), decoded.bom), (text, true));
+        }
+    }
+
+    #[test]
+    fn plain_and_latin_text_are_told_apart() {
+        assert_eq!(decode(b"hello", EncodingChoice::Auto).encoding, "utf-8");
+        assert_eq!(decode("naïve – 文".as_bytes(), EncodingChoice::Auto).encoding, "utf-8");
+        let latin = decode(b"na\xefve caf\xe9 d\xe9j\xe0 vu", EncodingChoice::Auto);
+        assert_eq!(
+            (latin.text.as_str(), latin.encoding.as_str()),
+            ("naïve café déjà vu", "latin1")
+        );
+        let bare: Vec<u8> = "plain utf-16 text é"
+            .encode_utf16()
+            .flat_map(u16::to_le_bytes)
+            .collect();
+        assert_eq!(decode(&bare, EncodingChoice::Auto).encoding, "utf-16le");
+    }
+
+    #[test]
+    fn labels_are_those_of_browsers_and_a_few_more() {
+        for label in [
+            "auto",
+            "",
+            "utf-8",
+            "UTF8",
+            "Shift_JIS",
+            "sjis",
+            "euc-jp",
+            "ISO-2022-JP",
+            "latin1",
+            "utf-16le",
+        ] {
+            assert!(EncodingChoice::parse(label).is_ok(), "{label}");
+        }
+        assert!(EncodingChoice::parse("klingon").is_err());
+    }
+
+    #[test]
+    fn outputs_stay_in_their_folder() {
+        let root = tempfile::tempdir().expect("a folder");
+        let project = Project::open(root.path()).expect("a project");
+        for bad in ["../x", "/etc/x", "a/../../x", "", "a/", "c:\\x", "a\0b"] {
+            assert!(OutputName::parse(bad).is_err(), "{bad:?}");
+        }
+        let name = OutputName::parse("deep/er/result.json").expect("fine");
+        write_output(&project, &name, b"{}").expect("written");
+        write_output(&project, &name, b"{\"a\":1}").expect("replaced");
+        let written = fs::read(root.path().join(".fumi/output/deep/er/result.json")).expect("there");
+        assert_eq!(written, b"{\"a\":1}");
+        assert_eq!(fs::read(root.path().join(".fumi/.gitignore")).expect("there"), b"*\n");
+        assert_eq!(
+            fs::read_dir(root.path().join(".fumi/output/deep/er"))
+                .expect("there")
+                .count(),
+            1
+        );
+    }
+
+    #[test]
+    fn an_output_folder_that_is_a_link_is_refused() {
+        let root = tempfile::tempdir().expect("a folder");
+        fs::create_dir(root.path().join("src")).expect("a folder");
+        fs::create_dir(root.path().join(".fumi")).expect("a folder");
+        std::os::unix::fs::symlink("../src", root.path().join(".fumi/output")).expect("a link");
+        let project = Project::open(root.path()).expect("a project");
+        let name = OutputName::parse("main.py").expect("fine");
+        assert!(write_output(&project, &name, b"x").is_err());
+        assert_eq!(fs::read_dir(root.path().join("src")).expect("there").count(), 0);
+    }
+
+    #[test]
+    fn hashes_are_those_of_sha256sum() {
+        assert_eq!(
+            sha256(b"abc"),
+            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+        );
+    }
+}

@@ -1,0 +1,14 @@
+//! The foundation of fumi: what every family of tools stands on.
+//!
+//! Knows no tool and no protocol. Paths come from [`project`], bytes from [`files`], sentences from [`text`],
+//! and what a failure teaches from [`errors`].
+
+pub mod cache;
+pub mod errors;
+pub mod files;
+pub mod freshness;
+pub mod pools;
+pub mod project;
+pub mod redact;
+pub mod text;
+pub mod tokens;

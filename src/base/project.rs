@@ -1,0 +1,554 @@
+//! The only way from a client's string to a file: a [`Project`] resolves it to a [`ProjectPath`], and the path opens itself.
+//!
+//! Invariant: whatever is opened lies under the project root at the moment of opening. Opening goes through a handle of
+//! the root (`openat2` with `RESOLVE_BENEATH` on Linux, by `cap-std`), so a link swapped in after the check cannot leave.
+//! A path that is only checked, and then opened by name, does not exist here.
+
+use std::{
+    io,
+    path::{Component, Path, PathBuf},
+    sync::Arc,
+};
+
+use cap_fs_ext::OpenOptionsSyncExt;
+use cap_std::{
+    ambient_authority,
+    fs::{Dir, File, OpenOptions},
+};
+use unicode_normalization::UnicodeNormalization;
+
+use crate::errors::{Book, Teach};
+
+/// Longest path that is looked at, in bytes (Linux `PATH_MAX`; decisions: limits of arguments).
+pub const MAX_PATH_BYTES: usize = 4_096;
+
+/// How many near names an error offers; more do not help a reader.
+const NEAREST: usize = 3;
+
+/// A folder whose files may be read, held open.
+#[derive(Debug)]
+pub struct Project {
+    /// Canonical and absolute.
+    root: PathBuf,
+    /// The root as the operator or client spelt it: absolute paths may begin with it too.
+    alias: PathBuf,
+    dir: Dir,
+}
+
+/// The proof that a path lies inside its project, and the only thing that opens it.
+#[derive(Clone, Debug)]
+pub struct ProjectPath {
+    project: Arc<Project>,
+    /// Relative to the root. Empty for the root itself.
+    relative: PathBuf,
+}
+
+/// Why a path is refused.
+#[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the sentences stand in errors.toml")]
+pub enum PathError {
+    #[error("path refused: {reason}")]
+    Traversal {
+        path: String,
+        reason: &'static str,
+        reason_ja: &'static str,
+    },
+    #[error("outside the project: {path}")]
+    Outside { path: String },
+    #[error("no such path: {path}")]
+    NotFound { path: String, nearest: Vec<String> },
+    #[error("ambiguous normalisation: {path}")]
+    Ambiguous { path: String },
+    #[error("not a regular file: {path}")]
+    NotAFile {
+        path: String,
+        kind: &'static str,
+        kind_ja: &'static str,
+    },
+    #[error("not a folder: {path}")]
+    NotAFolder { path: String },
+    #[error("{path} has {size} bytes, over {limit}")]
+    TooLarge { path: String, size: u64, limit: u64 },
+    #[error("{path}: {source}")]
+    Unreadable {
+        path: String,
+        action: &'static str,
+        action_ja: &'static str,
+        source: io::Error,
+    },
+}
+
+/// The failures of the foundation.
+pub static BOOK: std::sync::LazyLock<Book> = std::sync::LazyLock::new(|| Book::embedded(include_str!("errors.toml")));
+
+impl Teach for PathError {
+    fn entry(&self) -> &'static str {
+        match self {
+            Self::Traversal { .. } => "PATH_TRAVERSAL",
+            Self::Outside { .. } => "OUTSIDE_PROJECT",
+            Self::NotFound { .. } => "FILE_NOT_FOUND",
+            Self::Ambiguous { .. } => "AMBIGUOUS_PATH",
+            Self::NotAFile { .. } => "NOT_A_FILE",
+            Self::NotAFolder { .. } => "NOT_A_FOLDER",
+            Self::TooLarge { .. } => "FILE_TOO_LARGE",
+            Self::Unreadable { .. } => "UNREADABLE",
+        }
+    }
+
+    fn book(&self) -> &'static Book {
+        &BOOK
+    }
+
+    fn facts(&self) -> Vec<(&'static str, String)> {
+        match self {
+            Self::Traversal {
+                path,
+                reason,
+                reason_ja,
+            } => vec![
+                ("path", quoted(path)),
+                ("reason", (*reason).to_owned()),
+                ("reason_ja", (*reason_ja).to_owned()),
+            ],
+            Self::Outside { path } | Self::Ambiguous { path } | Self::NotAFolder { path } => {
+                vec![("path", quoted(path))]
+            }
+            Self::NotFound { path, nearest } => {
+                let names = nearest.join(", ");
+                let (en, ja) = if names.is_empty() {
+                    (String::new(), String::new())
+                } else {
+                    (format!(" Nearest: {names}."), format!("近い名前: {names}。"))
+                };
+                vec![("path", quoted(path)), ("nearest", en), ("nearest_ja", ja)]
+            }
+            Self::NotAFile { path, kind, kind_ja } => vec![
+                ("path", quoted(path)),
+                ("kind", (*kind).to_owned()),
+                ("kind_ja", (*kind_ja).to_owned()),
+            ],
+            Self::TooLarge { path, size, limit } => vec![
+                ("path", quoted(path)),
+                ("size", size.to_string()),
+                ("limit", limit.to_string()),
+            ],
+            Self::Unreadable {
+                path,
+                action,
+                action_ja,
+                source,
+            } => vec![
+                ("path", quoted(path)),
+                ("action", (*action).to_owned()),
+                ("action_ja", (*action_ja).to_owned()),
+                ("reason", source.kind().to_string()),
+            ],
+        }
+    }
+}
+
+/// A client's string as an error shows it: in quotes, without control characters, cut at 200 characters.
+#[must_use]
+pub fn quoted(raw: &str) -> String {
+    let mut shown: String = raw
+        .chars()
+        .take(200)
+        .map(|c| if c.is_control() { '\u{fffd}' } else { c })
+        .collect();
+    if raw.chars().nth(200).is_some() {
+        shown.push('…');
+    }
+    format!("\"{shown}\"")
+}
+
+impl Project {
+    /// Opens a folder as a project.
+    pub fn open(root: &Path) -> io::Result<Arc<Self>> {
+        let canonical = root.canonicalize()?;
+        let dir = Dir::open_ambient_dir(&canonical, ambient_authority())?;
+        let alias = if root.is_absolute() {
+            root.to_path_buf()
+        } else {
+            canonical.clone()
+        };
+        Ok(Arc::new(Self {
+            root: canonical,
+            alias,
+            dir,
+        }))
+    }
+
+    /// The canonical absolute path of the root.
+    #[must_use]
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The root itself as a path of the project.
+    #[must_use]
+    pub fn top(self: &Arc<Self>) -> ProjectPath {
+        ProjectPath {
+            project: Arc::clone(self),
+            relative: PathBuf::new(),
+        }
+    }
+
+    /// Turns a client's string into an existing path of this project.
+    ///
+    /// Relative strings start at the root; absolute ones must lie under it. Links are followed, and what they lead to
+    /// must be inside. Names are tried as given, then in NFC, then in NFD.
+    pub fn resolve(self: &Arc<Self>, raw: &str) -> Result<ProjectPath, PathError> {
+        let relative = self.relative(raw)?;
+        for candidate in self.spellings(raw, &relative)? {
+            match self.root.join(&candidate).canonicalize() {
+                Ok(real) => {
+                    let inside = real
+                        .strip_prefix(&self.root)
+                        .map_err(|_| PathError::Outside { path: raw.to_owned() })?;
+                    return Ok(ProjectPath {
+                        project: Arc::clone(self),
+                        relative: inside.to_path_buf(),
+                    });
+                }
+                Err(error) if error.kind() == io::ErrorKind::NotFound || error.raw_os_error() == Some(20) => {}
+                Err(source) => {
+                    return Err(PathError::Unreadable {
+                        path: raw.to_owned(),
+                        action: "opened",
+                        action_ja: "開くことが",
+                        source,
+                    });
+                }
+            }
+        }
+        Err(PathError::NotFound {
+            path: raw.to_owned(),
+            nearest: self.nearest(&relative),
+        })
+    }
+
+    /// A path that a walk of this project found. It is opened through the root's handle like every other.
+    #[must_use]
+    pub fn found(self: &Arc<Self>, absolute: &Path) -> Option<ProjectPath> {
+        let relative = absolute.strip_prefix(&self.root).ok()?;
+        Some(ProjectPath {
+            project: Arc::clone(self),
+            relative: relative.to_path_buf(),
+        })
+    }
+
+    /// The handle through which files of this project are written (see [`crate::files`]).
+    pub(crate) fn dir(&self) -> &Dir {
+        &self.dir
+    }
+
+    /// Checks a string by itself, before the disk is asked: length, NUL, `..`, Unicode tricks, the root's prefix.
+    fn relative(&self, raw: &str) -> Result<PathBuf, PathError> {
+        let refuse = |reason, reason_ja| {
+            Err(PathError::Traversal {
+                path: raw.to_owned(),
+                reason,
+                reason_ja,
+            })
+        };
+        if raw.len() > MAX_PATH_BYTES {
+            return refuse("it is longer than 4,096 bytes", "4,096 バイトを超えています");
+        }
+        if raw.contains('\0') {
+            return refuse("it contains a NUL character", "NUL 文字を含んでいます");
+        }
+        let climbs = |path: &str| path.split(['/', '\\']).any(|part| part == "..");
+        if climbs(raw) {
+            return refuse("it contains '..'", "「..」を含んでいます");
+        }
+        // Full-width dots and the like become `..` under compatibility normalisation, which other programs apply.
+        if !raw.is_ascii() && climbs(&raw.nfkc().collect::<String>()) {
+            return refuse(
+                "it becomes '..' after Unicode normalisation",
+                "Unicode 正規化で「..」になります",
+            );
+        }
+        let path = Path::new(raw);
+        let inside = if path.is_absolute() {
+            path.strip_prefix(&self.root)
+                .or_else(|_| path.strip_prefix(&self.alias))
+                .map_err(|_| PathError::Outside { path: raw.to_owned() })?
+        } else {
+            path
+        };
+        Ok(inside
+            .components()
+            .filter(|part| matches!(part, Component::Normal(_)))
+            .collect())
+    }
+
+    /// The spellings to try: as given, NFC, NFD. Two different existing files behind one string are refused.
+    fn spellings(&self, raw: &str, relative: &Path) -> Result<Vec<PathBuf>, PathError> {
+        let mut all = vec![relative.to_path_buf()];
+        let Some(text) = relative.to_str().filter(|text| !text.is_ascii()) else {
+            return Ok(all);
+        };
+        let nfc = PathBuf::from(text.nfc().collect::<String>());
+        let nfd = PathBuf::from(text.nfd().collect::<String>());
+        let exists = |path: &Path| self.root.join(path).symlink_metadata().is_ok();
+        if !exists(relative) && nfc != nfd && exists(&nfc) && exists(&nfd) {
+            return Err(PathError::Ambiguous { path: raw.to_owned() });
+        }
+        for other in [nfc, nfd] {
+            if !all.contains(&other) {
+                all.push(other);
+            }
+        }
+        Ok(all)
+    }
+
+    /// Names near a missing one, in the deepest folder of it that exists.
+    fn nearest(&self, missing: &Path) -> Vec<String> {
+        let mut parent = missing;
+        while let Some(up) = parent.parent() {
+            parent = up;
+            let folder = if parent.as_os_str().is_empty() {
+                self.dir.entries()
+            } else {
+                self.dir.read_dir(parent)
+            };
+            let Ok(entries) = folder else { continue };
+            let wanted = missing
+                .strip_prefix(parent)
+                .ok()
+                .and_then(|rest| rest.components().next())
+                .map(|first| first.as_os_str().to_string_lossy().into_owned())
+                .unwrap_or_default();
+            let mut near: Vec<(f64, String)> = entries
+                .filter_map(Result::ok)
+                .take(10_000)
+                .map(|entry| entry.file_name().to_string_lossy().into_owned())
+                .map(|name| (strsim::jaro_winkler(&wanted.to_lowercase(), &name.to_lowercase()), name))
+                .filter(|(likeness, _)| *likeness >= 0.75)
+                .collect();
+            near.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+            return near
+                .into_iter()
+                .take(NEAREST)
+                .map(|(_, name)| slashed(&parent.join(name)))
+                .collect();
+        }
+        Vec::new()
+    }
+}
+
+impl ProjectPath {
+    /// The project that it belongs to.
+    #[must_use]
+    pub fn project(&self) -> &Arc<Project> {
+        &self.project
+    }
+
+    /// Relative to the root; empty for the root.
+    #[must_use]
+    pub fn relative(&self) -> &Path {
+        &self.relative
+    }
+
+    /// For walkers and matchers, which need a name on the disk. Never opened by it: see [`ProjectPath::open`].
+    #[must_use]
+    pub fn absolute(&self) -> PathBuf {
+        if self.relative.as_os_str().is_empty() {
+            self.project.root.clone()
+        } else {
+            self.project.root.join(&self.relative)
+        }
+    }
+
+    /// The relative path with `/`, as replies show it; `.` for the root. Bytes that are not UTF-8 become U+FFFD.
+    #[must_use]
+    pub fn shown(&self) -> String {
+        if self.relative.as_os_str().is_empty() {
+            ".".to_owned()
+        } else {
+            slashed(&self.relative)
+        }
+    }
+
+    /// Opens a regular file for reading, through the root's handle.
+    ///
+    /// A link found by a walk that leads to an absolute place inside the project is followed; one that leads out is refused.
+    /// Never blocks on a pipe or device: those are refused as no regular file.
+    pub fn open(&self) -> Result<File, PathError> {
+        let mut options = OpenOptions::new();
+        options.read(true).nonblock(true);
+        let opened = self.project.dir.open_with(&self.relative, &options);
+        let file = match opened {
+            Ok(file) => file,
+            Err(error) => self.open_absolute_link(error, &options)?,
+        };
+        let kind = file.metadata().map_err(|source| self.unreadable(source))?.file_type();
+        if kind.is_file() {
+            return Ok(file);
+        }
+        let (kind, kind_ja) = if kind.is_dir() {
+            ("a folder", "フォルダー")
+        } else {
+            ("a device, pipe or socket", "デバイス、パイプ、ソケットなど")
+        };
+        Err(PathError::NotAFile {
+            path: self.shown(),
+            kind,
+            kind_ja,
+        })
+    }
+
+    /// Whether it is a folder now.
+    #[must_use]
+    pub fn is_dir(&self) -> bool {
+        self.relative.as_os_str().is_empty()
+            || self
+                .project
+                .dir
+                .metadata(&self.relative)
+                .is_ok_and(|meta| meta.is_dir())
+    }
+
+    /// `RESOLVE_BENEATH` refuses every absolute link. One that stays inside is opened by its real path instead,
+    /// again beneath the root, so a second swap gains nothing.
+    fn open_absolute_link(&self, error: io::Error, options: &OpenOptions) -> Result<File, PathError> {
+        match error.kind() {
+            io::ErrorKind::NotFound => {
+                return Err(PathError::NotFound {
+                    path: self.shown(),
+                    nearest: Vec::new(),
+                });
+            }
+            io::ErrorKind::IsADirectory => {
+                return Err(PathError::NotAFile {
+                    path: self.shown(),
+                    kind: "a folder",
+                    kind_ja: "フォルダー",
+                });
+            }
+            _ => {}
+        }
+        let outside = || PathError::Outside { path: self.shown() };
+        let real = match self.absolute().canonicalize() {
+            Ok(real) => real,
+            Err(_) => return Err(self.unreadable(error)),
+        };
+        let inside = real.strip_prefix(&self.project.root).map_err(|_| outside())?;
+        if inside == self.relative {
+            return Err(self.unreadable(error));
+        }
+        self.project
+            .dir
+            .open_with(inside, options)
+            .map_err(|source| self.unreadable(source))
+    }
+
+    fn unreadable(&self, source: io::Error) -> PathError {
+        PathError::Unreadable {
+            path: self.shown(),
+            action: "read",
+            action_ja: "読み込むことが",
+            source,
+        }
+    }
+}
+
+/// A relative path with `/` between its parts on every system.
+#[must_use]
+pub fn slashed(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    if std::path::MAIN_SEPARATOR == '/' {
+        text.into_owned()
+    } else {
+        text.replace(std::path::MAIN_SEPARATOR, "/")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::{PathError, Project};
+    use crate::errors::Teach;
+
+    fn refused(project: &std::sync::Arc<Project>, raw: &str) -> String {
+        match project.resolve(raw).and_then(|path| path.open().map(|_| path)) {
+            Ok(path) => format!("opened {}", path.shown()),
+            Err(error) => error.lesson().code,
+        }
+    }
+
+    #[test]
+    fn only_what_lies_inside_is_opened() {
+        let outer = tempfile::tempdir().expect("a folder");
+        let root = outer.path().join("project");
+        fs::create_dir_all(root.join("src")).expect("a folder");
+        fs::write(root.join("src/main.py"), "x = 1\n").expect("a file");
+        fs::write(outer.path().join("secret"), "s").expect("a file");
+        std::os::unix::fs::symlink("../secret", root.join("out")).expect("a link");
+        std::os::unix::fs::symlink("/etc/passwd", root.join("passwd")).expect("a link");
+        std::os::unix::fs::symlink(root.join("src/main.py"), root.join("inside")).expect("a link");
+        let project = Project::open(&root).expect("a project");
+        let absolute = root.join("src/main.py").to_string_lossy().into_owned();
+        for (raw, expected) in [
+            ("src/main.py", "opened src/main.py"),
+            ("./src//main.py", "opened src/main.py"),
+            (absolute.as_str(), "opened src/main.py"),
+            ("inside", "opened src/main.py"),
+            ("out", "OUTSIDE_PROJECT"),
+            ("passwd", "OUTSIDE_PROJECT"),
+            ("/etc/passwd", "OUTSIDE_PROJECT"),
+            ("../secret", "PATH_TRAVERSAL"),
+            ("src/../../secret", "PATH_TRAVERSAL"),
+            ("..\\secret", "PATH_TRAVERSAL"),
+            ("．．/secret", "PATH_TRAVERSAL"),
+            ("src/main.py\0.txt", "PATH_TRAVERSAL"),
+            ("src", "INVALID_ARGUMENTS"),
+            ("src/mian.py", "FILE_NOT_FOUND"),
+            ("src/main.py/x", "FILE_NOT_FOUND"),
+        ] {
+            assert_eq!(refused(&project, raw), expected, "{raw:?}");
+        }
+    }
+
+    #[test]
+    fn a_missing_name_offers_the_nearest() {
+        let root = tempfile::tempdir().expect("a folder");
+        fs::create_dir(root.path().join("src")).expect("a folder");
+        fs::write(root.path().join("src/server.rs"), "").expect("a file");
+        let project = Project::open(root.path()).expect("a project");
+        let Err(PathError::NotFound { nearest, .. }) = project.resolve("src/sevrer.rs") else {
+            panic!("it does not exist");
+        };
+        assert_eq!(nearest, ["src/server.rs"]);
+    }
+
+    #[test]
+    fn a_link_swapped_in_after_the_check_does_not_leave() {
+        let outer = tempfile::tempdir().expect("a folder");
+        let root = outer.path().join("project");
+        fs::create_dir_all(root.join("d")).expect("a folder");
+        fs::write(root.join("d/f"), "inside").expect("a file");
+        fs::create_dir(outer.path().join("e")).expect("a folder");
+        fs::write(outer.path().join("e/f"), "outside").expect("a file");
+        let project = Project::open(&root).expect("a project");
+        let proof = project.resolve("d/f").expect("inside");
+        fs::rename(root.join("d"), root.join("was")).expect("renamed");
+        std::os::unix::fs::symlink("../e", root.join("d")).expect("a link");
+        assert!(matches!(proof.open(), Err(PathError::Outside { .. })));
+    }
+
+    #[test]
+    fn names_match_across_normalisation_forms_unless_both_exist() {
+        let root = tempfile::tempdir().expect("a folder");
+        fs::write(root.path().join("か\u{3099}.txt"), "nfd").expect("a file");
+        let project = Project::open(root.path()).expect("a project");
+        assert_eq!(project.resolve("が.txt").expect("found").shown(), "か\u{3099}.txt");
+        fs::write(root.path().join("が.txt"), "nfc").expect("a file");
+        assert_eq!(project.resolve("が.txt").expect("as given").shown(), "が.txt");
+        assert_eq!(
+            project.resolve("か\u{3099}.txt").expect("as given").shown(),
+            "か\u{3099}.txt"
+        );
+    }
+}

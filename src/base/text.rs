@@ -1,0 +1,122 @@
+//! Bilingual text: a message cannot exist in one language only.
+//!
+//! Sentences are chosen where the reader is known, never where the failure happens.
+//! There is no third language and no fallback from one to the other: both are always there.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+
+/// A language that a caller can ask for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Locale {
+    /// English.
+    #[default]
+    En,
+    /// Japanese.
+    Ja,
+}
+
+impl Locale {
+    /// Every locale, in the order in which both are shown side by side.
+    pub const ALL: [Self; 2] = [Self::En, Self::Ja];
+
+    /// The BCP 47 primary tag: `en` or `ja`.
+    #[must_use]
+    pub const fn tag(self) -> &'static str {
+        match self {
+            Self::En => "en",
+            Self::Ja => "ja",
+        }
+    }
+
+    /// The first supported language of an `Accept-Language` header or a `?lang=` value, by quality, then by order.
+    ///
+    /// Returns `None` when the caller named no language that fumi speaks (`fr`, `*`, an empty value).
+    #[must_use]
+    pub fn negotiate(header: &str) -> Option<Self> {
+        let mut best: Option<(f32, Self)> = None;
+        for entry in header.split(',') {
+            let mut parts = entry.split(';');
+            let tag = parts.next().unwrap_or_default().trim().to_ascii_lowercase();
+            let quality = parts
+                .find_map(|part| part.trim().strip_prefix("q=").and_then(|q| q.parse().ok()))
+                .unwrap_or(1.0_f32);
+            let locale = match tag.split(['-', '_']).next() {
+                Some("en") => Self::En,
+                Some("ja") => Self::Ja,
+                _ => continue,
+            };
+            if quality > 0.0 && best.is_none_or(|(top, _)| quality > top) {
+                best = Some((quality, locale));
+            }
+        }
+        best.map(|(_, locale)| locale)
+    }
+}
+
+/// One message in both languages.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Text {
+    /// English.
+    pub en: Cow<'static, str>,
+    /// Japanese.
+    pub ja: Cow<'static, str>,
+}
+
+impl Text {
+    /// A message from its two forms.
+    pub fn new(en: impl Into<Cow<'static, str>>, ja: impl Into<Cow<'static, str>>) -> Self {
+        Self {
+            en: en.into(),
+            ja: ja.into(),
+        }
+    }
+
+    /// The form of one language.
+    #[must_use]
+    pub fn get(&self, locale: Locale) -> &str {
+        match locale {
+            Locale::En => &self.en,
+            Locale::Ja => &self.ja,
+        }
+    }
+
+    /// What to show a caller: the language they asked for, or English and then Japanese when they said nothing.
+    #[must_use]
+    pub fn say(&self, wanted: Option<Locale>) -> String {
+        match wanted {
+            Some(locale) => self.get(locale).to_owned(),
+            None if self.en == self.ja => self.en.clone().into_owned(),
+            None => format!("{}\n{}", self.en, self.ja),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Locale, Text};
+
+    #[test]
+    fn the_header_decides_by_quality_then_by_order() {
+        for (header, expected) in [
+            ("ja", Some(Locale::Ja)),
+            ("ja-JP,en;q=0.8", Some(Locale::Ja)),
+            ("en;q=0.3, ja;q=0.9", Some(Locale::Ja)),
+            ("fr, en-GB;q=0.5", Some(Locale::En)),
+            ("ja;q=0, en", Some(Locale::En)),
+            ("*", None),
+            ("", None),
+        ] {
+            assert_eq!(Locale::negotiate(header), expected, "{header:?}");
+        }
+    }
+
+    #[test]
+    fn both_languages_when_the_caller_said_nothing() {
+        let text = Text::new("No such file.", "ファイルがありません。");
+        assert_eq!(text.say(Some(Locale::Ja)), "ファイルがありません。");
+        assert_eq!(text.say(None), "No such file.\nファイルがありません。");
+    }
+}

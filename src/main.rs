@@ -1,0 +1,2 @@
+//! fumi
+fn main() {}
