@@ -1,1 +1,57 @@
-//! placeholder
+//! Results that are still true: a cache bounded by bytes.
+//!
+//! Invariant: the key holds everything that the answer depends on, so that a wrong hit is impossible rather than
+//! unlikely. What is stored is the uncut result; cutting it for one caller happens after the look-up.
+
+use std::sync::Arc;
+
+use moka::sync::Cache;
+
+/// What an answer depends on. Two callers with equal keys get equal answers.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Key {
+    /// The tool's name.
+    pub tool: &'static str,
+    /// The canonical root of the project.
+    pub project: Arc<std::path::Path>,
+    /// The arguments as canonical JSON: sorted keys, without delivery options.
+    pub arguments: Arc<str>,
+    /// The caller's locale, as texts inside results depend on it.
+    pub locale: Option<crate::text::Locale>,
+    /// The state of the project's files.
+    pub stamp: crate::freshness::Stamp,
+}
+
+/// A bounded cache of values that know their size.
+#[derive(Debug)]
+pub struct ResultCache<V: Clone + Send + Sync + 'static> {
+    inner: Cache<Key, (V, u32)>,
+    max_entry: usize,
+}
+
+impl<V: Clone + Send + Sync + 'static> ResultCache<V> {
+    /// A cache of at most `max_bytes`, which keeps no entry over `max_entry` bytes.
+    #[must_use]
+    pub fn new(max_bytes: u64, max_entry: usize) -> Self {
+        let inner = Cache::builder()
+            .max_capacity(max_bytes)
+            .weigher(|key: &Key, (_, bytes): &(V, u32)| {
+                bytes.saturating_add(u32::try_from(key.arguments.len() + 200).unwrap_or(u32::MAX))
+            })
+            .build();
+        Self { inner, max_entry }
+    }
+
+    /// The value under a key.
+    pub fn get(&self, key: &Key) -> Option<V> {
+        self.inner.get(key).map(|(value, _)| value)
+    }
+
+    /// Keeps a value of about `bytes` bytes, unless it is too large to be worth it.
+    pub fn insert(&self, key: Key, value: V, bytes: usize) {
+        if bytes <= self.max_entry {
+            self.inner
+                .insert(key, (value, u32::try_from(bytes).unwrap_or(u32::MAX)));
+        }
+    }
+}

@@ -1,1 +1,132 @@
-//! placeholder
+//! Secrets out of whatever leaves: replies, logs, spans.
+//!
+//! Two kinds. The server's own secrets (values it was started with) are removed from everything, results included.
+//! Things that merely look like secrets are removed from errors, echoes and logs only: the content of a file is what the
+//! client asked for, and altering it would make every column and every extraction wrong.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+/// What stands where a secret stood.
+pub const REDACTED: &str = "[redacted]";
+
+/// Shorter values would match by accident (`1`, `true`, `dev`).
+const MIN_SECRET_BYTES: usize = 8;
+
+/// Shapes of secrets in messages: `password=...`, bearer tokens, well-known key prefixes, JSON web tokens, PEM blocks.
+static SHAPES: LazyLock<[(Regex, &str); 4]> = LazyLock::new(|| {
+    let shape = |pattern: &str| Regex::new(pattern).expect("a constant pattern");
+    [
+        (
+            shape(
+                r#"(?i)\b((?:[\w-]*(?:password|passwd|secret|token|api[_-]?key|private[_-]?key|credential|authorization)[\w-]*)["']?\s*[:=]\s*["']?)(?:bearer\s+)?[^\s"',;}{]+"#,
+            ),
+            "${1}[redacted]",
+        ),
+        (shape(r"(?i)\bbearer\s+[\w.~+/=-]{8,}"), REDACTED),
+        (
+            shape(
+                r"\b(?:sk|pk|rk|ghp|gho|ghs|github_pat|glpat|xox[abp]|AKIA|ASIA)[-_]?[A-Za-z0-9_-]{16,}|\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*",
+            ),
+            REDACTED,
+        ),
+        (
+            shape(r"(?s)-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)"),
+            REDACTED,
+        ),
+    ]
+});
+
+/// Removes the server's own secrets.
+#[derive(Clone, Default)]
+pub struct Redactor {
+    /// Longest first, so that a secret inside another never leaves a tail.
+    secrets: Vec<String>,
+}
+
+impl std::fmt::Debug for Redactor {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Redactor({} secrets)", self.secrets.len())
+    }
+}
+
+impl Redactor {
+    /// A redactor for these values.
+    #[must_use]
+    pub fn new(secrets: impl IntoIterator<Item = String>) -> Self {
+        let mut secrets: Vec<String> = secrets
+            .into_iter()
+            .filter(|secret| secret.len() >= MIN_SECRET_BYTES)
+            .collect();
+        secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+        secrets.dedup();
+        Self { secrets }
+    }
+
+    /// The values of environment variables whose names say that they are secret.
+    pub fn secrets_of(environment: impl Iterator<Item = (String, String)>) -> impl Iterator<Item = String> {
+        const NAMES: [&str; 6] = ["TOKEN", "SECRET", "PASSWORD", "API_KEY", "PRIVATE_KEY", "CREDENTIAL"];
+        environment
+            .filter(|(name, _)| NAMES.iter().any(|part| name.to_ascii_uppercase().contains(part)))
+            .map(|(_, value)| value)
+    }
+
+    /// Whether there is anything to remove from results at all.
+    #[must_use]
+    pub fn is_idle(&self) -> bool {
+        self.secrets.is_empty()
+    }
+
+    /// Removes the server's own secrets from text. `None` when there were none.
+    #[must_use]
+    pub fn own(&self, text: &str) -> Option<String> {
+        let mut out: Option<String> = None;
+        for secret in &self.secrets {
+            let current = out.as_deref().unwrap_or(text);
+            if current.contains(secret.as_str()) {
+                out = Some(current.replace(secret.as_str(), REDACTED));
+            }
+        }
+        out
+    }
+
+    /// Removes the server's own secrets and everything that looks like one: for errors, echoes and logs.
+    #[must_use]
+    pub fn message(&self, text: &str) -> String {
+        let mut out = self.own(text).unwrap_or_else(|| text.to_owned());
+        for (shape, replacement) in SHAPES.iter() {
+            if shape.is_match(&out) {
+                out = shape.replace_all(&out, *replacement).into_owned();
+            }
+        }
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Redactor;
+
+    #[test]
+    fn messages_lose_what_looks_secret_and_keep_the_rest() {
+        let redactor = Redactor::default();
+        for (message, expected) in [
+            ("password=hunter2 and more", "password=[redacted] and more"),
+            (r#"{"api_key": "abc123"}"#, r#"{"api_key": "[redacted]"}"#),
+            ("Authorization: Bearer abcdefghijkl", "Authorization: [redacted]"),
+            ("use sk-abcdefghijklmnop1234 now", "use [redacted] now"),
+            ("the token table is empty", "the token table is empty"),
+            ("max_count must be 1..=10000", "max_count must be 1..=10000"),
+        ] {
+            assert_eq!(redactor.message(message), expected);
+        }
+    }
+
+    #[test]
+    fn own_secrets_leave_results_too() {
+        let redactor = Redactor::new(["canary-0123456789".to_owned(), "short".to_owned()]);
+        assert_eq!(redactor.own("x canary-0123456789 y").as_deref(), Some("x [redacted] y"));
+        assert_eq!(redactor.own("password=hunter2 short"), None);
+    }
+}
