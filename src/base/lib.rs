@@ -10,5 +10,6 @@ pub mod freshness;
 pub mod pools;
 pub mod project;
 pub mod redact;
+pub mod roots;
 pub mod text;
 pub mod tokens;

@@ -1,0 +1,74 @@
+//! What one process shares: the kernel, the catalogue and the sessions' roots. Built once, handed down.
+
+use std::sync::Arc;
+
+use fumi_base::{
+    cache::ResultCache, freshness::Freshness, pools::Pools, redact::Redactor, roots::AllowedRoots,
+};
+
+use crate::{
+    config::{Config, ConfigError},
+    tool::{
+        catalogue::{Catalogue, Scope},
+        pipeline::Kernel,
+    },
+    tools::{self, Sessions},
+};
+
+/// The shared parts of a process.
+#[derive(Debug)]
+pub struct App {
+    /// The configuration it was built from.
+    pub config: Config,
+    /// What calls run on.
+    pub kernel: Kernel,
+    /// The tools.
+    pub catalogue: Catalogue,
+    /// The toolsets at `/mcp`.
+    pub scope: Scope,
+    /// Which project each session chose.
+    pub sessions: Arc<Sessions>,
+}
+
+impl App {
+    /// Builds everything from a checked configuration. `secrets` never leave in any reply.
+    pub fn build(config: Config, secrets: impl IntoIterator<Item = String>) -> Result<Arc<Self>, ConfigError> {
+        let roots = AllowedRoots::open(&config.projects.allowed_roots)
+            .map_err(|(root, error)| ConfigError(format!("the root {} cannot be opened: {error}", root.display())))?
+            .ok_or_else(|| ConfigError("at least one root is needed".to_owned()))?;
+        let sessions = Arc::new(Sessions::default());
+        let catalogue = tools::catalogue(&config, &roots, &sessions);
+        let scope = scope(&catalogue, &config.tools.toolsets)?;
+        let kernel = Kernel {
+            pools: Pools::new(config.pool_sizes()),
+            cache: ResultCache::new(config.cache.bytes, config.cache.entry_bytes),
+            freshness: Freshness::default(),
+            roots,
+            redactor: Redactor::new(secrets),
+            caps: config.caps(),
+        };
+        Ok(Arc::new(Self {
+            config,
+            kernel,
+            catalogue,
+            scope,
+            sessions,
+        }))
+    }
+}
+
+fn scope(catalogue: &Catalogue, wanted: &[String]) -> Result<Scope, ConfigError> {
+    let known: Vec<_> = catalogue.toolsets().into_iter().collect();
+    let names: Vec<&str> = if wanted.is_empty() {
+        known.clone()
+    } else {
+        wanted.iter().map(String::as_str).collect()
+    };
+    catalogue.scope(names).map_err(|unknown| {
+        ConfigError(format!(
+            "unknown toolset {}; this build has {}",
+            unknown.join(", "),
+            known.join(", ")
+        ))
+    })
+}

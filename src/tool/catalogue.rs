@@ -1,0 +1,223 @@
+//! All tools as data: types forgotten, found by name.
+//!
+//! Listing and calling loop over the same entries, so a tool that can be called is listed and the other way round. The
+//! list itself is `tools/mod.rs`.
+
+use std::{collections::BTreeSet, pin::Pin, sync::Arc};
+
+use fumi_base::text::Locale;
+use jsonschema::Validator;
+use serde_json::Value;
+
+use super::{
+    Ask, Cx, Outcome, Spec, Tool, ToolError,
+    reply::Rendered,
+    schema::{self, Object},
+    texts::ToolTexts,
+    validate,
+};
+
+type Pinned<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+type Erased = Result<Outcome<Arc<dyn Rendered>>, ToolError>;
+type Call = Box<dyn for<'a> Fn(Box<dyn Prepared>, &'a Cx) -> Pinned<'a, Erased> + Send + Sync>;
+
+/// A tool as the catalogue holds it.
+pub struct Entry {
+    /// What the tool declares.
+    pub spec: Spec,
+    /// The input schema without descriptions: what calls are checked against.
+    pub input: Object,
+    /// The output schema.
+    pub output: Arc<Object>,
+    published: [Published; 2],
+    pub(super) validator: Validator,
+    prepare: fn(Value) -> Result<Box<dyn Prepared>, serde_json::Error>,
+    call: Call,
+}
+
+/// What a client sees of a tool, in one language.
+#[derive(Clone, Debug)]
+pub struct Published {
+    /// A short human title.
+    pub title: String,
+    /// The description.
+    pub description: String,
+    /// The input schema with descriptions.
+    pub input: Arc<Object>,
+}
+
+/// Typed arguments whose type is forgotten.
+pub trait Prepared: std::any::Any + Send {
+    /// See [`Tool::is_pure`].
+    fn is_pure(&self) -> bool;
+    /// For the entry that made it.
+    fn into_any(self: Box<Self>) -> Box<dyn std::any::Any + Send>;
+}
+
+struct Arguments<T: Tool>(T::Args);
+
+impl<T: Tool> Prepared for Arguments<T> {
+    fn is_pure(&self) -> bool {
+        T::is_pure(&self.0)
+    }
+    fn into_any(self: Box<Self>) -> Box<dyn std::any::Any + Send> {
+        self
+    }
+}
+
+impl Entry {
+    /// Erases a tool's type.
+    ///
+    /// # Panics
+    /// When the derived schema is no valid schema: a programming error that every start would show.
+    #[must_use]
+    pub fn of<T: Tool>(deps: Arc<T::Deps>) -> Self {
+        let input = schema::input::<T>();
+        let published = Locale::ALL.map(|locale| {
+            let texts = ToolTexts::of(&T::SPEC, locale);
+            Published {
+                input: Arc::new(schema::describe(&input, &texts)),
+                title: texts.title,
+                description: texts.description,
+            }
+        });
+        Self {
+            spec: T::SPEC,
+            validator: validate::compile(&input),
+            output: Arc::new(schema::output::<T>()),
+            input,
+            published,
+            prepare: |arguments| Ok(Box::new(Arguments::<T>(serde_json::from_value(arguments)?))),
+            call: Box::new(move |prepared, cx| {
+                let deps = Arc::clone(&deps);
+                Box::pin(async move {
+                    let arguments = prepared
+                        .into_any()
+                        .downcast::<Arguments<T>>()
+                        .expect("an entry is called with what it prepared");
+                    Ok(match T::call(arguments.0, &deps, cx).await? {
+                        Outcome::Done(answer) => Outcome::Done(Arc::new(answer) as Arc<dyn Rendered>),
+                        Outcome::Ask(ask) => Outcome::Ask(ask),
+                    })
+                })
+            }),
+        }
+    }
+
+    /// What a client sees of it.
+    #[must_use]
+    pub fn published(&self, locale: Locale) -> &Published {
+        &self.published[locale as usize]
+    }
+
+    /// Turns checked arguments into the tool's type.
+    pub(super) fn prepare(&self, arguments: Value) -> Result<Box<dyn Prepared>, serde_json::Error> {
+        (self.prepare)(arguments)
+    }
+
+    /// Runs the tool.
+    pub(super) fn call<'a>(&'a self, prepared: Box<dyn Prepared>, cx: &'a Cx) -> Pinned<'a, Erased> {
+        (self.call)(prepared, cx)
+    }
+}
+
+impl std::fmt::Debug for Entry {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Entry").field("spec", &self.spec).finish_non_exhaustive()
+    }
+}
+
+/// The tools of this process.
+#[derive(Debug)]
+pub struct Catalogue {
+    entries: Vec<Entry>,
+}
+
+/// Which toolsets a caller sees.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scope(BTreeSet<&'static str>);
+
+impl Scope {
+    /// Whether a toolset is in it.
+    #[must_use]
+    pub fn contains(&self, toolset: &str) -> bool {
+        self.0.contains(toolset)
+    }
+}
+
+impl Catalogue {
+    /// A catalogue of these tools, sorted by nothing: the order of the list is the order that clients see.
+    ///
+    /// # Panics
+    /// When two tools share a name or an alias.
+    #[must_use]
+    pub fn new(entries: Vec<Entry>) -> Self {
+        let mut names = BTreeSet::new();
+        for entry in &entries {
+            for name in std::iter::once(&entry.spec.name).chain(entry.spec.aliases) {
+                assert!(names.insert(*name), "two tools are called {name}");
+            }
+        }
+        Self { entries }
+    }
+
+    /// The tools of a scope, in a fixed order.
+    pub fn list(&self, scope: &Scope) -> impl Iterator<Item = &Entry> {
+        self.entries.iter().filter(|entry| scope.contains(entry.spec.toolset))
+    }
+
+    /// All tools.
+    #[must_use]
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// The toolsets that have tools.
+    #[must_use]
+    pub fn toolsets(&self) -> BTreeSet<&'static str> {
+        self.entries.iter().map(|entry| entry.spec.toolset).collect()
+    }
+
+    /// A scope from names; the names that are no toolset come back as the error.
+    pub fn scope<'n>(&self, names: impl IntoIterator<Item = &'n str>) -> Result<Scope, Vec<String>> {
+        let known = self.toolsets();
+        let mut scope = BTreeSet::new();
+        let mut unknown = Vec::new();
+        for name in names {
+            match known.get(name) {
+                Some(known) => drop(scope.insert(*known)),
+                None => unknown.push(name.to_owned()),
+            }
+        }
+        if unknown.is_empty() { Ok(Scope(scope)) } else { Err(unknown) }
+    }
+
+    /// A tool by its name, an alias, or either behind a client's prefix (`mcp__fumi__search_content`).
+    #[must_use]
+    pub fn find(&self, scope: &Scope, name: &str) -> Option<&Entry> {
+        let bare = name
+            .strip_prefix("mcp__")
+            .and_then(|rest| rest.split_once("__"))
+            .map_or(name, |(_, bare)| bare);
+        self.list(scope)
+            .find(|entry| entry.spec.name == bare || entry.spec.aliases.contains(&bare))
+    }
+
+    /// The names of a scope nearest to a wrong one, best first.
+    #[must_use]
+    pub fn nearest(&self, scope: &Scope, name: &str) -> Vec<&'static str> {
+        validate::nearest(name, self.list(scope).map(|entry| entry.spec.name), 3)
+    }
+}
+
+/// A question as a structured result, for hosts that answer by another call.
+impl super::Render for Ask {
+    fn text(&self, _locale: Locale) -> String {
+        format!(
+            "{}\n→ {} {}",
+            self.instruction,
+            self.submit.tool,
+            Value::Object(self.submit.arguments.clone())
+        )
+    }
+}

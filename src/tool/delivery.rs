@@ -1,0 +1,60 @@
+//! Where a result goes: to a file, to the reply, or to both.
+//!
+//! The file gets everything (up to the 10,000 rows that are kept), the reply what fits. A refused call has written nothing:
+//! the name is checked before the work starts, and the file is written after it succeeded.
+
+use fumi_base::{
+    files::{OutputError, OutputName, write_output},
+    project::Project,
+    text::Locale,
+};
+use serde_json::{Map, Value, json};
+
+use super::reply::{Fitted, Rendered};
+
+/// Fields with more entries than this are data, not counts.
+const RECEIPT_ENTRIES: usize = 12;
+/// Strings longer than this are data.
+const RECEIPT_CHARS: usize = 200;
+
+/// Writes the whole result and returns where.
+pub fn write(project: &Project, name: &OutputName, answer: &dyn Rendered, locale: Locale) -> Result<String, OutputError> {
+    let bytes = if name.is_json() {
+        answer.structured().to_string()
+    } else {
+        answer.text(locale)
+    };
+    write_output(project, name, bytes.as_bytes())?;
+    Ok(name.shown())
+}
+
+/// What is left of an answer when its output is suppressed: counts, flags, short strings.
+#[must_use]
+pub fn receipt(answer: &dyn Rendered, locale: Locale) -> Fitted {
+    let structured = answer.structured();
+    let counts = keep_counts(&structured, 0).unwrap_or_else(|| json!({}));
+    let text = match locale {
+        Locale::En => "Result suppressed. ",
+        Locale::Ja => "結果は省略しました。 ",
+    };
+    Fitted {
+        text: format!("{text}{counts}"),
+        structured: counts,
+        blocks: Vec::new(),
+    }
+}
+
+fn keep_counts(value: &Value, depth: usize) -> Option<Value> {
+    match value {
+        Value::Number(_) | Value::Bool(_) => Some(value.clone()),
+        Value::String(text) => (text.chars().count() <= RECEIPT_CHARS).then(|| value.clone()),
+        Value::Object(fields) if depth < 3 && fields.len() <= RECEIPT_ENTRIES => {
+            let kept: Map<_, _> = fields
+                .iter()
+                .filter_map(|(name, value)| Some((name.clone(), keep_counts(value, depth + 1)?)))
+                .collect();
+            (!kept.is_empty()).then_some(Value::Object(kept))
+        }
+        _ => None,
+    }
+}

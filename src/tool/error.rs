@@ -1,0 +1,179 @@
+//! A failed call: what the domain teaches, where it happened, and the object that the client reads.
+//!
+//! The codes live with their domains (`errors.toml`); here is only the form. Every error reaches the client as a result
+//! with `isError`, because protocol errors are not shown to models.
+
+use fumi_base::{
+    errors::{Book, Class, Lesson, Teach},
+    redact::Redactor,
+    text::{Locale, Text},
+};
+use serde_json::{Map, Value, json};
+
+use super::{Caller, Reply};
+
+/// Longest echo of one argument, in characters.
+const ECHO_CHARS: usize = 200;
+
+/// A failed call.
+#[derive(Clone, Debug)]
+pub struct ToolError {
+    lesson: Box<Lesson>,
+    details: Map<String, Value>,
+}
+
+/// The failures of the kernel itself.
+pub static BOOK: std::sync::LazyLock<Book> = std::sync::LazyLock::new(|| Book::embedded(include_str!("errors.toml")));
+
+impl<E: Teach> From<E> for ToolError {
+    fn from(error: E) -> Self {
+        Self::of(error.lesson())
+    }
+}
+
+impl ToolError {
+    /// A failure from its lesson.
+    #[must_use]
+    pub fn of(lesson: Lesson) -> Self {
+        let details = lesson
+            .facts
+            .iter()
+            .filter(|(name, _)| !name.ends_with("_ja"))
+            .map(|(name, value)| ((*name).to_owned(), Value::String(value.clone())))
+            .collect();
+        Self {
+            lesson: Box::new(lesson),
+            details,
+        }
+    }
+
+    /// Something that must not happen did. The cause is in the log, not in the reply.
+    #[must_use]
+    pub fn internal() -> Self {
+        Self::of(BOOK.lesson("TOOL_EXECUTION_FAILED", &[]))
+    }
+
+    /// Adds a typed detail.
+    #[must_use]
+    pub fn with_detail(mut self, name: &str, value: Value) -> Self {
+        self.details.insert(name.to_owned(), value);
+        self
+    }
+
+    /// The public code.
+    #[must_use]
+    pub fn code(&self) -> &str {
+        &self.lesson.code
+    }
+
+    /// What was wrong.
+    #[must_use]
+    pub fn message(&self) -> &Text {
+        &self.lesson.message
+    }
+
+    /// Where in the path of a call it happened.
+    fn stage(&self) -> &'static str {
+        match (self.lesson.class, self.lesson.code.as_str()) {
+            (_, "BUSY") => "queue",
+            (Class::MCPToolError | Class::MCPTimeoutError, _) => "execution",
+            _ if self.lesson.kind.starts_with("OUTPUT_") => "delivery",
+            _ => "validation",
+        }
+    }
+
+    /// The reply that the client reads: the whole object as structure, the sentences as text.
+    #[must_use]
+    pub fn reply(&self, tool: &str, arguments: &Map<String, Value>, caller: &Caller, redactor: &Redactor) -> Reply {
+        let lesson = &self.lesson;
+        let message = redactor.message(&lesson.message.say(caller.locale));
+        let explanation = redactor.message(&lesson.next.say(caller.locale));
+        let action = if lesson.tool.is_empty() { tool } else { &lesson.tool };
+        let parameters: Value = serde_json::from_str(&lesson.example).unwrap_or_else(|_| json!({}));
+        let mut details = redacted(&Value::Object(self.details.clone()), redactor);
+        if lesson.kind != lesson.code {
+            details["kind"] = json!(lesson.kind);
+        }
+        if let Some(wait) = details.get("retry_after_ms").and_then(Value::as_str).and_then(|ms| ms.parse::<u64>().ok()) {
+            details["retry_after_ms"] = json!(wait);
+        }
+        let example = if parameters.as_object().is_none_or(Map::is_empty) {
+            String::new()
+        } else {
+            format!("\n{action} {parameters}")
+        };
+        let text = format!("{}: {message}\n{explanation}{example}", lesson.code);
+        let structured = json!({
+            "success": false,
+            "error": {
+                "type": lesson.class.name(),
+                "code": lesson.code,
+                "message": message,
+                "tool": tool,
+                "tool_name": tool,
+                "timestamp": jiff::Timestamp::now().to_string(),
+                "context": {
+                    "execution_stage": self.stage(),
+                    "input_params": echo(arguments, redactor),
+                },
+                "details": details,
+                "guidance": {
+                    "suggested_action": action,
+                    "parameters": parameters,
+                    "explanation": explanation,
+                },
+                "alternative_actions": [],
+                "troubleshooting_url": format!("/v1/errors#{}", lesson.code),
+            },
+        });
+        Reply::error(structured, text)
+    }
+
+    /// One line for the log and for the command line.
+    #[must_use]
+    pub fn line(&self, locale: Locale) -> String {
+        format!("{}: {}", self.lesson.code, self.lesson.message.get(locale))
+    }
+}
+
+/// The arguments as an error shows them: names, and values cut and without secrets.
+fn echo(arguments: &Map<String, Value>, redactor: &Redactor) -> Value {
+    const SECRET: [&str; 5] = ["password", "secret", "token", "api_key", "credential"];
+    arguments
+        .iter()
+        .take(100)
+        .map(|(name, value)| {
+            let shown = if SECRET.iter().any(|word| name.to_lowercase().contains(word)) {
+                json!(fumi_base::redact::REDACTED)
+            } else {
+                match value {
+                    Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
+                    Value::String(text) => json!(cut(&redactor.message(text))),
+                    other => json!(cut(&redactor.message(&other.to_string()))),
+                }
+            };
+            (cut(name), shown)
+        })
+        .collect::<Map<_, _>>()
+        .into()
+}
+
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(ECHO_CHARS) {
+        Some((at, _)) => format!("{}…", &text[..at]),
+        None => text.to_owned(),
+    }
+}
+
+fn redacted(value: &Value, redactor: &Redactor) -> Value {
+    match value {
+        Value::String(text) => json!(redactor.message(text)),
+        Value::Array(items) => items.iter().map(|item| redacted(item, redactor)).collect(),
+        Value::Object(fields) => fields
+            .iter()
+            .map(|(name, value)| (name.clone(), redacted(value, redactor)))
+            .collect::<Map<_, _>>()
+            .into(),
+        other => other.clone(),
+    }
+}

@@ -1,0 +1,190 @@
+//! The tool kernel: how any tool is described, found, run and answered. Read this file first.
+//!
+//! A tool is a type that implements [`Tool`]: what it is stands in its [`Spec`], what it takes in `Args`, what it gives in
+//! `Output`. Everything else (schemas, validation, pools, timeouts, caching, delivery, errors) follows from these and is
+//! done by [`pipeline::run`]. This folder names no domain: what a tool needs of its family comes as `Deps`.
+
+pub mod catalogue;
+pub mod context;
+pub mod delivery;
+pub mod error;
+pub mod options;
+pub mod pipeline;
+pub mod reply;
+pub mod schema;
+pub mod texts;
+pub mod validate;
+
+use std::{ops::Range, time::Duration};
+
+use fumi_base::{pools::Pool, text::Locale};
+use schemars::JsonSchema;
+use serde::{Serialize, de::DeserializeOwned};
+
+pub use context::{Caller, Cx, Progress};
+pub use error::ToolError;
+pub use options::SharedOption;
+pub use reply::{Block, Reply};
+
+/// One tool. The file that implements it is the whole tool; its texts lie beside it.
+pub trait Tool: Send + Sync + 'static {
+    /// What the catalogue knows of it.
+    const SPEC: Spec;
+    /// What it needs of its family, wired once in `tools/mod.rs`.
+    type Deps: Send + Sync + 'static;
+    /// What the client sends, without the shared options.
+    type Args: DeserializeOwned + JsonSchema + Send + 'static;
+    /// What it answers.
+    type Output: Render + JsonSchema;
+
+    /// Whether equal arguments on unchanged files give an equal answer. A time span relative to now does not.
+    fn is_pure(_args: &Self::Args) -> bool {
+        true
+    }
+
+    /// Does the work. Arguments have passed the schema and the [`Spec::rules`].
+    fn call(
+        args: Self::Args,
+        deps: &Self::Deps,
+        cx: &Cx,
+    ) -> impl Future<Output = Result<Outcome<Self::Output>, ToolError>> + Send;
+}
+
+/// What came of a call that did not fail.
+#[derive(Debug)]
+pub enum Outcome<T> {
+    /// The answer.
+    Done(T),
+    /// The tool needs something of the client's model before it can go on.
+    Ask(Ask),
+}
+
+/// A question to the client's model, as a result that a host can act on.
+#[derive(Debug, Serialize)]
+pub struct Ask {
+    /// What to do, for the model.
+    pub instruction: String,
+    /// Which call brings the answer back.
+    pub submit: Submit,
+}
+
+/// The call that answers an [`Ask`].
+#[derive(Debug, Serialize)]
+pub struct Submit {
+    /// A tool of the catalogue.
+    pub tool: &'static str,
+    /// Its arguments, to which the answer is added.
+    pub arguments: serde_json::Map<String, serde_json::Value>,
+}
+
+/// What the catalogue knows of a tool.
+#[derive(Clone, Copy, Debug)]
+pub struct Spec {
+    /// The published name, `[A-Za-z0-9_-]{1,64}`.
+    pub name: &'static str,
+    /// Other names under which a call reaches it; never listed.
+    pub aliases: &'static [&'static str],
+    /// The toolset that contains it.
+    pub toolset: &'static str,
+    /// Title, description and argument texts: the files beside the tool.
+    pub texts: Texts,
+    /// One correct call, as a JSON object of arguments.
+    pub example: &'static str,
+    /// Options that the pipeline handles for it.
+    pub options: &'static [SharedOption],
+    /// What a schema without root combinators cannot say.
+    pub rules: &'static [Rule],
+    /// Where it queues.
+    pub pool: Pool,
+    /// How long it may work; time in the queue does not count.
+    pub timeout: Duration,
+    /// Whether its answers are kept while the project's files do not change.
+    pub cached: bool,
+    /// What it changes.
+    pub effect: Effect,
+}
+
+/// The two text files of a tool, embedded.
+#[derive(Clone, Copy, Debug)]
+pub struct Texts {
+    /// English.
+    pub en: &'static str,
+    /// Japanese.
+    pub ja: &'static str,
+}
+
+/// What a tool changes outside itself. An `output_file` alone does not count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// Nothing.
+    ReadOnly,
+    /// The session's state on the server, which a repetition leaves as it is.
+    Session,
+    /// Files of the project.
+    Write,
+}
+
+/// A relation between arguments, checked together with the schema and said in the texts.
+#[derive(Clone, Copy, Debug)]
+pub enum Rule {
+    /// At most one of these may be given (a boolean counts when true).
+    AtMostOne(&'static [&'static str]),
+    /// Exactly one of these must be given.
+    ExactlyOne(&'static [&'static str]),
+    /// At least one of these must be given.
+    AnyOf(&'static [&'static str]),
+    /// The first makes sense only together with the second.
+    Needs(&'static str, &'static str),
+}
+
+/// How an answer becomes text, images and links. Made from the typed output, never from its JSON.
+///
+/// Main clients show the model only the structure when there is one, others only the text: both must be compact, and
+/// every cap counts the larger of the two.
+pub trait Render: Serialize + Send + Sync + 'static {
+    /// The compact form for a model.
+    fn text(&self, locale: Locale) -> String;
+
+    /// Images and links beside the text.
+    fn blocks(&self) -> Vec<Block> {
+        Vec::new()
+    }
+
+    /// How many rows can be cut away; zero for an answer that is no list.
+    fn rows(&self) -> usize {
+        0
+    }
+
+    /// The answer with only these rows. May end earlier, at a natural boundary (a file), but never takes nothing:
+    /// returns the end that it took. Totals stay those of the whole.
+    fn page(&self, rows: Range<usize>) -> (Self, usize)
+    where
+        Self: Sized,
+    {
+        unreachable!("an answer without rows is never cut: {rows:?}")
+    }
+
+    /// Says in the answer that rows are missing: how to go on.
+    fn mark(&mut self, _next: &Next) {}
+
+    /// Whether the answer is one bare number, to which no notes are added.
+    fn is_bare(&self) -> bool {
+        false
+    }
+}
+
+/// How to get the rows that did not fit.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Next {
+    /// Pass this back as `cursor` with otherwise equal arguments. Absent where the tool has no cursor.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cursor: Option<String>,
+    /// Which limit cut the answer: `rows`, `tokens` or `bytes`.
+    pub limit: &'static str,
+    /// Rows shown so far, out of all.
+    pub shown: usize,
+    /// All rows there are (up to 10,000 are kept).
+    pub of: usize,
+    /// A narrower way to ask.
+    pub hint: String,
+}

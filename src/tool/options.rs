@@ -1,0 +1,149 @@
+//! The arguments that the pipeline handles for every tool that lists them: project, timeout, delivery, cursor.
+//!
+//! A tool never sees them. Each group is a struct whose properties join the tool's published schema; a test proves that
+//! no tool has an argument of the same name.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use fumi_base::{
+    errors::{Book, Teach},
+    project::BOOK,
+};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::Spec;
+
+/// A group of shared arguments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SharedOption {
+    /// `project_root`.
+    Project,
+    /// `timeout_ms`.
+    Timeout,
+    /// `output_file`, `suppress_output`.
+    Delivery,
+    /// `cursor`.
+    Cursor,
+}
+
+impl SharedOption {
+    /// The group's argument names.
+    #[must_use]
+    pub const fn names(self) -> &'static [&'static str] {
+        match self {
+            Self::Project => &["project_root"],
+            Self::Timeout => &["timeout_ms"],
+            Self::Delivery => &["output_file", "suppress_output"],
+            Self::Cursor => &["cursor"],
+        }
+    }
+}
+
+/// What the caller said about the call itself.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+pub struct CallOptions {
+    /// Absolute path of the project.
+    pub project_root: Option<String>,
+    /// Time limit for the work.
+    #[schemars(range(min = 1, max = 3_600_000))]
+    pub timeout_ms: Option<u64>,
+    /// Where the full result is written.
+    #[schemars(length(min = 1))]
+    pub output_file: Option<String>,
+    /// Leave the result out of the reply.
+    #[serde(default)]
+    pub suppress_output: bool,
+    /// Continue a cut reply.
+    pub cursor: Option<String>,
+}
+
+/// Takes the shared options of a tool out of its arguments.
+///
+/// # Errors
+/// When an option has a form that the schema does not forbid and serde refuses; in practice none.
+pub fn split(spec: &Spec, mut arguments: Map<String, Value>) -> Result<(Map<String, Value>, CallOptions), serde_json::Error> {
+    let mut options = Map::new();
+    for name in spec.options.iter().flat_map(|option| option.names()) {
+        if let Some(value) = arguments.remove(*name) {
+            options.insert((*name).to_owned(), value);
+        }
+    }
+    Ok((arguments, serde_json::from_value(Value::Object(options))?))
+}
+
+/// How long a cursor can be used, in seconds (decisions: defaults).
+const CURSOR_SECONDS: u64 = 600;
+
+/// Where a cut reply goes on. It belongs to one call on one state of the files, which `call` stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cursor {
+    /// The next row.
+    pub row: usize,
+    /// A hash of the tool, the project, the arguments and the stamp.
+    pub call: u64,
+}
+
+/// A cursor that does not continue this call.
+#[derive(Debug, thiserror::Error)]
+#[error("invalid cursor: {reason}")]
+pub struct CursorError {
+    reason: &'static str,
+    reason_ja: &'static str,
+}
+
+impl Teach for CursorError {
+    fn entry(&self) -> &'static str {
+        "INVALID_CURSOR"
+    }
+    fn book(&self) -> &'static Book {
+        &BOOK
+    }
+    fn facts(&self) -> Vec<(&'static str, String)> {
+        vec![
+            ("reason", self.reason.to_owned()),
+            ("reason_ja", self.reason_ja.to_owned()),
+        ]
+    }
+}
+
+impl Cursor {
+    /// The text that the client passes back.
+    #[must_use]
+    pub fn text(self) -> String {
+        format!("{:x}-{:x}-{:x}", self.row, self.call, now())
+    }
+
+    /// Reads a client's cursor for the call that it claims to continue.
+    pub fn parse(raw: &str, call: u64) -> Result<Self, CursorError> {
+        let mut parts = raw.split('-');
+        let mut number = || parts.next().and_then(|part| u64::from_str_radix(part, 16).ok());
+        let (Some(row), Some(of), Some(issued)) = (number(), number(), number()) else {
+            return Err(CursorError {
+                reason: "it has another form",
+                reason_ja: "形式が違います",
+            });
+        };
+        if of != call {
+            return Err(CursorError {
+                reason: "the arguments differ, or files changed since",
+                reason_ja: "引数が違うか、その後ファイルが変わりました",
+            });
+        }
+        if now().saturating_sub(issued) > CURSOR_SECONDS {
+            return Err(CursorError {
+                reason: "it is older than ten minutes",
+                reason_ja: "発行から10分を過ぎています",
+            });
+        }
+        let row = usize::try_from(row).unwrap_or(usize::MAX);
+        Ok(Self { row, call })
+    }
+}
+
+fn now() -> u64 {
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |since| since.as_secs())
+}

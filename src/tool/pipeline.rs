@@ -1,0 +1,335 @@
+//! The whole path of a call, top to bottom: [`run`].
+//!
+//! Every early return is visible here. Each step with real content is one function in its own file; what a step decides
+//! (which root, which cap, which pool) comes from the entry's spec and from the [`Kernel`].
+
+use std::{
+    hash::{DefaultHasher, Hash, Hasher},
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use fumi_base::{
+    cache::{Key, ResultCache},
+    errors::{Book, Teach},
+    files::OutputName,
+    freshness::{Freshness, Stamp},
+    pools::Pools,
+    project::{BOOK, Project},
+    redact::Redactor,
+    roots::AllowedRoots,
+    text::Locale,
+};
+use serde_json::{Map, Value, json};
+use tokio_util::sync::CancellationToken;
+use tracing::Instrument as _;
+
+use super::{
+    Caller, Cx, Outcome, Progress, Reply, SharedOption, ToolError,
+    catalogue::Entry,
+    delivery,
+    options::{self, CallOptions, Cursor},
+    reply::{Caps, Fitted, Rendered, fit},
+    validate,
+};
+
+/// How long a stopped call may take to notice; its work polls far more often.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// What all calls of a process share.
+#[derive(Debug)]
+pub struct Kernel {
+    /// Where jobs queue.
+    pub pools: Pools,
+    /// Answers that are still true.
+    pub cache: ResultCache<Arc<dyn Rendered>>,
+    /// Whether they are.
+    pub freshness: Freshness,
+    /// The folders that may be projects.
+    pub roots: AllowedRoots,
+    /// What never leaves.
+    pub redactor: Redactor,
+    /// What one reply may hold.
+    pub caps: Caps,
+}
+
+impl std::fmt::Debug for dyn Rendered {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "an answer of {} rows", self.rows())
+    }
+}
+
+/// One call as it comes from a client.
+#[derive(Debug)]
+pub struct Call {
+    /// The arguments as sent.
+    pub arguments: Map<String, Value>,
+    /// Who calls.
+    pub caller: Caller,
+    /// The project unless the arguments name another.
+    pub project: Arc<Project>,
+    /// Cancelled when the client gives up.
+    pub cancel: CancellationToken,
+    /// Where the work says how far it is.
+    pub progress: Progress,
+}
+
+/// Runs a call from arguments to reply. Failures are replies too.
+pub async fn run(kernel: &Kernel, entry: &Entry, call: Call) -> Reply {
+    let started = Instant::now();
+    let (arguments, caller) = (call.arguments.clone(), call.caller.clone());
+    // 1. One span per call; argument values are never in it.
+    let span = tracing::info_span!("tool", tool = entry.spec.name, principal = caller.principal);
+    let result = answer(kernel, entry, call).instrument(span.clone()).await;
+    let mut reply = match result {
+        Ok(reply) => reply,
+        Err(error) => {
+            span.in_scope(|| tracing::info!(code = error.code(), "call refused or failed"));
+            error.reply(entry.spec.name, &arguments, &caller, &kernel.redactor)
+        }
+    };
+    reply.elapsed_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+    if let Some(elapsed) = reply.structured.get_mut("elapsed_ms") {
+        *elapsed = json!(reply.elapsed_ms);
+    }
+    span.in_scope(|| tracing::debug!(elapsed_ms = reply.elapsed_ms, cache_hit = reply.cache_hit, "call done"));
+    // 10. Last, for results and errors alike.
+    redact(&kernel.redactor, reply)
+}
+
+async fn answer(kernel: &Kernel, entry: &Entry, call: Call) -> Result<Reply, ToolError> {
+    let spec = &entry.spec;
+    // 2. All problems at once.
+    let arguments = validate::validate(entry, call.arguments)?;
+    // 3. What concerns the call, and what concerns the tool.
+    let unreadable = |error: serde_json::Error| validate::unreadable(entry, &error);
+    let (arguments, options) = options::split(spec, arguments).map_err(unreadable)?;
+    let output = options.output_file.as_deref().map(OutputName::parse).transpose()?;
+    let project = match &options.project_root {
+        Some(root) => kernel.roots.project(root)?,
+        None => call.project,
+    };
+    let canonical = canonical(&Value::Object(arguments.clone()));
+    let prepared = entry.prepare(Value::Object(arguments)).map_err(unreadable)?;
+    let cx = Cx {
+        project,
+        caller: call.caller,
+        cancel: call.cancel.child_token(),
+        progress: call.progress,
+    };
+    // The work stops also when nobody waits for this future any more.
+    let _stop = cx.cancel.clone().drop_guard();
+
+    // 4. The answer that is still true.
+    let pure = spec.cached && prepared.is_pure() && !touches_own_folders(&canonical);
+    let stamp = if pure || spec.options.contains(&SharedOption::Cursor) {
+        Some(stamp(kernel, &cx.project).await?)
+    } else {
+        None
+    };
+    let key = stamp.map(|stamp| Key {
+        tool: spec.name,
+        project: Arc::from(cx.project.root()),
+        arguments: Arc::from(canonical.as_str()),
+        locale: cx.caller.locale,
+        stamp,
+    });
+    let cursor = match (&options.cursor, &key) {
+        (Some(raw), Some(key)) => Some(Cursor::parse(raw, hash(key))?),
+        _ => None,
+    };
+    let hit = key.as_ref().filter(|_| pure).and_then(|key| kernel.cache.get(key));
+    let cache_hit = hit.is_some();
+    let answer = match hit {
+        Some(answer) => answer,
+        None => {
+            // 5. A place in the pool; waiting does not count as working.
+            let _permit = kernel.pools.acquire(spec.pool, &cx.cancel).await?;
+            // 6 and 7. The work, which really stops by time and by cancel.
+            let limit = options.timeout_ms.map_or(spec.timeout, Duration::from_millis);
+            match within(limit, &call.cancel, &cx.cancel, entry.call(prepared, &cx)).await? {
+                Outcome::Ask(ask) => Arc::new(ask),
+                Outcome::Done(answer) => {
+                    // 8. Kept uncut.
+                    if let Some(key) = key.clone().filter(|_| pure) {
+                        kernel.cache.insert(key, Arc::clone(&answer), size_of(answer.as_ref()));
+                    }
+                    answer
+                }
+            }
+        }
+    };
+    // 9. To a file, to the reply, or to both; cut to the caps.
+    let cursor = Paging {
+        from: cursor.map_or(0, |cursor| cursor.row),
+        call: key.filter(|_| spec.options.contains(&SharedOption::Cursor)).map(|key| hash(&key)),
+    };
+    deliver(kernel, &cx, answer, &options, output, &cursor, cache_hit).await
+}
+
+/// Where in a list the reply begins, and the call that a cursor belongs to.
+struct Paging {
+    from: usize,
+    call: Option<u64>,
+}
+
+async fn deliver(
+    kernel: &Kernel,
+    cx: &Cx,
+    answer: Arc<dyn Rendered>,
+    options: &CallOptions,
+    output: Option<OutputName>,
+    paging: &Paging,
+    cache_hit: bool,
+) -> Result<Reply, ToolError> {
+    let (locale, caps, from, call) = (cx.locale(), kernel.caps, paging.from, paging.call);
+    let (project, suppress) = (Arc::clone(&cx.project), options.suppress_output);
+    let bare = answer.is_bare();
+    let work = cx.blocking(move |_, _| {
+        let written = match output {
+            Some(name) => Some(delivery::write(&project, &name, answer.as_ref(), locale)?),
+            None => None,
+        };
+        let fitted = if suppress {
+            delivery::receipt(answer.as_ref(), locale)
+        } else {
+            let cursor = call.map(|call| move |row| Cursor { row, call }.text());
+            fit(answer.as_ref(), from, caps, locale, cursor.as_ref().map(|cursor| cursor as &dyn Fn(usize) -> String))
+        };
+        Ok::<_, ToolError>((fitted, written))
+    });
+    let (Fitted { mut structured, mut text, blocks }, written) = work.await?;
+    if let Some(path) = &written {
+        structured["output_file_path"] = json!(path);
+        let note = match locale {
+            Locale::En => format!("Written to {path}"),
+            Locale::Ja => format!("書き込み先: {path}"),
+        };
+        if suppress {
+            text = format!("{note}\n{text}");
+        } else {
+            text = format!("{text}\n{note}");
+        }
+    }
+    if cache_hit && !bare {
+        structured["cache_hit"] = json!(true);
+    }
+    Ok(Reply {
+        structured,
+        text,
+        blocks,
+        is_error: false,
+        cache_hit,
+        elapsed_ms: 0,
+    })
+}
+
+/// The work took too long, or the client gave up.
+#[derive(Debug, thiserror::Error)]
+enum Stopped {
+    #[error("stopped after {0:?}")]
+    Late(Duration),
+    #[error("cancelled")]
+    Cancelled,
+}
+
+impl Teach for Stopped {
+    fn entry(&self) -> &'static str {
+        match self {
+            Self::Late(_) => "TOOL_TIMEOUT",
+            Self::Cancelled => "CANCELLED",
+        }
+    }
+    fn book(&self) -> &'static Book {
+        &BOOK
+    }
+    fn facts(&self) -> Vec<(&'static str, String)> {
+        match self {
+            Self::Late(limit) => vec![("limit_ms", limit.as_millis().to_string())],
+            Self::Cancelled => Vec::new(),
+        }
+    }
+}
+
+/// Runs work until it ends, its time is up or the client gives up. Then its token is cancelled and it is awaited, so that
+/// the permit is held for as long as the work really runs.
+async fn within<T>(
+    limit: Duration,
+    client: &CancellationToken,
+    work_token: &CancellationToken,
+    work: impl Future<Output = Result<T, ToolError>>,
+) -> Result<T, ToolError> {
+    tokio::pin!(work);
+    let stopped = tokio::select! {
+        biased;
+        () = client.cancelled() => Stopped::Cancelled,
+        result = &mut work => return result,
+        () = tokio::time::sleep(limit) => Stopped::Late(limit),
+    };
+    work_token.cancel();
+    if tokio::time::timeout(GRACE, work).await.is_err() {
+        tracing::warn!("a stopped call did not notice in time");
+    }
+    Err(stopped.into())
+}
+
+async fn stamp(kernel: &Kernel, project: &Arc<Project>) -> Result<Stamp, ToolError> {
+    // The first call for a root walks its folders; later ones only read a queue. Both off the async threads.
+    tokio::task::block_in_place(|| Ok(kernel.freshness.stamp(project.root())))
+}
+
+/// fumi's own folders never bump a generation, so nothing that names them is kept.
+fn touches_own_folders(canonical: &str) -> bool {
+    canonical.contains(".fumi") || canonical.contains(".noveler")
+}
+
+fn hash(key: &Key) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    key.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// What an answer weighs in the cache: its text form is close enough to its size in memory.
+fn size_of(answer: &dyn Rendered) -> usize {
+    answer.text(Locale::En).len() * 2
+}
+
+/// JSON with sorted keys, so that the order in which a client writes arguments does not matter.
+fn canonical(value: &Value) -> String {
+    match value {
+        Value::Object(fields) => {
+            let mut names: Vec<_> = fields.keys().collect();
+            names.sort();
+            let fields: Vec<_> = names
+                .into_iter()
+                .map(|name| format!("{}:{}", json!(name), canonical(&fields[name])))
+                .collect();
+            format!("{{{}}}", fields.join(","))
+        }
+        Value::Array(items) => format!("[{}]", items.iter().map(canonical).collect::<Vec<_>>().join(",")),
+        other => other.to_string(),
+    }
+}
+
+/// The server's own secrets leave nothing, results included.
+fn redact(redactor: &Redactor, mut reply: Reply) -> Reply {
+    fn clean(redactor: &Redactor, value: &mut Value) {
+        match value {
+            Value::String(text) => {
+                if let Some(clean) = redactor.own(text) {
+                    *text = clean;
+                }
+            }
+            Value::Array(items) => items.iter_mut().for_each(|item| clean(redactor, item)),
+            Value::Object(fields) => fields.values_mut().for_each(|field| clean(redactor, field)),
+            _ => {}
+        }
+    }
+    if !redactor.is_idle() {
+        clean(redactor, &mut reply.structured);
+        if let Some(text) = redactor.own(&reply.text) {
+            reply.text = text;
+        }
+    }
+    reply
+}

@@ -1,0 +1,224 @@
+//! From a typed answer to what the client reads: cut to the caps, rendered twice, measured.
+//!
+//! Invariant: structure and text carry the same rows, and the larger of the two is within every cap. An answer is cut
+//! here, after the cache, so that one cached answer serves callers with different caps.
+
+use std::ops::Range;
+
+use fumi_base::{text::Locale, tokens};
+use serde_json::{Value, json};
+
+use super::{Next, Render};
+
+/// Something beside the text.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Block {
+    /// A resource that the client can read.
+    Link {
+        /// The resource's URI.
+        uri: String,
+        /// Its name.
+        name: String,
+        /// Its media type.
+        mime_type: String,
+    },
+    /// A picture.
+    Image {
+        /// Base64.
+        data: String,
+        /// Its media type.
+        mime_type: String,
+    },
+}
+
+/// What the client gets.
+#[derive(Clone, Debug)]
+pub struct Reply {
+    /// The result as the tool's output schema says, or the error object.
+    pub structured: Value,
+    /// The compact form for a model.
+    pub text: String,
+    /// Images and links.
+    pub blocks: Vec<Block>,
+    /// Whether the call failed.
+    pub is_error: bool,
+    /// Whether the answer came from the cache.
+    pub cache_hit: bool,
+    /// How long the call took in the server, in milliseconds.
+    pub elapsed_ms: u64,
+}
+
+impl Reply {
+    /// A failed call.
+    #[must_use]
+    pub fn error(structured: Value, text: String) -> Self {
+        Self {
+            structured,
+            text,
+            blocks: Vec::new(),
+            is_error: true,
+            cache_hit: false,
+            elapsed_ms: 0,
+        }
+    }
+
+    /// The `_meta` of the reply.
+    #[must_use]
+    pub fn meta(&self) -> Value {
+        let mut meta = json!({
+            "fumi/tokens": tokens::estimate(&self.text),
+            "fumi/elapsed_ms": self.elapsed_ms,
+        });
+        if self.cache_hit {
+            meta["cache_hit"] = json!(true);
+        }
+        meta
+    }
+}
+
+/// A typed answer whose type is forgotten: what the cache keeps and what delivery writes.
+pub trait Rendered: Send + Sync {
+    /// The structured form.
+    fn structured(&self) -> Value;
+    /// The text form.
+    fn text(&self, locale: Locale) -> String;
+    /// See [`Render::blocks`].
+    fn blocks(&self) -> Vec<Block>;
+    /// See [`Render::rows`].
+    fn rows(&self) -> usize;
+    /// See [`Render::page`].
+    fn page(&self, rows: Range<usize>) -> (Box<dyn Rendered>, usize);
+    /// See [`Render::mark`].
+    fn mark(&mut self, next: &Next);
+    /// See [`Render::is_bare`].
+    fn is_bare(&self) -> bool;
+}
+
+impl<T: Render> Rendered for T {
+    fn structured(&self) -> Value {
+        serde_json::to_value(self).expect("answers are plain structs with string keys")
+    }
+    fn text(&self, locale: Locale) -> String {
+        Render::text(self, locale)
+    }
+    fn blocks(&self) -> Vec<Block> {
+        Render::blocks(self)
+    }
+    fn rows(&self) -> usize {
+        Render::rows(self)
+    }
+    fn page(&self, rows: Range<usize>) -> (Box<dyn Rendered>, usize) {
+        let (page, end) = Render::page(self, rows);
+        (Box::new(page), end)
+    }
+    fn mark(&mut self, next: &Next) {
+        Render::mark(self, next);
+    }
+    fn is_bare(&self) -> bool {
+        Render::is_bare(self)
+    }
+}
+
+/// What one reply may hold. The first cap that bites is named in the reply.
+#[derive(Clone, Copy, Debug)]
+pub struct Caps {
+    /// Rows of a list.
+    pub rows: usize,
+    /// Estimated tokens of the larger form.
+    pub tokens: usize,
+    /// Bytes of the larger form.
+    pub bytes: usize,
+}
+
+/// An answer cut to the caps.
+pub struct Fitted {
+    /// The structured form.
+    pub structured: Value,
+    /// The text form.
+    pub text: String,
+    /// Images and links.
+    pub blocks: Vec<Block>,
+}
+
+/// Cuts an answer to the caps, beginning at a row. `cursor` makes the value that continues at a row.
+pub fn fit(
+    answer: &dyn Rendered,
+    from: usize,
+    caps: Caps,
+    locale: Locale,
+    cursor: Option<&dyn Fn(usize) -> String>,
+) -> Fitted {
+    let rows = answer.rows();
+    let whole = from == 0 && rows <= caps.rows;
+    if whole {
+        let fitted = render(answer, locale);
+        if rows <= 1 || excess(&fitted, caps).is_none() {
+            return fitted;
+        }
+    }
+    let mut limit = "rows";
+    let mut take = caps.rows.min(rows.saturating_sub(from)).max(1);
+    loop {
+        let (mut page, end) = answer.page(from..(from + take).min(rows));
+        if end < rows {
+            page.mark(&Next {
+                cursor: cursor.map(|cursor| cursor(end)),
+                limit,
+                shown: end,
+                of: rows,
+                hint: hint(locale, cursor.is_some()).to_owned(),
+            });
+        }
+        let fitted = render(page.as_ref(), locale);
+        match excess(&fitted, caps) {
+            // Not even one row fits: rows are bounded themselves, so this is a row of its largest size.
+            Some((name, share)) if take > 1 => {
+                limit = name;
+                #[expect(
+                    clippy::cast_possible_truncation,
+                    clippy::cast_sign_loss,
+                    clippy::cast_precision_loss,
+                    reason = "a number of rows, shrunk by a factor below one"
+                )]
+                let smaller = (take as f64 * share * 0.95) as usize;
+                take = smaller.clamp(1, take - 1);
+            }
+            _ => return fitted,
+        }
+    }
+}
+
+fn hint(locale: Locale, continues: bool) -> &'static str {
+    match (locale, continues) {
+        (Locale::En, true) => "pass next.cursor as cursor, or narrow the call; output_file gets everything",
+        (Locale::Ja, true) => "next.cursor を cursor に渡すか、条件を絞ってください。output_file なら全件を書き出せます",
+        (Locale::En, false) => "narrow the call, or pass output_file, which gets everything",
+        (Locale::Ja, false) => "条件を絞るか、output_file を渡してください。全件を書き出せます",
+    }
+}
+
+fn render(answer: &dyn Rendered, locale: Locale) -> Fitted {
+    Fitted {
+        structured: answer.structured(),
+        text: answer.text(locale),
+        blocks: answer.blocks(),
+    }
+}
+
+/// Which cap an answer exceeds, and the share of it that would fit.
+fn excess(fitted: &Fitted, caps: Caps) -> Option<(&'static str, f64)> {
+    let json = fitted.structured.to_string();
+    let over = |name, used: usize, cap: usize| {
+        #[expect(clippy::cast_precision_loss, reason = "a ratio")]
+        let share = cap as f64 / used.max(1) as f64;
+        (used > cap).then_some((name, share))
+    };
+    let bytes = json.len().max(fitted.text.len());
+    // A token is at least one byte: most answers need no estimate.
+    let used = if bytes <= caps.tokens {
+        bytes
+    } else {
+        tokens::estimate(&json).max(tokens::estimate(&fitted.text))
+    };
+    over("tokens", used, caps.tokens).or_else(|| over("bytes", bytes, caps.bytes))
+}

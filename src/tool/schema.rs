@@ -1,0 +1,212 @@
+//! From Rust types to the schemas that clients see: closed at every depth, without null unions, without combinators.
+//!
+//! Clients differ in what they accept; the published form is what all of them do. Descriptions come from the tool's texts,
+//! never from doc comments, so that no language mixes with another.
+
+use fumi_base::text::Locale;
+use schemars::{JsonSchema, generate::SchemaSettings};
+use serde_json::{Map, Value, json};
+
+use super::{Spec, Tool, options::CallOptions, texts::ToolTexts};
+
+/// A JSON object.
+pub type Object = Map<String, Value>;
+
+/// The input schema of a tool without descriptions: its own arguments and its shared options.
+///
+/// # Panics
+/// When an option has the name of an argument: a programming error that every start would show.
+#[must_use]
+pub fn input<T: Tool>() -> Object {
+    let mut schema = of::<T::Args>();
+    let options = of::<CallOptions>();
+    let spec = T::SPEC;
+    let properties = schema
+        .entry("properties")
+        .or_insert_with(|| json!({}))
+        .as_object_mut()
+        .expect("properties are an object");
+    for name in spec.options.iter().flat_map(|option| option.names()) {
+        let taken = properties.insert((*name).to_owned(), options["properties"][*name].clone());
+        assert!(taken.is_none(), "the option {name} shadows an argument of {}", spec.name);
+    }
+    schema
+}
+
+/// The output schema of a tool: every field optional at the root, because a receipt leaves most of them out.
+#[must_use]
+pub fn output<T: Tool>() -> Object {
+    let mut schema = of::<T::Output>();
+    schema.remove("required");
+    let spec = T::SPEC;
+    let properties = schema
+        .entry("properties")
+        .or_insert_with(|| json!({}))
+        .as_object_mut()
+        .expect("properties are an object");
+    if spec.options.contains(&super::SharedOption::Delivery) {
+        properties.insert("output_file_path".to_owned(), json!({"type": "string"}));
+    }
+    if spec.cached {
+        properties.insert("cache_hit".to_owned(), json!({"type": "boolean"}));
+    }
+    schema
+}
+
+/// A type's schema in the published form.
+fn of<T: JsonSchema>() -> Object {
+    let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
+    let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();
+    normalise(&mut schema);
+    let Value::Object(mut schema) = schema else {
+        unreachable!("the root schema of a struct or enum is an object");
+    };
+    for noise in ["$schema", "title", "description"] {
+        schema.remove(noise);
+    }
+    schema.entry("type").or_insert_with(|| json!("object"));
+    schema
+}
+
+/// Brings a schema to the published form, at every depth.
+fn normalise(schema: &mut Value) {
+    match schema {
+        Value::Array(items) => items.iter_mut().for_each(normalise),
+        Value::Object(fields) => {
+            for (name, value) in fields.iter_mut() {
+                // Property names are data: a property called `description` must not be taken for a keyword.
+                if name == "properties" {
+                    value.as_object_mut().into_iter().flatten().for_each(|(_, property)| normalise(property));
+                } else {
+                    normalise(value);
+                }
+            }
+            drop_null(fields);
+            for keyword in ["anyOf", "oneOf"] {
+                if let Some(Value::Array(variants)) = fields.remove(keyword) {
+                    join(fields, keyword, variants);
+                }
+            }
+            for noise in ["format", "title", "description"] {
+                if fields.get(noise).is_some_and(Value::is_string) {
+                    fields.remove(noise);
+                }
+            }
+            // `false`, `null` and empty lists are what leaving the argument out means anyway.
+            if fields.get("default").is_some_and(|default| {
+                default.is_null() || default == &json!(false) || default.as_array().is_some_and(Vec::is_empty)
+            }) {
+                fields.remove("default");
+            }
+            if fields.get("type") == Some(&json!("object")) && !fields.contains_key("additionalProperties") {
+                fields.insert("additionalProperties".to_owned(), json!(false));
+            }
+        }
+        _ => {}
+    }
+}
+
+/// `["integer", "null"]` becomes `"integer"`: absent is the only way to say nothing.
+fn drop_null(fields: &mut Object) {
+    if let Some(Value::Array(types)) = fields.get_mut("type") {
+        types.retain(|name| name != "null");
+        if let [only] = types.as_slice() {
+            let only = only.clone();
+            fields.insert("type".to_owned(), only);
+        }
+    }
+    if let Some(Value::Array(options)) = fields.get_mut("enum") {
+        options.retain(|option| !option.is_null());
+    }
+}
+
+/// Joins variants: one left after dropping null is taken as it is, constants become an `enum`, objects become one object
+/// with the properties of all.
+fn join(fields: &mut Object, keyword: &str, mut variants: Vec<Value>) {
+    variants.retain(|variant| variant.get("type") != Some(&json!("null")));
+    let constants: Option<Vec<Value>> = variants
+        .iter()
+        .map(|variant| {
+            variant
+                .get("const")
+                .map(|constant| vec![constant.clone()])
+                .or_else(|| variant.get("enum").and_then(Value::as_array).cloned())
+        })
+        .collect::<Option<Vec<_>>>()
+        .map(|lists| lists.concat());
+    let objects = variants.iter().all(|variant| variant.get("type") == Some(&json!("object")));
+    match (variants.len(), constants) {
+        (1, None) => {
+            if let Some(Value::Object(only)) = variants.pop() {
+                fields.extend(only);
+            }
+        }
+        (_, Some(constants)) => {
+            fields.insert("type".to_owned(), json!("string"));
+            fields.insert("enum".to_owned(), Value::Array(constants));
+        }
+        _ if objects => {
+            let mut properties = Object::new();
+            for variant in &variants {
+                for (name, property) in variant["properties"].as_object().into_iter().flatten() {
+                    properties.entry(name.clone()).or_insert_with(|| property.clone());
+                }
+            }
+            fields.insert("type".to_owned(), json!("object"));
+            fields.insert("properties".to_owned(), Value::Object(properties));
+            fields.insert("additionalProperties".to_owned(), json!(false));
+        }
+        _ => drop(fields.insert(keyword.to_owned(), Value::Array(variants))),
+    }
+}
+
+/// The schema with the descriptions of one language.
+#[must_use]
+pub fn describe(schema: &Object, texts: &ToolTexts) -> Object {
+    let mut schema = schema.clone();
+    describe_properties(&mut schema, "", texts);
+    schema
+}
+
+fn describe_properties(schema: &mut Object, prefix: &str, texts: &ToolTexts) {
+    let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) else {
+        return;
+    };
+    for (name, property) in properties {
+        let path = format!("{prefix}{name}");
+        let Some(property) = property.as_object_mut() else { continue };
+        if let Some(text) = texts.arguments.get(&path) {
+            property.insert("description".to_owned(), json!(text));
+        }
+        let inner = format!("{path}.");
+        describe_properties(property, &inner, texts);
+        if let Some(items) = property.get_mut("items").and_then(Value::as_object_mut) {
+            describe_properties(items, &inner, texts);
+        }
+    }
+}
+
+/// The published schema of a tool for one language.
+#[must_use]
+pub fn published(spec: &Spec, schema: &Object, locale: Locale) -> Object {
+    describe(schema, &ToolTexts::of(spec, locale))
+}
+
+/// Every dotted path of a property in a schema: what the texts must cover.
+#[must_use]
+pub fn paths(schema: &Object) -> Vec<String> {
+    fn walk(schema: &Object, prefix: &str, found: &mut Vec<String>) {
+        for (name, property) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
+            let path = format!("{prefix}{name}");
+            found.push(path.clone());
+            for inner in [Some(property), property.get("items")].into_iter().flatten() {
+                if let Some(inner) = inner.as_object() {
+                    walk(inner, &format!("{path}."), found);
+                }
+            }
+        }
+    }
+    let mut found = Vec::new();
+    walk(schema, "", &mut found);
+    found
+}

@@ -1,0 +1,419 @@
+//! All problems of a call at once, each with the parameter, what is allowed and the nearest name.
+//!
+//! The schema says most of it; [`Rule`]s say what a schema without root combinators cannot. Nothing is repaired silently,
+//! except what cannot be meant otherwise: an explicit `null` is an absent argument, and `5.0` is the integer 5.
+
+use fumi_base::{project::quoted, text::Text};
+use jsonschema::{ValidationError, Validator, error::ValidationErrorKind};
+use serde_json::{Map, Value, json};
+
+use super::{Rule, ToolError, catalogue::Entry, error::BOOK, schema::Object};
+
+/// Longest string argument, in bytes.
+const MAX_STRING: usize = 1 << 20;
+/// Longest list argument.
+const MAX_ITEMS: usize = 1_000;
+/// Problems shown; a call with more is not a near miss.
+const MAX_PROBLEMS: usize = 20;
+
+/// One thing that is wrong with a call.
+#[derive(Clone, Debug)]
+struct Problem {
+    parameter: String,
+    text: Text,
+    allowed: Value,
+}
+
+/// Compiles a tool's schema.
+///
+/// # Panics
+/// When the derived schema is no valid schema: a programming error that every start would show.
+#[must_use]
+pub fn compile(schema: &Object) -> Validator {
+    jsonschema::validator_for(&Value::Object(schema.clone())).expect("a derived schema is valid")
+}
+
+/// Checks a call's arguments and returns them in canonical form.
+pub fn validate(entry: &Entry, mut arguments: Map<String, Value>) -> Result<Map<String, Value>, ToolError> {
+    arguments.retain(|_, value| !value.is_null());
+    arguments.values_mut().for_each(whole_numbers);
+    let mut problems = Vec::new();
+    let exclusive = check_rules(entry, &arguments, &mut problems);
+    let arguments = Value::Object(arguments);
+    too_long(&arguments, "", &mut problems);
+    for error in entry.validator.iter_errors(&arguments) {
+        explain(&entry.input, &error, &mut problems);
+    }
+    let Value::Object(arguments) = arguments else {
+        unreachable!("it was made of an object");
+    };
+    match exclusive {
+        Some(exclusive) => Err(exclusive_error(entry, &exclusive, &problems)),
+        None if problems.is_empty() => Ok(arguments),
+        None => Err(invalid_arguments(entry, &problems)),
+    }
+}
+
+/// Arguments that serde refuses although the schema accepts them.
+#[must_use]
+pub fn unreadable(entry: &Entry, error: &serde_json::Error) -> ToolError {
+    let text = Text::new(error.to_string(), error.to_string());
+    invalid_arguments(
+        entry,
+        &[Problem {
+            parameter: "arguments".to_owned(),
+            text,
+            allowed: Value::Null,
+        }],
+    )
+}
+
+/// The names nearest to a wrong one, best first: by edit distance for misspellings, by prefix for other spellings.
+#[must_use]
+pub fn nearest<'n>(wrong: &str, names: impl IntoIterator<Item = &'n str>, count: usize) -> Vec<&'n str> {
+    let plain = |name: &str| name.to_lowercase().replace(['-', ' '], "_");
+    let wrong = plain(wrong);
+    let mut near: Vec<(f64, &str)> = names
+        .into_iter()
+        .map(|name| {
+            let plain = plain(name);
+            let likeness = strsim::jaro_winkler(&wrong, &plain).max(strsim::normalized_damerau_levenshtein(&wrong, &plain));
+            let part = wrong.len() >= 3 && (plain.contains(&wrong) || wrong.contains(&plain));
+            (if part { likeness.max(0.85) } else { likeness }, name)
+        })
+        .filter(|(likeness, _)| *likeness >= 0.7)
+        .collect();
+    near.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
+    near.into_iter().take(count).map(|(_, name)| name).collect()
+}
+
+/// JSON has one kind of number; `5.0` from a client means 5.
+fn whole_numbers(value: &mut Value) {
+    match value {
+        Value::Number(number) => {
+            if let Some(float) = number.as_f64().filter(|_| number.is_f64())
+                && float.fract() == 0.0
+                && float.abs() < 9e15
+            {
+                #[expect(clippy::cast_possible_truncation, reason = "a whole number below 2^53")]
+                let whole = float as i64;
+                *value = json!(whole);
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(whole_numbers),
+        Value::Object(fields) => fields.values_mut().for_each(whole_numbers),
+        _ => {}
+    }
+}
+
+/// A boolean counts when true, a list when it has entries, anything else when it is there.
+fn is_given(arguments: &Map<String, Value>, name: &str) -> bool {
+    match arguments.get(name) {
+        None | Some(Value::Bool(false)) => false,
+        Some(Value::Array(items)) => !items.is_empty(),
+        Some(_) => true,
+    }
+}
+
+/// Checks the rules. A broken exclusive group of booleans comes back, because its error has a form of its own.
+fn check_rules(
+    entry: &Entry,
+    arguments: &Map<String, Value>,
+    problems: &mut Vec<Problem>,
+) -> Option<(Vec<&'static str>, &'static [&'static str])> {
+    let given = |names: &'static [&'static str]| -> Vec<&'static str> {
+        names.iter().copied().filter(|name| is_given(arguments, name)).collect()
+    };
+    let mut exclusive = None;
+    for rule in entry.spec.rules {
+        match rule {
+            Rule::AtMostOne(names) => {
+                let given = given(names);
+                if given.len() > 1 {
+                    exclusive = Some((given, *names));
+                }
+            }
+            Rule::ExactlyOne(names) => match given(names).as_slice() {
+                [_] => {}
+                [] => problems.push(Problem {
+                    parameter: names.join(" | "),
+                    text: Text::new(
+                        format!("exactly one of {} is needed; none was given", names.join(", ")),
+                        format!("{} のうちちょうど1つが必要ですが、どれも指定されていません", names.join("、")),
+                    ),
+                    allowed: json!({"exactly_one_of": names}),
+                }),
+                several => problems.push(Problem {
+                    parameter: several.join(", "),
+                    text: Text::new(
+                        format!("give exactly one of {}, not {}", names.join(", "), several.join(" and ")),
+                        format!("{} は同時に指定できません。{} のうちちょうど1つにしてください", several.join(" と "), names.join("、")),
+                    ),
+                    allowed: json!({"exactly_one_of": names}),
+                }),
+            },
+            Rule::AnyOf(names) => {
+                if given(names).is_empty() {
+                    problems.push(Problem {
+                        parameter: names.join(" | "),
+                        text: Text::new(
+                            format!("at least one of {} is needed", names.join(", ")),
+                            format!("{} のうち少なくとも1つが必要です", names.join("、")),
+                        ),
+                        allowed: json!({"any_of": names}),
+                    });
+                }
+            }
+            Rule::Needs(name, other) => {
+                if is_given(arguments, name) && !is_given(arguments, other) {
+                    problems.push(Problem {
+                        parameter: (*name).to_owned(),
+                        text: Text::new(
+                            format!("it needs {other} too"),
+                            format!("{other} も必要です"),
+                        ),
+                        allowed: json!({"needs": other}),
+                    });
+                }
+            }
+        }
+    }
+    exclusive
+}
+
+fn too_long(value: &Value, path: &str, problems: &mut Vec<Problem>) {
+    let mut refuse = |en: String, ja: String, limit: usize| {
+        problems.push(Problem {
+            parameter: path.trim_start_matches('.').to_owned(),
+            text: Text::new(en, ja),
+            allowed: json!({"max": limit}),
+        });
+    };
+    match value {
+        Value::String(text) if text.len() > MAX_STRING => refuse(
+            format!("it has {} bytes; at most {MAX_STRING} are allowed", text.len()),
+            format!("{} バイトあります。上限は {MAX_STRING} バイトです", text.len()),
+            MAX_STRING,
+        ),
+        Value::Array(items) if items.len() > MAX_ITEMS => refuse(
+            format!("it has {} entries; at most {MAX_ITEMS} are allowed", items.len()),
+            format!("{} 個あります。上限は {MAX_ITEMS} 個です", items.len()),
+            MAX_ITEMS,
+        ),
+        Value::Array(items) => items
+            .iter()
+            .enumerate()
+            .for_each(|(at, item)| too_long(item, &format!("{path}[{at}]"), problems)),
+        Value::Object(fields) => fields
+            .iter()
+            .for_each(|(name, field)| too_long(field, &format!("{path}.{name}"), problems)),
+        _ => {}
+    }
+}
+
+/// Turns one schema error into sentences.
+fn explain(schema: &Object, error: &ValidationError<'_>, problems: &mut Vec<Problem>) {
+    let pointer = error.instance_path().to_string();
+    let parameter = dotted(&pointer);
+    let at = subschema(schema, &pointer);
+    let allowed = at.map_or(Value::Null, allowed);
+    let mut push = |parameter: String, en: String, ja: String, allowed: Value| {
+        problems.push(Problem {
+            parameter,
+            text: Text::new(en, ja),
+            allowed,
+        });
+    };
+    let inner = |name: &str| if parameter.is_empty() { name.to_owned() } else { format!("{parameter}.{name}") };
+    let shown = |value: &Value| match value {
+        Value::String(text) => quoted(text),
+        other => other.to_string().chars().take(80).collect(),
+    };
+    match error.kind() {
+        ValidationErrorKind::AdditionalProperties { unexpected } => {
+            let known: Vec<&str> = at
+                .and_then(|schema| schema.get("properties"))
+                .and_then(Value::as_object)
+                .map(|properties| properties.keys().map(String::as_str).collect())
+                .unwrap_or_default();
+            for name in unexpected {
+                let near = nearest(name, known.iter().copied(), 1);
+                let (en, ja) = match near.first() {
+                    Some(near) => (format!("unknown; did you mean {near}?"), format!("存在しない引数です。{near} ではありませんか")),
+                    None => (
+                        format!("unknown; the arguments are {}", known.join(", ")),
+                        format!("存在しない引数です。使えるのは {} です", known.join("、")),
+                    ),
+                };
+                push(inner(name), en, ja, json!({"nearest": near.first(), "known": known}));
+            }
+        }
+        ValidationErrorKind::Required { property } => {
+            let name = property.as_str().unwrap_or_default();
+            push(inner(name), "required, but missing".to_owned(), "必須ですが、指定されていません".to_owned(), json!({"required": true}));
+        }
+        ValidationErrorKind::Enum { options } => {
+            let given = error.instance();
+            let options: Vec<&str> = options.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+            let near = given.as_str().map(|given| nearest(given, options.iter().copied(), 1)).unwrap_or_default();
+            let hint = near.first().map(|near| format!("; did you mean {near}?")).unwrap_or_default();
+            let hint_ja = near.first().map(|near| format!("。{near} ではありませんか")).unwrap_or_default();
+            push(
+                parameter,
+                format!("must be one of {}, not {}{hint}", options.join(", "), shown(given)),
+                format!("{} は使えません。{} のいずれかを指定してください{hint_ja}", shown(given), options.join("、")),
+                allowed,
+            );
+        }
+        _ => {
+            let given = shown(error.instance());
+            let (en, ja) = range(at);
+            push(
+                parameter,
+                format!("must be {en}, not {given}"),
+                format!("{given} は使えません。{ja}を指定してください"),
+                allowed,
+            );
+        }
+    }
+}
+
+/// What a property's schema allows, as words.
+fn range(schema: Option<&Object>) -> (String, String) {
+    let Some(schema) = schema else { return ("valid".to_owned(), "正しい値".to_owned()) };
+    let number = |name: &str| schema.get(name).and_then(Value::as_i64);
+    let bounds = match (number("minimum"), number("maximum")) {
+        (Some(min), Some(max)) => (format!(" from {min} to {max}"), format!("{min} 以上 {max} 以下の")),
+        (Some(min), None) => (format!(" of at least {min}"), format!("{min} 以上の")),
+        (None, Some(max)) => (format!(" of at most {max}"), format!("{max} 以下の")),
+        (None, None) => (String::new(), String::new()),
+    };
+    let length = match (number("minItems").or(number("minLength")), number("maxItems").or(number("maxLength"))) {
+        (Some(1), None) => (" that is not empty".to_owned(), "空でない".to_owned()),
+        (min, Some(max)) => (
+            format!(" with {} to {max} entries", min.unwrap_or(0)),
+            format!("{} から {max} 個の", min.unwrap_or(0)),
+        ),
+        _ => (String::new(), String::new()),
+    };
+    let (en, ja) = match schema.get("type").and_then(Value::as_str) {
+        Some("integer") => ("an integer", "整数"),
+        Some("number") => ("a number", "数値"),
+        Some("boolean") => ("true or false", "true か false "),
+        Some("string") => ("a string", "文字列"),
+        Some("array") => match schema.get("items").and_then(|items| items.get("type")).and_then(Value::as_str) {
+            Some("string") => ("a list of strings", "文字列のリスト"),
+            Some("object") => ("a list of objects", "オブジェクトのリスト"),
+            _ => ("a list", "リスト"),
+        },
+        Some("object") => ("an object", "オブジェクト"),
+        _ => ("valid", "正しい値"),
+    };
+    (format!("{en}{}{}", bounds.0, length.0), format!("{}{}{ja}", bounds.1, length.1))
+}
+
+/// The machine-readable part of what is allowed.
+fn allowed(schema: &Object) -> Value {
+    const TELLING: [&str; 8] = ["type", "enum", "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems"];
+    TELLING
+        .iter()
+        .filter_map(|name| Some(((*name).to_owned(), schema.get(*name)?.clone())))
+        .collect::<Map<_, _>>()
+        .into()
+}
+
+/// The schema of the property that a JSON pointer leads to.
+fn subschema<'s>(schema: &'s Object, pointer: &str) -> Option<&'s Object> {
+    let mut at = schema;
+    for part in pointer.split('/').skip(1) {
+        at = at
+            .get("properties")
+            .and_then(|properties| properties.get(part))
+            .or_else(|| at.get("items"))?
+            .as_object()?;
+    }
+    Some(at)
+}
+
+/// `/sections/0/start_line` as a reader writes it: `sections[0].start_line`.
+fn dotted(pointer: &str) -> String {
+    let mut path = String::new();
+    for part in pointer.split('/').skip(1) {
+        if part.bytes().all(|byte| byte.is_ascii_digit()) {
+            path.push('[');
+            path.push_str(part);
+            path.push(']');
+        } else {
+            if !path.is_empty() {
+                path.push('.');
+            }
+            path.push_str(part);
+        }
+    }
+    path
+}
+
+/// The lines of all problems in both languages, and as data.
+fn lines(problems: &[Problem]) -> (String, String, Value) {
+    let line = |problem: &Problem, text: &str| {
+        if problem.parameter.is_empty() {
+            format!("- {text}")
+        } else {
+            format!("- {}: {text}", problem.parameter)
+        }
+    };
+    let shown = &problems[..problems.len().min(MAX_PROBLEMS)];
+    let en: Vec<_> = shown.iter().map(|problem| line(problem, &problem.text.en)).collect();
+    let ja: Vec<_> = shown.iter().map(|problem| line(problem, &problem.text.ja)).collect();
+    let data = shown
+        .iter()
+        .map(|problem| {
+            json!({"parameter": problem.parameter, "problem": problem.text.en, "problem_ja": problem.text.ja, "allowed": problem.allowed})
+        })
+        .collect();
+    (en.join("\n"), ja.join("\n"), data)
+}
+
+fn invalid_arguments(entry: &Entry, problems: &[Problem]) -> ToolError {
+    let (en, ja, data) = lines(problems);
+    let mut lesson = BOOK.lesson(
+        "INVALID_ARGUMENTS",
+        &[
+            ("tool", entry.spec.name.to_owned()),
+            ("problems", en),
+            ("problems_ja", ja),
+            ("example", entry.spec.example.to_owned()),
+        ],
+    );
+    lesson.facts.clear();
+    entry.spec.example.clone_into(&mut lesson.example);
+    ToolError::of(lesson).with_detail("problems", data)
+}
+
+/// Formats exclude each other: names those given, the whole list, and one correct example each.
+fn exclusive_error(
+    entry: &Entry,
+    (given, names): &(Vec<&'static str>, &'static [&'static str]),
+    others: &[Problem],
+) -> ToolError {
+    let examples: Vec<_> = names.iter().take(3).map(|name| format!("- {{\"{name}\": true}}")).collect();
+    let (en, ja, data) = lines(others);
+    let lead = |text: String| if text.is_empty() { text } else { format!("\n{text}") };
+    let mut lesson = BOOK.lesson(
+        "EXCLUSIVE_PARAMETERS",
+        &[
+            ("tool", entry.spec.name.to_owned()),
+            ("given", given.join(", ")),
+            ("allowed", names.join(", ")),
+            ("examples", examples.join("\n")),
+            ("examples_ja", examples.join("\n")),
+            ("problems", lead(en)),
+            ("problems_ja", lead(ja)),
+        ],
+    );
+    lesson.facts.clear();
+    ToolError::of(lesson)
+        .with_detail("given", json!(given))
+        .with_detail("allowed", json!(names))
+        .with_detail("problems", data)
+}
