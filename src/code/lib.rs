@@ -1,1 +1,12 @@
-//! Code analysis.
+//! Code analysis: finding files, searching text, and the forms in which both are shown.
+//!
+//! Everything here takes and returns typed structs and knows no protocol, no locale and no clock: times are passed in.
+
+// # search
+pub mod changed;
+pub mod errors;
+mod fault;
+pub mod size;
+pub mod skipped;
+pub mod walk;
+mod walkers;

@@ -1,0 +1,96 @@
+//! When a file was changed, as fd asks for it: within a span (`2h`, `2weeks`) or since a date (`2026-01-31`, RFC 3339, `@unix`).
+//!
+//! The present is passed in, so the same call means the same in a test. A date without a zone is meant in the
+//! server's time zone, as fd does. Nothing here reads a clock or a file.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use jiff::{Span, Timestamp, Zoned, civil::DateTime, tz::TimeZone};
+
+use crate::errors::search::SearchError;
+
+/// One bound on a file's time of change. Both are strict, as in fd.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChangedFilter {
+    /// `changed_within`: later than this.
+    After(SystemTime),
+    /// `changed_before`: earlier than this.
+    Before(SystemTime),
+}
+
+impl ChangedFilter {
+    /// Reads `changed_within`.
+    pub fn within(value: &str, now: SystemTime) -> Result<Self, SearchError> {
+        moment("changed_within", value, now).map(Self::After)
+    }
+
+    /// Reads `changed_before`.
+    pub fn before(value: &str, now: SystemTime) -> Result<Self, SearchError> {
+        moment("changed_before", value, now).map(Self::Before)
+    }
+
+    /// Whether a file changed then passes.
+    #[must_use]
+    pub fn admits(self, changed: SystemTime) -> bool {
+        match self {
+            Self::After(bound) => changed > bound,
+            Self::Before(bound) => changed < bound,
+        }
+    }
+}
+
+/// A span before now, or a date.
+fn moment(argument: &'static str, value: &str, now: SystemTime) -> Result<SystemTime, SearchError> {
+    let read = || -> Option<SystemTime> {
+        if let Ok(span) = value.parse::<Span>() {
+            let now = Zoned::try_from(now).ok()?;
+            return now.checked_sub(span).ok().map(SystemTime::from);
+        }
+        if let Ok(instant) = value.parse::<Timestamp>() {
+            return Some(instant.into());
+        }
+        if let Ok(local) = value.parse::<DateTime>() {
+            let zoned = TimeZone::system().to_ambiguous_zoned(local).later().ok()?;
+            return Some(zoned.into());
+        }
+        let seconds: u64 = value.strip_prefix('@')?.parse().ok()?;
+        UNIX_EPOCH.checked_add(Duration::from_secs(seconds))
+    };
+    read().ok_or_else(|| SearchError::Time {
+        argument,
+        value: value.to_owned(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, UNIX_EPOCH};
+
+    use super::ChangedFilter;
+
+    #[test]
+    fn spans_count_back_from_now_and_dates_stand_alone() {
+        // 2026-02-10T00:00:00Z
+        let now = UNIX_EPOCH + Duration::from_hours(491_856);
+        for (value, seconds) in [
+            ("2h", 1_770_674_400),
+            ("30min", 1_770_679_800),
+            ("@1700000000", 1_700_000_000),
+            ("2026-01-31T10:00:00Z", 1_769_853_600),
+            ("2026-01-31T10:00:00+09:00", 1_769_821_200),
+        ] {
+            let bound = UNIX_EPOCH + Duration::from_secs(seconds);
+            assert_eq!(
+                ChangedFilter::within(value, now),
+                Ok(ChangedFilter::After(bound)),
+                "{value}"
+            );
+        }
+        for value in ["1d", "2weeks", "2026-01-31", "2026-01-31 10:00:00"] {
+            assert!(ChangedFilter::before(value, now).is_ok(), "{value}");
+        }
+        for value in ["", "soon", "1770681600", "@18446744073709551615", "999999999999y"] {
+            assert!(ChangedFilter::before(value, now).is_err(), "{value}");
+        }
+    }
+}

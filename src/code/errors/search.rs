@@ -1,0 +1,207 @@
+//! What walking and searching can refuse: patterns, globs, sizes, times, and being stopped.
+//!
+//! A fault in the caller's input names the argument, the place in it and what would be right. A file that cannot be
+//! read is not here: it is passed over and listed (see [`crate::skipped`]).
+
+use fumi_base::{
+    errors::{Book, Teach},
+    project::quoted,
+};
+
+/// Why a listing or a search does not start, or did not end.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the sentences stand in search.toml")]
+pub enum SearchError {
+    /// `column` counts characters from 1; 0 when the fault has no place.
+    #[error("{argument}: invalid regular expression at column {column}: {reason}")]
+    Regex {
+        argument: &'static str,
+        pattern: String,
+        column: usize,
+        reason: String,
+        advice: Advice,
+    },
+    #[error("{argument}: invalid glob: {reason}")]
+    Glob {
+        argument: &'static str,
+        glob: String,
+        reason: String,
+    },
+    #[error("a file name never contains '/': {pattern}")]
+    SlashInName { pattern: String },
+    #[error("only hidden names match, and hidden files are left out: {pattern}")]
+    HiddenName { pattern: String },
+    #[error("unknown file type {value}")]
+    Kind { value: String },
+    #[error("{argument}: not a size: {value}")]
+    Size { argument: &'static str, value: String },
+    #[error("{argument}: neither a time span nor a date: {value}")]
+    Time { argument: &'static str, value: String },
+    #[error("an empty query")]
+    EmptyQuery,
+    #[error("cancelled")]
+    Cancelled,
+}
+
+/// What is likely to help with a refused query.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Advice {
+    /// The text was probably meant literally.
+    FixedStrings,
+    /// It names a line break, which only a multi-line search can match.
+    Multiline,
+    /// It needs look-around or backreferences, which only PCRE2 has.
+    Pcre2,
+    /// A name pattern was probably meant as a glob.
+    Glob,
+    /// It is larger than what is compiled.
+    Shorten,
+}
+
+impl Advice {
+    /// The hint in English.
+    const fn en(self) -> &'static str {
+        match self {
+            Self::FixedStrings => "To search for the text as it stands, add \"fixed_strings\": true.",
+            Self::Multiline => "To match across lines, add \"multiline\": true.",
+            Self::Pcre2 => "Look-around and backreferences need \"pcre2\": true.",
+            Self::Glob => "If it is a glob such as *.py, add \"glob\": true.",
+            Self::Shorten => "Use a shorter expression or smaller repetitions.",
+        }
+    }
+
+    /// The hint in Japanese.
+    const fn ja(self) -> &'static str {
+        match self {
+            Self::FixedStrings => "文字どおりに検索するには \"fixed_strings\": true を付けてください。",
+            Self::Multiline => "行をまたいで一致させるには \"multiline\": true を付けてください。",
+            Self::Pcre2 => "先読み・後読みや後方参照には \"pcre2\": true が必要です。",
+            Self::Glob => "*.py のような glob のつもりなら \"glob\": true を付けてください。",
+            Self::Shorten => "正規表現を短くするか、繰り返しの回数を減らしてください。",
+        }
+    }
+}
+
+/// The failures of walking and searching.
+pub static BOOK: std::sync::LazyLock<Book> = std::sync::LazyLock::new(|| Book::embedded(include_str!("search.toml")));
+
+impl Teach for SearchError {
+    fn entry(&self) -> &'static str {
+        match self {
+            Self::Regex { .. } => "INVALID_REGEX",
+            Self::Glob { .. } => "INVALID_GLOB",
+            Self::SlashInName { .. } => "SLASH_IN_NAME",
+            Self::HiddenName { .. } => "HIDDEN_NAME",
+            Self::Kind { .. } => "UNKNOWN_FILE_TYPE",
+            Self::Size { argument, .. } if *argument == "max_filesize" => "INVALID_MAX_FILESIZE",
+            Self::Size { .. } => "INVALID_SIZE",
+            Self::Time { .. } => "INVALID_TIME",
+            Self::EmptyQuery => "EMPTY_QUERY",
+            Self::Cancelled => "CANCELLED",
+        }
+    }
+
+    fn book(&self) -> &'static Book {
+        match self {
+            Self::Cancelled => &fumi_base::project::BOOK,
+            _ => &BOOK,
+        }
+    }
+
+    fn facts(&self) -> Vec<(&'static str, String)> {
+        match self {
+            Self::Regex {
+                argument,
+                pattern,
+                column,
+                reason,
+                advice,
+            } => {
+                let (place, place_ja) = if *column == 0 {
+                    (String::new(), String::new())
+                } else {
+                    (format!(" at character {column}"), format!("{column} 文字目、"))
+                };
+                vec![
+                    ("argument", (*argument).to_owned()),
+                    ("pattern", quoted(pattern)),
+                    ("column", column.to_string()),
+                    ("place", place),
+                    ("place_ja", place_ja),
+                    ("reason", reason.clone()),
+                    ("advice", advice.en().to_owned()),
+                    ("advice_ja", advice.ja().to_owned()),
+                ]
+            }
+            Self::Glob { argument, glob, reason } => vec![
+                ("argument", (*argument).to_owned()),
+                ("glob", quoted(glob)),
+                ("reason", reason.clone()),
+            ],
+            Self::SlashInName { pattern } | Self::HiddenName { pattern } => vec![("pattern", quoted(pattern))],
+            Self::Kind { value } => vec![("value", quoted(value))],
+            Self::Size { argument, value } | Self::Time { argument, value } => {
+                vec![("argument", (*argument).to_owned()), ("value", quoted(value))]
+            }
+            Self::EmptyQuery | Self::Cancelled => Vec::new(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fumi_base::errors::Teach;
+
+    use super::{Advice, BOOK, SearchError};
+
+    #[test]
+    fn every_error_teaches_in_both_languages_and_no_entry_is_unused() {
+        let all = [
+            SearchError::Regex {
+                argument: "query",
+                pattern: "a(".to_owned(),
+                column: 2,
+                reason: "unclosed group".to_owned(),
+                advice: Advice::FixedStrings,
+            },
+            SearchError::Glob {
+                argument: "exclude",
+                glob: "[".to_owned(),
+                reason: "unclosed character class".to_owned(),
+            },
+            SearchError::SlashInName {
+                pattern: "a/b".to_owned(),
+            },
+            SearchError::HiddenName {
+                pattern: "^\\.env".to_owned(),
+            },
+            SearchError::Kind { value: "q".to_owned() },
+            SearchError::Size {
+                argument: "size",
+                value: "10".to_owned(),
+            },
+            SearchError::Size {
+                argument: "max_filesize",
+                value: "x".to_owned(),
+            },
+            SearchError::Time {
+                argument: "changed_within",
+                value: "soon".to_owned(),
+            },
+            SearchError::EmptyQuery,
+        ];
+        let mut entries: Vec<&str> = BOOK.entries().map(|(name, _)| name).collect();
+        for error in &all {
+            let lesson = error.lesson();
+            for text in [&lesson.message, &lesson.next] {
+                // `{a,b}` in the advice on globs is no fact; a fact's name is one word.
+                let unfilled = regex::Regex::new(r"\{[a-z_]+\}").expect("valid");
+                assert!(!unfilled.is_match(&text.en), "{}", text.en);
+                assert!(!unfilled.is_match(&text.ja) && text.ja != text.en, "{}", text.ja);
+            }
+            entries.retain(|entry| *entry != error.entry());
+        }
+        assert!(entries.is_empty(), "{entries:?}");
+        assert_eq!(SearchError::Cancelled.lesson().code, "CANCELLED");
+    }
+}

@@ -1,0 +1,74 @@
+//! What a walk or a search passed over, and why: partial trouble is data, not an error.
+//!
+//! The list is bounded, the count is not. Files left out by ignore rules or filters are not trouble and never appear.
+
+use fumi_base::project::slashed;
+use std::path::Path;
+
+/// How many passed-over paths are kept; a reader needs examples and the number.
+const KEPT: usize = 100;
+
+/// Why something was passed over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// A link that leads out of the project.
+    OutsideProject,
+    /// A link that leads to one of its own parent folders.
+    LinkLoop,
+    /// The system refused to open or read it.
+    Unreadable,
+    /// It has more bytes than are searched.
+    TooLarge,
+    /// It contains NUL bytes, and matches: its lines are not text. It was named by the caller, so it counts.
+    BinaryMatches,
+}
+
+/// One passed-over path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Skipped {
+    /// Project-relative, with `/`.
+    pub path: String,
+    /// Why.
+    pub reason: Reason,
+}
+
+/// Everything that was passed over.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SkippedList {
+    /// The first by path, at most 100.
+    pub examples: Vec<Skipped>,
+    /// How many in all.
+    pub total: u64,
+}
+
+impl SkippedList {
+    pub(crate) fn add(&mut self, path: String, reason: Reason) {
+        self.total += 1;
+        if self.examples.len() < KEPT * 4 {
+            self.examples.push(Skipped { path, reason });
+        }
+    }
+
+    /// Sorts and cuts, once nothing is added any more.
+    pub(crate) fn settle(&mut self) {
+        self.examples.sort_by(|a, b| a.path.cmp(&b.path));
+        self.examples.dedup();
+        if self.total <= KEPT as u64 {
+            // Overlapping roots meet the same trouble twice.
+            self.total = self.examples.len() as u64;
+        }
+        self.examples.truncate(KEPT);
+    }
+}
+
+/// A path below the root as replies show it. One outside (never expected) shows its name alone.
+pub(crate) fn shown_below(root: &Path, path: &Path) -> String {
+    match path.strip_prefix(root) {
+        Ok(inside) if inside.as_os_str().is_empty() => ".".to_owned(),
+        Ok(inside) => slashed(inside),
+        Err(_) => path
+            .file_name()
+            .map(|name| slashed(Path::new(name)))
+            .unwrap_or_default(),
+    }
+}

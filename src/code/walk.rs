@@ -1,0 +1,1050 @@
+//! Finding files by name, kind, size and age, with the semantics of fd 10: same files, same filters, same ignore rules.
+//!
+//! Invariant: nothing outside the project is listed or descended into, also when links are followed; a link that leads
+//! out, or back to its own parent, is passed over and named in [`Listing::skipped`]. Files are never opened here, and
+//! ignore files (also those of parent folders) are read for their patterns only.
+
+use std::{
+    cell::OnceCell,
+    cmp::Ordering,
+    collections::HashSet,
+    fs::{FileType, Metadata},
+    io,
+    path::{Path, PathBuf},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
+    time::{SystemTime, UNIX_EPOCH},
+};
+
+use fumi_base::project::{Project, ProjectPath};
+use ignore::{DirEntry, WalkBuilder, WalkState, overrides::Override, overrides::OverrideBuilder};
+use regex::bytes::{Regex, RegexBuilder, RegexSet, RegexSetBuilder};
+use regex_syntax::hir::{Capture, Class, Hir, HirKind, Literal, Look, Repetition};
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    changed::ChangedFilter,
+    errors::search::{Advice, SearchError},
+    fault,
+    size::SizeFilter,
+    skipped::{Reason, SkippedList, shown_below},
+    walkers::{Walkers, cores},
+};
+
+/// How many entries a thread visits between two looks at the cancellation token (a look takes a lock).
+const POLL_EVERY: u32 = 32;
+
+/// How many found entries a thread gathers before it hands them over.
+const BATCH: usize = 1_024;
+
+/// How far the found entries may outgrow what is kept before the rest is dropped. Bounds the memory of a huge walk.
+const SLACK: usize = 100_000;
+
+/// Whether ignore files outside the project are read for their patterns: those of parent folders and git's global one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OuterIgnores {
+    /// As fd and ripgrep do.
+    #[default]
+    Read,
+    /// Only the project's own.
+    Skip,
+}
+
+/// How folders are descended into; the same for listing and for searching.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Traversal {
+    /// Follow links, inside the project only.
+    pub follow_symlinks: bool,
+    /// Also names that begin with a dot.
+    pub hidden: bool,
+    /// Do not read ignore files at all.
+    pub no_ignore: bool,
+    /// Ignore files outside the project.
+    pub outer_ignores: OuterIgnores,
+}
+
+/// What the caller asked to find. The default finds everything that fd would list.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FileOptions {
+    /// A regular expression, or a glob if `glob`. Smart case: an upper-case letter makes it case-sensitive.
+    pub pattern: Option<String>,
+    /// The pattern is a glob that matches the whole name.
+    pub glob: bool,
+    /// The pattern is compared with the absolute path instead of the name.
+    pub full_path_match: bool,
+    /// `f`, `d`, `l`, `x`, `e`, or the long names that fd has for them.
+    pub types: Vec<String>,
+    /// With or without the dot, in either case.
+    pub extensions: Vec<String>,
+    /// Globs in the syntax of ignore files, relative to the root that is walked.
+    pub exclude: Vec<String>,
+    /// How many levels below a root; 1 is the root's own entries.
+    pub depth: Option<usize>,
+    /// Sizes such as `+10M`; all must hold.
+    pub size: Vec<String>,
+    /// A span or a date; see [`crate::changed`].
+    pub changed_within: Option<String>,
+    /// A span or a date; see [`crate::changed`].
+    pub changed_before: Option<String>,
+    /// How folders are descended into.
+    pub traversal: Traversal,
+}
+
+/// A checked [`FileOptions`] with the places it applies to.
+#[derive(Debug)]
+pub struct FileFilter {
+    project: Arc<Project>,
+    /// Each root with its excludes, which are relative to it.
+    roots: Vec<(PathBuf, Override)>,
+    traversal: Traversal,
+    depth: Option<usize>,
+    test: EntryTest,
+}
+
+/// What is needed of each file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detail {
+    /// Only how many there are.
+    Count,
+    /// Paths.
+    Names,
+    /// Paths, sizes and times.
+    Metadata,
+}
+
+/// The order of a listing; applied before anything is cut.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Sort {
+    /// By the bytes of the path.
+    #[default]
+    Path,
+    /// Last changed first, then by path.
+    Mtime,
+    /// Largest first, then by path.
+    Size,
+}
+
+/// What a listing shall contain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Listed {
+    /// What is needed of each file.
+    pub detail: Detail,
+    /// The order.
+    pub sort: Sort,
+    /// How many files are kept; the count goes on.
+    pub keep: usize,
+}
+
+/// One file, folder or link that was found.
+#[derive(Clone, Debug)]
+pub struct FoundFile {
+    /// Where it is.
+    pub path: ProjectPath,
+    /// Whether it is a folder (a followed link counts as what it leads to).
+    pub is_dir: bool,
+    /// Whether it is a link that was not followed.
+    pub is_symlink: bool,
+    /// In bytes; of the link itself if it was not followed. Only with [`Detail::Metadata`].
+    pub size_bytes: Option<u64>,
+    /// Unix seconds of the last change. Only with [`Detail::Metadata`].
+    pub mtime: Option<i64>,
+}
+
+impl FoundFile {
+    /// The extension without its dot, as it is written; empty when there is none.
+    #[must_use]
+    pub fn ext(&self) -> String {
+        self.path
+            .relative()
+            .extension()
+            .map(|ext| ext.to_string_lossy().into_owned())
+            .unwrap_or_default()
+    }
+}
+
+/// The files that were found.
+#[derive(Clone, Debug, Default)]
+pub struct Listing {
+    /// The first of them in the order asked for; empty for [`Detail::Count`].
+    pub entries: Vec<FoundFile>,
+    /// How many there are in all.
+    pub total_count: u64,
+    /// How many entries were looked at.
+    pub visited: u64,
+    /// What was passed over.
+    pub skipped: SkippedList,
+}
+
+impl FileFilter {
+    /// Checks what the caller asked for. All faults come back at once. No roots means the whole project.
+    ///
+    /// `now` is what spans such as `1d` count back from.
+    pub fn new(
+        project: &Arc<Project>,
+        roots: &[ProjectPath],
+        options: &FileOptions,
+        now: SystemTime,
+    ) -> Result<Self, Vec<SearchError>> {
+        let mut faults = Vec::new();
+        let mut kept = |fault| {
+            faults.push(fault);
+        };
+        let name = name_test(options).map_err(&mut kept).ok().flatten();
+        let kinds = Kinds::parse(&options.types).map_err(&mut kept).ok().flatten();
+        let mut sizes = Vec::new();
+        for value in &options.size {
+            match SizeFilter::parse(value) {
+                Ok(size) => sizes.push(size),
+                Err(fault) => kept(fault),
+            }
+        }
+        let mut changed = Vec::new();
+        let within = options.changed_within.as_deref();
+        let before = options.changed_before.as_deref();
+        for bound in [
+            within.map(|value| ChangedFilter::within(value, now)),
+            before.map(|value| ChangedFilter::before(value, now)),
+        ] {
+            match bound {
+                Some(Ok(bound)) => changed.push(bound),
+                Some(Err(fault)) => kept(fault),
+                None => {}
+            }
+        }
+        let mut places: Vec<PathBuf> = roots.iter().map(ProjectPath::absolute).collect();
+        if places.is_empty() {
+            places.push(project.root().to_path_buf());
+        }
+        places.sort();
+        places.dedup();
+        let mut excluded = Vec::new();
+        for root in places {
+            match excludes(&root, &options.exclude) {
+                Ok(globs) => excluded.push((root, globs)),
+                Err(fault) => {
+                    kept(fault);
+                    break;
+                }
+            }
+        }
+        let extensions = extension_test(&options.extensions);
+        if !faults.is_empty() {
+            return Err(faults);
+        }
+        Ok(Self {
+            project: Arc::clone(project),
+            roots: excluded,
+            traversal: options.traversal,
+            depth: options.depth,
+            test: EntryTest {
+                root: project.root().to_path_buf(),
+                name,
+                full_path: options.full_path_match,
+                extensions,
+                kinds,
+                sizes,
+                changed,
+            },
+        })
+    }
+
+    /// Finds the files. Runs on as many threads as are free; stops within an entry or two of being cancelled.
+    pub fn list(&self, wanted: Listed, cancel: &CancellationToken) -> Result<Listing, SearchError> {
+        let skipped = Arc::new(Mutex::new(SkippedList::default()));
+        let overlap = self.roots.len() > 1 && self.overlaps();
+        let gathered = Shelf {
+            wanted,
+            overlap,
+            total: AtomicU64::new(0),
+            visited: AtomicU64::new(0),
+            found: Mutex::new(Vec::new()),
+        };
+        let threads = Walkers::take(cores());
+        for (root, globs) in &self.roots {
+            let mut builder = builder(&self.project, self.traversal, std::slice::from_ref(root), &skipped);
+            if !self.traversal.no_ignore {
+                builder.add_custom_ignore_filename(".fdignore");
+            }
+            builder
+                .overrides(globs.clone())
+                .max_depth(self.depth)
+                .threads(threads.count());
+            self.walk(&builder, &gathered, &skipped, cancel);
+            if cancel.is_cancelled() {
+                return Err(SearchError::Cancelled);
+            }
+        }
+        let mut found = gathered.found.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut total_count = gathered.total.into_inner();
+        if overlap {
+            let mut seen = HashSet::new();
+            found.retain(|entry| seen.insert(entry.relative.clone()));
+            total_count = found.len() as u64;
+        }
+        if wanted.detail == Detail::Count {
+            found.clear();
+        }
+        found.sort_unstable_by(|a, b| wanted.sort.compare(a, b));
+        found.truncate(wanted.keep);
+        if wanted.detail == Detail::Metadata {
+            read_stamps(self.project.root(), &mut found, threads.count());
+        }
+        let mut skipped = lock(&skipped).clone();
+        skipped.settle();
+        Ok(Listing {
+            entries: found
+                .into_iter()
+                .filter_map(|entry| entry.publish(&self.project, wanted.detail))
+                .collect(),
+            total_count,
+            visited: gathered.visited.into_inner(),
+            skipped,
+        })
+    }
+
+    /// Whether one root lies inside another, so that an entry may be met twice.
+    fn overlaps(&self) -> bool {
+        self.roots
+            .iter()
+            .any(|(a, _)| self.roots.iter().any(|(b, _)| a != b && b.starts_with(a)))
+    }
+
+    /// Walks one root and puts what passes on the shelf.
+    fn walk(&self, builder: &WalkBuilder, gathered: &Shelf, skipped: &Mutex<SkippedList>, cancel: &CancellationToken) {
+        builder.build_parallel().run(|| {
+            let mut batch = Batch {
+                shelf: gathered,
+                found: Vec::new(),
+                total: 0,
+                visited: 0,
+            };
+            Box::new(move |entry| {
+                batch.visited += 1;
+                if batch.visited.is_multiple_of(u64::from(POLL_EVERY)) && cancel.is_cancelled() {
+                    return WalkState::Quit;
+                }
+                match Candidate::read(entry) {
+                    Ok(Some(candidate)) => {
+                        if self.test.admits(&candidate) {
+                            batch.add(&candidate, self.project.root(), self.traversal);
+                        }
+                    }
+                    Ok(None) => {}
+                    Err(error) => note(&error, self.project.root(), skipped),
+                }
+                WalkState::Continue
+            })
+        });
+    }
+}
+
+/// A walker of these places: the ignore rules of fd and ripgrep, and no way out of the project.
+pub(crate) fn builder(
+    project: &Arc<Project>,
+    traversal: Traversal,
+    roots: &[PathBuf],
+    skipped: &Arc<Mutex<SkippedList>>,
+) -> WalkBuilder {
+    let rules = !traversal.no_ignore;
+    let outer = rules && traversal.outer_ignores == OuterIgnores::Read;
+    let mut builder = WalkBuilder::empty();
+    for root in roots {
+        builder.add(root);
+    }
+    builder
+        .current_dir(project.root())
+        .hidden(!traversal.hidden)
+        .ignore(rules)
+        .parents(outer)
+        .git_ignore(rules)
+        .git_global(outer)
+        .git_exclude(rules)
+        .follow_links(traversal.follow_symlinks);
+    if traversal.follow_symlinks {
+        let root = project.root().to_path_buf();
+        let skipped = Arc::clone(skipped);
+        builder.filter_entry(move |entry| {
+            // A followed link keeps its own name; everything below it is judged by where the link leads.
+            if !entry.path_is_symlink() || leads_inside(&root, entry.path()) {
+                return true;
+            }
+            lock(&skipped).add(shown_below(&root, entry.path()), Reason::OutsideProject);
+            false
+        });
+    }
+    builder
+}
+
+/// Files an error of the walk, if it is one that a reader should know of.
+pub(crate) fn note(error: &ignore::Error, root: &Path, skipped: &Mutex<SkippedList>) {
+    if let Some((path, reason)) = trouble(error, None) {
+        lock(skipped).add(shown_below(root, &path), reason);
+    }
+}
+
+/// The lock of a list that is only ever pushed to: a panic elsewhere cannot leave it half-written.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Whether a link leads to a place inside the project.
+pub(crate) fn leads_inside(root: &Path, link: &Path) -> bool {
+    link.canonicalize().is_ok_and(|real| real.starts_with(root))
+}
+
+/// What an error of the walk is about. Malformed patterns in ignore files are not trouble: git passes over them too.
+fn trouble(error: &ignore::Error, path: Option<&Path>) -> Option<(PathBuf, Reason)> {
+    match error {
+        ignore::Error::Partial(errors) => errors.iter().find_map(|error| trouble(error, path)),
+        ignore::Error::WithLineNumber { err, .. } | ignore::Error::WithDepth { err, .. } => trouble(err, path),
+        ignore::Error::WithPath { path, err } => trouble(err, Some(path)),
+        ignore::Error::Loop { child, .. } => Some((child.clone(), Reason::LinkLoop)),
+        // Deleted while we looked: as if it had never been there.
+        ignore::Error::Io(io) if io.kind() == io::ErrorKind::NotFound => None,
+        ignore::Error::Io(_) => path.map(|path| (path.to_path_buf(), Reason::Unreadable)),
+        _ => None,
+    }
+}
+
+/// An entry that a walk met.
+struct Candidate {
+    path: PathBuf,
+    kind: FileType,
+    /// Met through a link that was followed.
+    followed: bool,
+    entry: Option<DirEntry>,
+    metadata: OnceCell<Option<Metadata>>,
+}
+
+impl Candidate {
+    /// `None` for the root itself, and for what has no type.
+    fn read(entry: Result<DirEntry, ignore::Error>) -> Result<Option<Self>, ignore::Error> {
+        match entry {
+            Ok(entry) => {
+                let Some(kind) = entry.file_type() else { return Ok(None) };
+                if entry.depth() == 0 && kind.is_dir() {
+                    return Ok(None);
+                }
+                Ok(Some(Self {
+                    path: entry.path().to_path_buf(),
+                    kind,
+                    followed: entry.path_is_symlink() && !kind.is_symlink(),
+                    entry: Some(entry),
+                    metadata: OnceCell::new(),
+                }))
+            }
+            // A link that leads nowhere cannot be followed; it is listed as the link it is, as fd does.
+            Err(ignore::Error::WithPath { path, err })
+                if err.io_error().is_some_and(|io| io.kind() == io::ErrorKind::NotFound) =>
+            {
+                Ok(path
+                    .symlink_metadata()
+                    .ok()
+                    .filter(Metadata::is_symlink)
+                    .map(|meta| Self {
+                        path,
+                        kind: meta.file_type(),
+                        followed: false,
+                        entry: None,
+                        metadata: OnceCell::from(Some(meta)),
+                    }))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn metadata(&self) -> Option<&Metadata> {
+        self.metadata
+            .get_or_init(|| self.entry.as_ref().and_then(|entry| entry.metadata().ok()))
+            .as_ref()
+    }
+}
+
+/// The filters, in the order of their cost.
+#[derive(Debug)]
+struct EntryTest {
+    root: PathBuf,
+    name: Option<Regex>,
+    full_path: bool,
+    extensions: Option<RegexSet>,
+    kinds: Option<Kinds>,
+    sizes: Vec<SizeFilter>,
+    changed: Vec<ChangedFilter>,
+}
+
+impl EntryTest {
+    fn admits(&self, candidate: &Candidate) -> bool {
+        let Some(name) = candidate.path.file_name() else {
+            return false;
+        };
+        let name = name.as_encoded_bytes();
+        if let Some(pattern) = &self.name {
+            let subject = if self.full_path {
+                candidate.path.as_os_str().as_encoded_bytes()
+            } else {
+                name
+            };
+            if !pattern.is_match(subject) {
+                return false;
+            }
+        }
+        if self.extensions.as_ref().is_some_and(|set| !set.is_match(name)) {
+            return false;
+        }
+        if self.kinds.is_some_and(|kinds| !kinds.admit(candidate)) {
+            return false;
+        }
+        if !self.sizes.is_empty() {
+            // As fd: sizes are of files, and of links that lead to files (the size is then the link's own).
+            let is_file = candidate.kind.is_file()
+                || (candidate.kind.is_symlink()
+                    && candidate.path.is_file()
+                    && leads_inside(&self.root, &candidate.path));
+            let size = candidate.metadata().map(Metadata::len);
+            if !is_file || !size.is_some_and(|size| self.sizes.iter().all(|filter| filter.admits(size))) {
+                return false;
+            }
+        }
+        if !self.changed.is_empty() {
+            let changed = candidate.metadata().and_then(|meta| meta.modified().ok());
+            if !changed.is_some_and(|time| self.changed.iter().all(|filter| filter.admits(time))) {
+                return false;
+            }
+        }
+        true
+    }
+}
+
+/// Which kinds of entries pass: the meaning of fd's `--type`, where `x` and `e` narrow what the others admit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Kinds {
+    files: bool,
+    folders: bool,
+    links: bool,
+    only: Only,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Only {
+    executable: bool,
+    empty: bool,
+}
+
+impl Kinds {
+    fn parse(types: &[String]) -> Result<Option<Self>, SearchError> {
+        let mut kinds = Self::default();
+        for value in types {
+            match value.as_str() {
+                "f" | "file" => kinds.files = true,
+                "d" | "dir" | "directory" => kinds.folders = true,
+                "l" | "symlink" => kinds.links = true,
+                "x" | "executable" => {
+                    kinds.only.executable = true;
+                    kinds.files = true;
+                }
+                "e" | "empty" => kinds.only.empty = true,
+                _ => return Err(SearchError::Kind { value: value.clone() }),
+            }
+        }
+        if kinds.only.empty && !(kinds.files || kinds.folders) {
+            kinds.files = true;
+            kinds.folders = true;
+        }
+        Ok((!types.is_empty()).then_some(kinds))
+    }
+
+    fn admit(self, candidate: &Candidate) -> bool {
+        let kind = candidate.kind;
+        let admitted =
+            (self.files && kind.is_file()) || (self.folders && kind.is_dir()) || (self.links && kind.is_symlink());
+        admitted && (!self.only.executable || executable(candidate)) && (!self.only.empty || empty(candidate))
+    }
+}
+
+#[cfg(unix)]
+fn executable(candidate: &Candidate) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    // Any execute bit: whether this process may run it does not matter, since nothing is run. fd asks the system,
+    // which follows links.
+    let bits = |meta: &Metadata| meta.permissions().mode() & 0o111 != 0;
+    if candidate.kind.is_symlink() {
+        return candidate.path.metadata().is_ok_and(|meta| bits(&meta));
+    }
+    candidate.metadata().is_some_and(bits)
+}
+
+#[cfg(not(unix))]
+fn executable(candidate: &Candidate) -> bool {
+    candidate
+        .path
+        .extension()
+        .is_some_and(|ext| ext.eq_ignore_ascii_case("exe"))
+}
+
+fn empty(candidate: &Candidate) -> bool {
+    if candidate.kind.is_dir() {
+        candidate
+            .path
+            .read_dir()
+            .is_ok_and(|mut entries| entries.next().is_none())
+    } else {
+        candidate.kind.is_file() && candidate.metadata().is_some_and(|meta| meta.len() == 0)
+    }
+}
+
+/// The pattern as a matcher of names or paths, with fd's smart case.
+fn name_test(options: &FileOptions) -> Result<Option<Regex>, SearchError> {
+    let Some(pattern) = options.pattern.as_deref().filter(|pattern| !pattern.is_empty()) else {
+        return Ok(None);
+    };
+    if !options.full_path_match && pattern.contains('/') {
+        return Err(SearchError::SlashInName {
+            pattern: pattern.to_owned(),
+        });
+    }
+    let expression = if options.glob {
+        globset::GlobBuilder::new(pattern)
+            .literal_separator(true)
+            .build()
+            .map_err(|error| SearchError::Glob {
+                argument: "pattern",
+                glob: pattern.to_owned(),
+                reason: error.kind().to_string(),
+            })?
+            .regex()
+            .to_owned()
+    } else {
+        pattern.to_owned()
+    };
+    let refused = |column, reason, advice| SearchError::Regex {
+        argument: "pattern",
+        pattern: pattern.to_owned(),
+        column,
+        reason,
+        advice,
+    };
+    let parsed = regex_syntax::ParserBuilder::new()
+        .utf8(false)
+        .build()
+        .parse(&expression)
+        .map_err(|error| {
+            let (column, reason) = fault::of(&error);
+            refused(column, reason, Advice::Glob)
+        })?;
+    if !options.traversal.hidden && begins_with_dot(&parsed) {
+        return Err(SearchError::HiddenName {
+            pattern: pattern.to_owned(),
+        });
+    }
+    RegexBuilder::new(&expression)
+        .case_insensitive(!has_uppercase(&parsed))
+        .dot_matches_new_line(true)
+        .build()
+        .map(Some)
+        .map_err(|error| refused(0, fault::short(&error.to_string()), Advice::Shorten))
+}
+
+/// Whether an expression names an upper-case letter. `\w` does (its class holds them), `\x6F` does not, as in fd.
+fn has_uppercase(hir: &Hir) -> bool {
+    match hir.kind() {
+        HirKind::Literal(Literal(bytes)) => match std::str::from_utf8(bytes) {
+            Ok(text) => text.chars().any(char::is_uppercase),
+            Err(_) => bytes.iter().any(|byte| char::from(*byte).is_uppercase()),
+        },
+        HirKind::Class(Class::Unicode(ranges)) => ranges
+            .iter()
+            .any(|range| range.start().is_uppercase() || range.end().is_uppercase()),
+        HirKind::Class(Class::Bytes(ranges)) => ranges
+            .iter()
+            .any(|range| char::from(range.start()).is_uppercase() || char::from(range.end()).is_uppercase()),
+        HirKind::Capture(Capture { sub, .. }) | HirKind::Repetition(Repetition { sub, .. }) => has_uppercase(sub),
+        HirKind::Concat(parts) | HirKind::Alternation(parts) => parts.iter().any(has_uppercase),
+        HirKind::Empty | HirKind::Look(_) => false,
+    }
+}
+
+/// Whether an expression begins with `^\.`: the one form of "hidden names only" that fd tells its user about.
+fn begins_with_dot(hir: &Hir) -> bool {
+    let HirKind::Concat(parts) = hir.kind() else {
+        return false;
+    };
+    matches!(parts.first().map(Hir::kind), Some(HirKind::Look(Look::Start)))
+        && matches!(parts.get(1).map(Hir::kind), Some(HirKind::Literal(Literal(bytes))) if bytes.starts_with(b"."))
+}
+
+fn extension_test(extensions: &[String]) -> Option<RegexSet> {
+    if extensions.is_empty() {
+        return None;
+    }
+    let patterns = extensions
+        .iter()
+        // A character before the dot: `.py` is a hidden file without an extension.
+        .map(|extension| format!(r".\.{}$", regex::escape(extension.trim_start_matches('.'))));
+    // Escaped text always compiles; should it ever be too large, nothing has that extension.
+    RegexSetBuilder::new(patterns)
+        .case_insensitive(true)
+        .build()
+        .ok()
+        .or_else(|| Some(RegexSet::empty()))
+}
+
+/// fd's `-E`: lines of an ignore file that outrank all others.
+fn excludes(root: &Path, globs: &[String]) -> Result<Override, SearchError> {
+    let mut builder = OverrideBuilder::new(root);
+    for glob in globs {
+        builder.add(&format!("!{glob}")).map_err(|error| SearchError::Glob {
+            argument: "exclude",
+            glob: glob.clone(),
+            reason: fault::of_glob(&error),
+        })?;
+    }
+    builder.build().map_err(|error| SearchError::Glob {
+        argument: "exclude",
+        glob: globs.join(", "),
+        reason: fault::of_glob(&error),
+    })
+}
+
+/// An entry that passed.
+#[derive(Debug)]
+struct Found {
+    relative: PathBuf,
+    is_dir: bool,
+    is_symlink: bool,
+    followed: bool,
+    stamp: Option<Stamp>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Stamp {
+    size: u64,
+    changed: Option<SystemTime>,
+}
+
+impl Stamp {
+    fn of(meta: &Metadata) -> Self {
+        Self {
+            size: meta.len(),
+            changed: meta.modified().ok(),
+        }
+    }
+}
+
+impl Found {
+    fn publish(self, project: &Arc<Project>, detail: Detail) -> Option<FoundFile> {
+        let stamp = self.stamp.filter(|_| detail == Detail::Metadata);
+        Some(FoundFile {
+            path: project.found(&project.root().join(&self.relative))?,
+            is_dir: self.is_dir,
+            is_symlink: self.is_symlink,
+            size_bytes: stamp.map(|stamp| stamp.size),
+            mtime: stamp.and_then(|stamp| stamp.changed).map(unix_seconds),
+        })
+    }
+}
+
+impl Sort {
+    fn compare(self, a: &Found, b: &Found) -> Ordering {
+        let first = match self {
+            Self::Path => Ordering::Equal,
+            Self::Mtime => b
+                .stamp
+                .map(|stamp| stamp.changed)
+                .cmp(&a.stamp.map(|stamp| stamp.changed)),
+            Self::Size => b.stamp.map(|stamp| stamp.size).cmp(&a.stamp.map(|stamp| stamp.size)),
+        };
+        first.then_with(|| by_path(&a.relative, &b.relative))
+    }
+}
+
+/// By the bytes of the whole path, so that the order is that of the strings a reader sees.
+pub(crate) fn by_path(a: &Path, b: &Path) -> Ordering {
+    a.as_os_str().as_encoded_bytes().cmp(b.as_os_str().as_encoded_bytes())
+}
+
+/// Seconds since 1970, rounded down; before it they are negative.
+fn unix_seconds(time: SystemTime) -> i64 {
+    match time.duration_since(UNIX_EPOCH) {
+        Ok(after) => i64::try_from(after.as_secs()).unwrap_or(i64::MAX),
+        Err(before) => {
+            let before = before.duration();
+            let seconds = before.as_secs() + u64::from(before.subsec_nanos() > 0);
+            i64::try_from(seconds).map_or(i64::MIN, |seconds| -seconds)
+        }
+    }
+}
+
+/// Where all threads of a listing put what they found.
+struct Shelf {
+    wanted: Listed,
+    overlap: bool,
+    total: AtomicU64,
+    visited: AtomicU64,
+    found: Mutex<Vec<Found>>,
+}
+
+impl Shelf {
+    /// What is not needed later is not gathered.
+    const fn gathers(&self) -> bool {
+        self.overlap || !matches!(self.wanted.detail, Detail::Count)
+    }
+
+    fn take(&self, batch: &mut Vec<Found>) {
+        let mut found = lock(&self.found);
+        found.append(batch);
+        // With overlapping roots the same path may be there twice, and dropping rows would drop the wrong ones.
+        if !self.overlap && found.len() > self.wanted.keep.saturating_add(SLACK) && self.wanted.keep > 0 {
+            let sort = self.wanted.sort;
+            let _ = found.select_nth_unstable_by(self.wanted.keep - 1, |a, b| sort.compare(a, b));
+            found.truncate(self.wanted.keep);
+        }
+    }
+}
+
+/// What one thread found since it last handed over.
+struct Batch<'a> {
+    shelf: &'a Shelf,
+    found: Vec<Found>,
+    total: u64,
+    visited: u64,
+}
+
+impl Batch<'_> {
+    fn add(&mut self, candidate: &Candidate, root: &Path, traversal: Traversal) {
+        self.total += 1;
+        if !self.shelf.gathers() {
+            return;
+        }
+        let Ok(relative) = candidate.path.strip_prefix(root) else {
+            return;
+        };
+        // Sorting needs the metadata of every file; otherwise only that of the kept ones is read, later.
+        let stamp = match self.shelf.wanted.sort {
+            Sort::Path => candidate.metadata.get().and_then(|meta| meta.as_ref()),
+            Sort::Mtime | Sort::Size => candidate.metadata(),
+        }
+        .map(Stamp::of);
+        self.found.push(Found {
+            relative: relative.to_path_buf(),
+            is_dir: candidate.kind.is_dir(),
+            is_symlink: candidate.kind.is_symlink(),
+            followed: candidate.followed && traversal.follow_symlinks,
+            stamp,
+        });
+        if self.found.len() >= BATCH {
+            self.shelf.take(&mut self.found);
+        }
+    }
+}
+
+impl Drop for Batch<'_> {
+    fn drop(&mut self) {
+        self.shelf.total.fetch_add(self.total, Relaxed);
+        self.shelf.visited.fetch_add(self.visited, Relaxed);
+        if !self.found.is_empty() {
+            self.shelf.take(&mut self.found);
+        }
+    }
+}
+
+/// Reads sizes and times of the kept entries that do not have them yet.
+fn read_stamps(root: &Path, found: &mut [Found], threads: usize) {
+    /// Below this a second thread costs more than it saves.
+    const WORTH_A_THREAD: usize = 512;
+    let read = |part: &mut [Found]| {
+        for entry in part.iter_mut().filter(|entry| entry.stamp.is_none()) {
+            let path = root.join(&entry.relative);
+            let meta = if entry.followed {
+                path.metadata()
+            } else {
+                path.symlink_metadata()
+            };
+            entry.stamp = meta.ok().map(|meta| Stamp::of(&meta));
+        }
+    };
+    let share = found.len().div_ceil(threads).max(WORTH_A_THREAD);
+    std::thread::scope(|scope| {
+        let mut parts = found.chunks_mut(share);
+        let own = parts.next();
+        for part in parts {
+            scope.spawn(move || read(part));
+        }
+        if let Some(part) = own {
+            read(part);
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, os::unix::fs::symlink, path::Path, sync::Arc, time::SystemTime};
+
+    use fumi_base::project::Project;
+    use tokio_util::sync::CancellationToken;
+
+    use super::{Detail, FileFilter, FileOptions, Listed, Listing, Sort, Traversal};
+    use crate::{errors::search::SearchError, skipped::Reason};
+
+    fn tree(files: &[&str]) -> (tempfile::TempDir, Arc<Project>) {
+        let root = tempfile::tempdir().expect("a folder");
+        for file in files {
+            let path = root.path().join(file);
+            fs::create_dir_all(path.parent().expect("below the root")).expect("a folder");
+            fs::write(path, file).expect("a file");
+        }
+        let project = Project::open(root.path()).expect("a project");
+        (root, project)
+    }
+
+    fn list(project: &Arc<Project>, roots: &[&str], options: &FileOptions, wanted: Listed) -> Listing {
+        let roots: Vec<_> = roots
+            .iter()
+            .map(|root| project.resolve(root).expect("inside"))
+            .collect();
+        FileFilter::new(project, &roots, options, SystemTime::now())
+            .expect("valid")
+            .list(wanted, &CancellationToken::new())
+            .expect("not cancelled")
+    }
+
+    const ALL: Listed = Listed {
+        detail: Detail::Names,
+        sort: Sort::Path,
+        keep: 10_000,
+    };
+
+    fn names(listing: &Listing) -> Vec<String> {
+        listing.entries.iter().map(|entry| entry.path.shown()).collect()
+    }
+
+    #[test]
+    fn overlapping_roots_and_files_as_roots_count_once() {
+        let (_root, project) = tree(&["a/x.py", "a/b/y.py", "a/b/z.txt"]);
+        let options = FileOptions {
+            extensions: vec!["PY".to_owned()],
+            ..FileOptions::default()
+        };
+        let listing = list(&project, &["a", "a/b", ".", "a/b/y.py"], &options, ALL);
+        assert_eq!(names(&listing), ["a/b/y.py", "a/x.py"]);
+        assert_eq!(listing.total_count, 2);
+        assert_eq!(names(&list(&project, &["a/b/y.py"], &options, ALL)), ["a/b/y.py"]);
+    }
+
+    #[test]
+    fn a_count_goes_past_what_is_kept() {
+        let (_root, project) = tree(&["1", "2", "3", "4"]);
+        let options = FileOptions::default();
+        let two = list(&project, &["."], &options, Listed { keep: 2, ..ALL });
+        assert_eq!(
+            (names(&two), two.total_count),
+            (vec!["1".to_owned(), "2".to_owned()], 4)
+        );
+        let count = list(
+            &project,
+            &["."],
+            &options,
+            Listed {
+                detail: Detail::Count,
+                ..ALL
+            },
+        );
+        assert_eq!((count.entries.len(), count.total_count), (0, 4));
+    }
+
+    #[test]
+    fn links_are_followed_inside_only_and_loops_end() {
+        let (root, project) = tree(&["src/deep/f.rs"]);
+        let outside = tempfile::tempdir().expect("a folder");
+        fs::write(outside.path().join("secret"), "s").expect("a file");
+        symlink(outside.path(), root.path().join("out")).expect("a link");
+        symlink("..", root.path().join("src/deep/loop")).expect("a link");
+        symlink("src/deep", root.path().join("in")).expect("a link");
+        let options = FileOptions {
+            types: vec!["f".to_owned()],
+            traversal: Traversal {
+                follow_symlinks: true,
+                ..Traversal::default()
+            },
+            ..FileOptions::default()
+        };
+        let listing = list(&project, &["."], &options, ALL);
+        let found = names(&listing);
+        assert!(
+            found.contains(&"in/f.rs".to_owned()) && found.contains(&"src/deep/f.rs".to_owned()),
+            "{found:?}"
+        );
+        assert!(!found.iter().any(|name| name.contains("secret")), "{found:?}");
+        let reasons: Vec<_> = listing
+            .skipped
+            .examples
+            .iter()
+            .map(|s| (s.path.as_str(), s.reason))
+            .collect();
+        assert!(reasons.contains(&("out", Reason::OutsideProject)), "{reasons:?}");
+        assert!(reasons.contains(&("src/deep/loop", Reason::LinkLoop)), "{reasons:?}");
+    }
+
+    #[test]
+    fn order_is_applied_before_the_cut() {
+        let (root, project) = tree(&["a", "b", "c"]);
+        fs::write(root.path().join("b"), "the largest of them").expect("written");
+        let old = SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_000);
+        for (name, after) in [("a", 5), ("b", 0), ("c", 9)] {
+            let file = fs::File::options()
+                .write(true)
+                .open(root.path().join(name))
+                .expect("a file");
+            file.set_modified(old + std::time::Duration::from_secs(after))
+                .expect("set");
+        }
+        let first = |sort| {
+            let wanted = Listed {
+                detail: Detail::Metadata,
+                sort,
+                keep: 1,
+            };
+            let listing = list(&project, &["."], &FileOptions::default(), wanted);
+            (names(&listing).remove(0), listing.entries[0].mtime)
+        };
+        assert_eq!(first(Sort::Path), ("a".to_owned(), Some(1_005)));
+        assert_eq!(first(Sort::Mtime), ("c".to_owned(), Some(1_009)));
+        assert_eq!(first(Sort::Size), ("b".to_owned(), Some(1_000)));
+    }
+
+    #[test]
+    fn all_faults_come_back_at_once() {
+        let (_root, project) = tree(&["a"]);
+        let options = FileOptions {
+            pattern: Some("文字(".to_owned()),
+            types: vec!["q".to_owned()],
+            exclude: vec!["[".to_owned()],
+            size: vec!["10".to_owned()],
+            changed_within: Some("soon".to_owned()),
+            ..FileOptions::default()
+        };
+        let faults = FileFilter::new(&project, &[], &options, SystemTime::now()).expect_err("refused");
+        assert_eq!(faults.len(), 5, "{faults:?}");
+        assert!(
+            matches!(&faults[0], SearchError::Regex { column: 3, .. }),
+            "{:?}",
+            faults[0]
+        );
+    }
+
+    #[test]
+    fn a_cancelled_walk_stops() {
+        let files: Vec<String> = (0..500).map(|n| format!("d{}/{n}", n % 7)).collect();
+        let files: Vec<&str> = files.iter().map(String::as_str).collect();
+        let (_root, project) = tree(&files);
+        let cancel = CancellationToken::new();
+        cancel.cancel();
+        let filter = FileFilter::new(&project, &[], &FileOptions::default(), SystemTime::now()).expect("valid");
+        assert_eq!(
+            filter.list(ALL, &cancel).expect_err("cancelled"),
+            SearchError::Cancelled
+        );
+        assert!(Path::new(project.root()).exists());
+    }
+}

@@ -1,0 +1,71 @@
+//! The process-wide budget of walking and searching threads: N calls share the cores, they do not multiply them.
+//!
+//! Invariant: a call always gets at least one thread, and gives back what it took when its permit drops. It never
+//! waits: how many calls run at once is bounded elsewhere (the analysis pool).
+
+use std::{
+    num::NonZeroUsize,
+    sync::{
+        LazyLock,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread::available_parallelism,
+};
+
+/// More threads than this do not make a walk faster (ripgrep's own limit).
+const MOST_PER_CALL: usize = 12;
+
+/// Threads that no call holds now.
+static FREE: LazyLock<AtomicUsize> = LazyLock::new(|| AtomicUsize::new(cores()));
+
+/// Threads that one call may use until this drops.
+#[derive(Debug)]
+pub(crate) struct Walkers {
+    granted: usize,
+    taken: usize,
+}
+
+impl Walkers {
+    /// As many threads as are free, at least one, at most `wanted`.
+    pub(crate) fn take(wanted: usize) -> Self {
+        let wanted = wanted.clamp(1, MOST_PER_CALL);
+        let mut taken = 0;
+        // The closure always returns Some, so the update succeeds.
+        let _ = FREE.fetch_update(Ordering::AcqRel, Ordering::Acquire, |free| {
+            taken = free.min(wanted);
+            Some(free - taken)
+        });
+        Self {
+            granted: taken.max(1),
+            taken,
+        }
+    }
+
+    /// How many threads to start.
+    pub(crate) const fn count(&self) -> usize {
+        self.granted
+    }
+}
+
+impl Drop for Walkers {
+    fn drop(&mut self) {
+        FREE.fetch_add(self.taken, Ordering::AcqRel);
+    }
+}
+
+/// The cores of this machine.
+pub(crate) fn cores() -> usize {
+    available_parallelism().map_or(1, NonZeroUsize::get)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Walkers;
+
+    #[test]
+    fn every_call_gets_a_thread_and_none_gets_more_than_it_asked_for() {
+        let held: Vec<Walkers> = (0..64).map(|_| Walkers::take(usize::MAX)).collect();
+        assert!(held.iter().all(|walkers| (1..=12).contains(&walkers.count())));
+        assert_eq!(Walkers::take(0).count(), 1);
+    }
+}
