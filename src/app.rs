@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use fumi_base::{
-    cache::ResultCache, freshness::Freshness, pools::Pools, redact::Redactor, roots::AllowedRoots,
-};
+use fumi_base::{cache::ResultCache, freshness::Freshness, pools::Pools, redact::Redactor, roots::AllowedRoots};
 
 use crate::{
     config::{Config, ConfigError},
@@ -36,6 +34,7 @@ impl App {
         let roots = AllowedRoots::open(&config.projects.allowed_roots)
             .map_err(|(root, error)| ConfigError(format!("the root {} cannot be opened: {error}", root.display())))?
             .ok_or_else(|| ConfigError("at least one root is needed".to_owned()))?;
+        let roots = Arc::new(roots);
         let sessions = Arc::new(Sessions::default());
         let catalogue = tools::catalogue(&config, &roots, &sessions);
         let scope = scope(&catalogue, &config.tools.toolsets)?;

@@ -13,10 +13,7 @@ use figment::{
     Figment,
     providers::{Env, Format, Serialized, Toml},
 };
-use fumi_base::{
-    pools::{PoolSizes},
-    text::Locale,
-};
+use fumi_base::{pools::PoolSizes, text::Locale};
 use serde::{Deserialize, Serialize};
 
 use crate::tool::reply::Caps;
@@ -233,11 +230,18 @@ pub struct ConfigError(pub String);
 const ROOT_VARIABLES: [&str; 3] = ["PROJECT_ROOT", "NOVELER_TEST_PROJECT_ROOT", "NOVELER_SAMPLES_ROOT"];
 
 /// Reads and checks the configuration.
-pub fn load(file: Option<&Path>, flags: Flags, environment: impl Fn(&str) -> Option<String>) -> Result<Config, ConfigError> {
+pub fn load(
+    file: Option<&Path>,
+    flags: Flags,
+    environment: impl Fn(&str) -> Option<String>,
+) -> Result<Config, ConfigError> {
     let mut layers = Figment::from(Serialized::defaults(Config::default()));
     if let Some(file) = file {
         if !file.is_file() {
-            return Err(ConfigError(format!("there is no configuration file {}", file.display())));
+            return Err(ConfigError(format!(
+                "there is no configuration file {}",
+                file.display()
+            )));
         }
         layers = layers.merge(Toml::file_exact(file));
     }
@@ -261,7 +265,11 @@ pub fn load(file: Option<&Path>, flags: Flags, environment: impl Fn(&str) -> Opt
     if config.projects.allowed_roots.is_empty() {
         config.projects.allowed_roots.push(PathBuf::from("."));
     }
-    if let Some(root) = ROOT_VARIABLES.iter().find_map(|name| environment(name)).filter(|root| !root.is_empty()) {
+    if let Some(root) = ROOT_VARIABLES
+        .iter()
+        .find_map(|name| environment(name))
+        .filter(|root| !root.is_empty())
+    {
         prefer(&mut config.projects.allowed_roots, Path::new(&root))?;
     }
     config.check()?;
@@ -326,7 +334,11 @@ impl Config {
     pub fn pool_sizes(&self) -> PoolSizes {
         let pools = &self.pools;
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let analysis = if pools.analysis == 0 { cores.max(5) } else { pools.analysis };
+        let analysis = if pools.analysis == 0 {
+            cores.max(5)
+        } else {
+            pools.analysis
+        };
         PoolSizes {
             places: [analysis, pools.write, pools.check, pools.plot, pools.browser],
             queue: pools.queue,
@@ -377,7 +389,9 @@ mod tests {
             ("[log]\nfilter = \"=%\"", "log.filter"),
         ] {
             std::fs::write(&file, toml).expect("a file");
-            let error = load(Some(&file), Flags::default(), |_| None).expect_err(toml).to_string();
+            let error = load(Some(&file), Flags::default(), |_| None)
+                .expect_err(toml)
+                .to_string();
             assert!(error.contains(expected), "{error}");
             assert!(!error.contains('\n'), "one line: {error}");
         }
@@ -392,7 +406,10 @@ mod tests {
             roots: vec![root.path().to_path_buf()],
             ..Flags::default()
         };
-        let config = load(None, flags(), |name| (name == "PROJECT_ROOT").then(|| inner.display().to_string())).expect("inside");
+        let config = load(None, flags(), |name| {
+            (name == "PROJECT_ROOT").then(|| inner.display().to_string())
+        })
+        .expect("inside");
         assert_eq!(config.projects.allowed_roots[0], inner.canonicalize().expect("real"));
         assert!(load(None, flags(), |name| (name == "PROJECT_ROOT").then(|| "/".to_owned())).is_err());
     }

@@ -1,2 +1,249 @@
-//! fumi
-fn main() {}
+//! The command line. Its output is a contract: results and the ready line on standard output, everything else on
+//! standard error; exit 0 for success, 1 for a tool error, 2 for a call that cannot be understood.
+
+use std::{net::SocketAddr, path::PathBuf, process::ExitCode, sync::Arc};
+
+use clap::{Args, Parser, Subcommand};
+use fumi::{
+    app::App,
+    config::{self, Config, ConfigError, Flags, LogFormat},
+    http, mcp, telemetry,
+    tool::{
+        Caller, Progress,
+        pipeline::{self, Call},
+    },
+};
+use fumi_base::{redact::Redactor, text::Locale};
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+/// Token-efficient tools over text for AI clients, served through MCP.
+#[derive(Debug, Parser)]
+#[command(name = "fumi", version, args_conflicts_with_subcommands = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    serve: Serve,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Serve MCP over HTTP (the default).
+    Serve(Serve),
+    /// Serve one MCP client over standard input and output.
+    Stdio(Common),
+    /// Run one tool once and print its structured result.
+    Call {
+        /// The tool's name.
+        tool: String,
+        /// Its arguments, as a JSON object.
+        #[arg(default_value = "{}")]
+        arguments: String,
+        #[command(flatten)]
+        common: Common,
+    },
+    /// List the tools.
+    Tools {
+        /// The whole catalogue as JSON.
+        #[arg(long)]
+        json: bool,
+        #[command(flatten)]
+        common: Common,
+    },
+    /// Check a configuration file.
+    CheckConfig {
+        /// The file.
+        file: PathBuf,
+    },
+}
+
+#[derive(Debug, Default, Args)]
+struct Common {
+    /// A folder that may be a project; the first is the default. Repeat for more.
+    #[arg(long = "root", value_name = "DIR")]
+    roots: Vec<PathBuf>,
+    /// The configuration file.
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Toolsets, separated by commas.
+    #[arg(long, value_delimiter = ',', value_name = "A,B")]
+    toolsets: Option<Vec<String>>,
+    /// The form of log lines.
+    #[arg(long, value_enum)]
+    log: Option<LogFormat>,
+}
+
+#[derive(Debug, Default, Args)]
+struct Serve {
+    #[command(flatten)]
+    common: Common,
+    /// Where to listen; port 0 picks a free one.
+    #[arg(long, value_name = "ADDR:PORT")]
+    listen: Option<SocketAddr>,
+    /// Where sessions and other state are kept.
+    #[arg(long, value_name = "DIR")]
+    state: Option<PathBuf>,
+    /// What keeps them: fs or memory.
+    #[arg(long, value_name = "KIND")]
+    store: Option<String>,
+    /// Listen beyond loopback without authentication.
+    #[arg(long)]
+    insecure: bool,
+}
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) if error.use_stderr() => return refuse(first_line(&error.to_string())),
+        // --help and --version.
+        Err(error) => {
+            let _ = error.print();
+            return ExitCode::SUCCESS;
+        }
+    };
+    let done = match cli.command.unwrap_or(Command::Serve(cli.serve)) {
+        Command::Serve(flags) => serve(flags),
+        Command::Stdio(common) => stdio(common),
+        Command::Call {
+            tool,
+            arguments,
+            common,
+        } => call(&tool, &arguments, common),
+        Command::Tools { json, common } => tools(json, common),
+        Command::CheckConfig { file } => config(
+            Common {
+                config: Some(file),
+                ..Common::default()
+            },
+            Flags::default(),
+        )
+        .map(|_| {
+            println!("ok");
+            ExitCode::SUCCESS
+        }),
+    };
+    done.unwrap_or_else(|error| refuse(&error.to_string()))
+}
+
+/// One clear line, and exit 2.
+fn refuse(message: &str) -> ExitCode {
+    eprintln!("fumi: {}", message.trim_start_matches("error: "));
+    ExitCode::from(2)
+}
+
+fn first_line(message: &str) -> &str {
+    message.lines().next().unwrap_or(message)
+}
+
+fn config(common: Common, flags: Flags) -> Result<Config, ConfigError> {
+    let flags = Flags {
+        roots: common.roots,
+        toolsets: common.toolsets,
+        log: common.log,
+        ..flags
+    };
+    config::load(common.config.as_deref(), flags, |name| std::env::var(name).ok())
+}
+
+fn app(config: Config) -> Result<Arc<App>, ConfigError> {
+    telemetry::start(&config.log);
+    let environment =
+        std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+    App::build(config, Redactor::secrets_of(environment))
+}
+
+fn runtime() -> Result<tokio::runtime::Runtime, ConfigError> {
+    tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| ConfigError(format!("cannot start threads: {error}")))
+}
+
+fn serve(flags: Serve) -> Result<ExitCode, ConfigError> {
+    match flags.store.as_deref() {
+        None | Some("fs" | "memory") => {}
+        Some(kind) if kind.starts_with("redis://") => {
+            return Err(ConfigError(format!(
+                "--store {kind}: not in this build; use fs or memory"
+            )));
+        }
+        Some(kind) => return Err(ConfigError(format!("--store {kind}: use fs or memory"))),
+    }
+    if let Some(state) = &flags.state {
+        std::fs::create_dir_all(state).map_err(|error| ConfigError(format!("--state {}: {error}", state.display())))?;
+    }
+    let config = config(
+        flags.common,
+        Flags {
+            listen: flags.listen,
+            insecure: flags.insecure,
+            ..Flags::default()
+        },
+    )?;
+    let listen = config.server.listen;
+    let app = app(config)?;
+    runtime()?.block_on(async {
+        let bound = http::router::bind(app)
+            .await
+            .map_err(|error| ConfigError(format!("cannot listen on {listen}: {error}")))?;
+        let address = bound.address().map_err(|error| ConfigError(error.to_string()))?;
+        println!("fumi listening on http://{address}/mcp");
+        bound
+            .serve(http::shutdown::requested())
+            .await
+            .map_err(|error| ConfigError(error.to_string()))
+    })?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn stdio(common: Common) -> Result<ExitCode, ConfigError> {
+    let app = app(config(common, Flags::default())?)?;
+    runtime()?.block_on(mcp::stdio(app)).map_err(ConfigError)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn call(tool: &str, arguments: &str, common: Common) -> Result<ExitCode, ConfigError> {
+    let arguments: Value =
+        serde_json::from_str(arguments).map_err(|error| ConfigError(format!("the arguments are not JSON: {error}")))?;
+    let Value::Object(arguments) = arguments else {
+        return Err(ConfigError(
+            "the arguments must be a JSON object, such as {\"roots\": [\".\"]}".to_owned(),
+        ));
+    };
+    let app = app(config(common, Flags::default())?)?;
+    let Some(entry) = app.catalogue.find(&app.scope, tool) else {
+        let near = app.catalogue.nearest(&app.scope, tool);
+        return Err(ConfigError(format!(
+            "there is no tool {tool}; nearest: {}",
+            near.join(", ")
+        )));
+    };
+    let call = Call {
+        arguments,
+        caller: Caller::default(),
+        project: Arc::clone(app.kernel.roots.default_project()),
+        cancel: CancellationToken::new(),
+        progress: Progress::default(),
+    };
+    let reply = runtime()?.block_on(pipeline::run(&app.kernel, entry, call));
+    println!("{}", reply.structured);
+    Ok(if reply.is_error {
+        ExitCode::FAILURE
+    } else {
+        ExitCode::SUCCESS
+    })
+}
+
+fn tools(as_json: bool, common: Common) -> Result<ExitCode, ConfigError> {
+    let app = app(config(common, Flags::default())?)?;
+    if as_json {
+        println!("{}", fumi::tools::published(&app.catalogue));
+        return Ok(ExitCode::SUCCESS);
+    }
+    for entry in app.catalogue.list(&app.scope) {
+        let shown = entry.published(Locale::En);
+        println!("{:<24} {:<8} {}", entry.spec.name, entry.spec.toolset, shown.title);
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -43,11 +43,7 @@ impl Teach for RootError {
         &BOOK
     }
     fn facts(&self) -> Vec<(&'static str, String)> {
-        let allowed: Vec<_> = self
-            .allowed
-            .iter()
-            .map(|root| root.display().to_string())
-            .collect();
+        let allowed: Vec<_> = self.allowed.iter().map(|root| root.display().to_string()).collect();
         vec![
             ("path", quoted(&self.path)),
             ("reason", self.reason.to_owned()),

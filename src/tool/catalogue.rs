@@ -123,7 +123,9 @@ impl Entry {
 
 impl std::fmt::Debug for Entry {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Entry").field("spec", &self.spec).finish_non_exhaustive()
+        f.debug_struct("Entry")
+            .field("spec", &self.spec)
+            .finish_non_exhaustive()
     }
 }
 
@@ -189,7 +191,11 @@ impl Catalogue {
                 None => unknown.push(name.to_owned()),
             }
         }
-        if unknown.is_empty() { Ok(Scope(scope)) } else { Err(unknown) }
+        if unknown.is_empty() {
+            Ok(Scope(scope))
+        } else {
+            Err(unknown)
+        }
     }
 
     /// A tool by its name, an alias, or either behind a client's prefix (`mcp__fumi__search_content`).

@@ -18,7 +18,12 @@ const RECEIPT_ENTRIES: usize = 12;
 const RECEIPT_CHARS: usize = 200;
 
 /// Writes the whole result and returns where.
-pub fn write(project: &Project, name: &OutputName, answer: &dyn Rendered, locale: Locale) -> Result<String, OutputError> {
+pub fn write(
+    project: &Project,
+    name: &OutputName,
+    answer: &dyn Rendered,
+    locale: Locale,
+) -> Result<String, OutputError> {
     let bytes = if name.is_json() {
         answer.structured().to_string()
     } else {

@@ -47,6 +47,22 @@ impl ToolError {
         }
     }
 
+    /// Several failures of one kind at once: the first decides the code, all are told.
+    #[must_use]
+    pub fn all<E: Teach>(errors: Vec<E>) -> Self {
+        let mut lessons = errors.iter().map(Teach::lesson);
+        let Some(mut first) = lessons.next() else {
+            return Self::internal();
+        };
+        for other in lessons {
+            first.message = Text::new(
+                format!("{}\n{}", first.message.en, other.message.en),
+                format!("{}\n{}", first.message.ja, other.message.ja),
+            );
+        }
+        Self::of(first)
+    }
+
     /// Something that must not happen did. The cause is in the log, not in the reply.
     #[must_use]
     pub fn internal() -> Self {
@@ -94,7 +110,11 @@ impl ToolError {
         if lesson.kind != lesson.code {
             details["kind"] = json!(lesson.kind);
         }
-        if let Some(wait) = details.get("retry_after_ms").and_then(Value::as_str).and_then(|ms| ms.parse::<u64>().ok()) {
+        if let Some(wait) = details
+            .get("retry_after_ms")
+            .and_then(Value::as_str)
+            .and_then(|ms| ms.parse::<u64>().ok())
+        {
             details["retry_after_ms"] = json!(wait);
         }
         let example = if parameters.as_object().is_none_or(Map::is_empty) {

@@ -188,3 +188,22 @@ pub struct Next {
     /// A narrower way to ask.
     pub hint: String,
 }
+
+impl Next {
+    /// The same as one line of text.
+    #[must_use]
+    pub fn line(&self) -> String {
+        let Self {
+            cursor,
+            shown,
+            of,
+            limit,
+            hint,
+        } = self;
+        let cursor = cursor
+            .as_ref()
+            .map(|cursor| format!(" cursor={cursor}"))
+            .unwrap_or_default();
+        format!("… {shown} / {of} ({limit}){cursor}: {hint}")
+    }
+}

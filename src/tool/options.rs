@@ -63,7 +63,10 @@ pub struct CallOptions {
 ///
 /// # Errors
 /// When an option has a form that the schema does not forbid and serde refuses; in practice none.
-pub fn split(spec: &Spec, mut arguments: Map<String, Value>) -> Result<(Map<String, Value>, CallOptions), serde_json::Error> {
+pub fn split(
+    spec: &Spec,
+    mut arguments: Map<String, Value>,
+) -> Result<(Map<String, Value>, CallOptions), serde_json::Error> {
     let mut options = Map::new();
     for name in spec.options.iter().flat_map(|option| option.names()) {
         if let Some(value) = arguments.remove(*name) {

@@ -46,7 +46,7 @@ pub struct Kernel {
     /// Whether they are.
     pub freshness: Freshness,
     /// The folders that may be projects.
-    pub roots: AllowedRoots,
+    pub roots: Arc<AllowedRoots>,
     /// What never leaves.
     pub redactor: Redactor,
     /// What one reply may hold.
@@ -162,7 +162,9 @@ async fn answer(kernel: &Kernel, entry: &Entry, call: Call) -> Result<Reply, Too
     // 9. To a file, to the reply, or to both; cut to the caps.
     let cursor = Paging {
         from: cursor.map_or(0, |cursor| cursor.row),
-        call: key.filter(|_| spec.options.contains(&SharedOption::Cursor)).map(|key| hash(&key)),
+        call: key
+            .filter(|_| spec.options.contains(&SharedOption::Cursor))
+            .map(|key| hash(&key)),
     };
     deliver(kernel, &cx, answer, &options, output, &cursor, cache_hit).await
 }
@@ -194,11 +196,24 @@ async fn deliver(
             delivery::receipt(answer.as_ref(), locale)
         } else {
             let cursor = call.map(|call| move |row| Cursor { row, call }.text());
-            fit(answer.as_ref(), from, caps, locale, cursor.as_ref().map(|cursor| cursor as &dyn Fn(usize) -> String))
+            fit(
+                answer.as_ref(),
+                from,
+                caps,
+                locale,
+                cursor.as_ref().map(|cursor| cursor as &dyn Fn(usize) -> String),
+            )
         };
         Ok::<_, ToolError>((fitted, written))
     });
-    let (Fitted { mut structured, mut text, blocks }, written) = work.await?;
+    let (
+        Fitted {
+            mut structured,
+            mut text,
+            blocks,
+        },
+        written,
+    ) = work.await?;
     if let Some(path) = &written {
         structured["output_file_path"] = json!(path);
         let note = match locale {

@@ -191,7 +191,9 @@ pub fn fit(
 fn hint(locale: Locale, continues: bool) -> &'static str {
     match (locale, continues) {
         (Locale::En, true) => "pass next.cursor as cursor, or narrow the call; output_file gets everything",
-        (Locale::Ja, true) => "next.cursor を cursor に渡すか、条件を絞ってください。output_file なら全件を書き出せます",
+        (Locale::Ja, true) => {
+            "next.cursor を cursor に渡すか、条件を絞ってください。output_file なら全件を書き出せます"
+        }
         (Locale::En, false) => "narrow the call, or pass output_file, which gets everything",
         (Locale::Ja, false) => "条件を絞るか、output_file を渡してください。全件を書き出せます",
     }

@@ -28,7 +28,11 @@ pub fn input<T: Tool>() -> Object {
         .expect("properties are an object");
     for name in spec.options.iter().flat_map(|option| option.names()) {
         let taken = properties.insert((*name).to_owned(), options["properties"][*name].clone());
-        assert!(taken.is_none(), "the option {name} shadows an argument of {}", spec.name);
+        assert!(
+            taken.is_none(),
+            "the option {name} shadows an argument of {}",
+            spec.name
+        );
     }
     schema
 }
@@ -76,7 +80,11 @@ fn normalise(schema: &mut Value) {
             for (name, value) in fields.iter_mut() {
                 // Property names are data: a property called `description` must not be taken for a keyword.
                 if name == "properties" {
-                    value.as_object_mut().into_iter().flatten().for_each(|(_, property)| normalise(property));
+                    value
+                        .as_object_mut()
+                        .into_iter()
+                        .flatten()
+                        .for_each(|(_, property)| normalise(property));
                 } else {
                     normalise(value);
                 }
@@ -134,7 +142,9 @@ fn join(fields: &mut Object, keyword: &str, mut variants: Vec<Value>) {
         })
         .collect::<Option<Vec<_>>>()
         .map(|lists| lists.concat());
-    let objects = variants.iter().all(|variant| variant.get("type") == Some(&json!("object")));
+    let objects = variants
+        .iter()
+        .all(|variant| variant.get("type") == Some(&json!("object")));
     match (variants.len(), constants) {
         (1, None) => {
             if let Some(Value::Object(only)) = variants.pop() {
@@ -174,7 +184,9 @@ fn describe_properties(schema: &mut Object, prefix: &str, texts: &ToolTexts) {
     };
     for (name, property) in properties {
         let path = format!("{prefix}{name}");
-        let Some(property) = property.as_object_mut() else { continue };
+        let Some(property) = property.as_object_mut() else {
+            continue;
+        };
         if let Some(text) = texts.arguments.get(&path) {
             property.insert("description".to_owned(), json!(text));
         }
@@ -196,7 +208,12 @@ pub fn published(spec: &Spec, schema: &Object, locale: Locale) -> Object {
 #[must_use]
 pub fn paths(schema: &Object) -> Vec<String> {
     fn walk(schema: &Object, prefix: &str, found: &mut Vec<String>) {
-        for (name, property) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
+        for (name, property) in schema
+            .get("properties")
+            .and_then(Value::as_object)
+            .into_iter()
+            .flatten()
+        {
             let path = format!("{prefix}{name}");
             found.push(path.clone());
             for inner in [Some(property), property.get("items")].into_iter().flatten() {

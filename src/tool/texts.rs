@@ -27,7 +27,7 @@ impl ToolTexts {
         let mut texts = Self::default();
         let mut section: Option<String> = None;
         let mut body = String::new();
-        let mut close = |texts: &mut Self, section: Option<String>, body: &mut String| {
+        let close = |texts: &mut Self, section: Option<String>, body: &mut String| {
             let text = std::mem::take(body).trim().to_owned();
             match section {
                 Some(argument) => drop(texts.arguments.insert(argument, text)),

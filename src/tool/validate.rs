@@ -77,7 +77,8 @@ pub fn nearest<'n>(wrong: &str, names: impl IntoIterator<Item = &'n str>, count:
         .into_iter()
         .map(|name| {
             let plain = plain(name);
-            let likeness = strsim::jaro_winkler(&wrong, &plain).max(strsim::normalized_damerau_levenshtein(&wrong, &plain));
+            let likeness =
+                strsim::jaro_winkler(&wrong, &plain).max(strsim::normalized_damerau_levenshtein(&wrong, &plain));
             let part = wrong.len() >= 3 && (plain.contains(&wrong) || wrong.contains(&plain));
             (if part { likeness.max(0.85) } else { likeness }, name)
         })
@@ -139,15 +140,26 @@ fn check_rules(
                     parameter: names.join(" | "),
                     text: Text::new(
                         format!("exactly one of {} is needed; none was given", names.join(", ")),
-                        format!("{} のうちちょうど1つが必要ですが、どれも指定されていません", names.join("、")),
+                        format!(
+                            "{} のうちちょうど1つが必要ですが、どれも指定されていません",
+                            names.join("、")
+                        ),
                     ),
                     allowed: json!({"exactly_one_of": names}),
                 }),
                 several => problems.push(Problem {
                     parameter: several.join(", "),
                     text: Text::new(
-                        format!("give exactly one of {}, not {}", names.join(", "), several.join(" and ")),
-                        format!("{} は同時に指定できません。{} のうちちょうど1つにしてください", several.join(" と "), names.join("、")),
+                        format!(
+                            "give exactly one of {}, not {}",
+                            names.join(", "),
+                            several.join(" and ")
+                        ),
+                        format!(
+                            "{} は同時に指定できません。{} のうちちょうど1つにしてください",
+                            several.join(" と "),
+                            names.join("、")
+                        ),
                     ),
                     allowed: json!({"exactly_one_of": names}),
                 }),
@@ -168,10 +180,7 @@ fn check_rules(
                 if is_given(arguments, name) && !is_given(arguments, other) {
                     problems.push(Problem {
                         parameter: (*name).to_owned(),
-                        text: Text::new(
-                            format!("it needs {other} too"),
-                            format!("{other} も必要です"),
-                        ),
+                        text: Text::new(format!("it needs {other} too"), format!("{other} も必要です")),
                         allowed: json!({"needs": other}),
                     });
                 }
@@ -224,7 +233,13 @@ fn explain(schema: &Object, error: &ValidationError<'_>, problems: &mut Vec<Prob
             allowed,
         });
     };
-    let inner = |name: &str| if parameter.is_empty() { name.to_owned() } else { format!("{parameter}.{name}") };
+    let inner = |name: &str| {
+        if parameter.is_empty() {
+            name.to_owned()
+        } else {
+            format!("{parameter}.{name}")
+        }
+    };
     let shown = |value: &Value| match value {
         Value::String(text) => quoted(text),
         other => other.to_string().chars().take(80).collect(),
@@ -239,7 +254,10 @@ fn explain(schema: &Object, error: &ValidationError<'_>, problems: &mut Vec<Prob
             for name in unexpected {
                 let near = nearest(name, known.iter().copied(), 1);
                 let (en, ja) = match near.first() {
-                    Some(near) => (format!("unknown; did you mean {near}?"), format!("存在しない引数です。{near} ではありませんか")),
+                    Some(near) => (
+                        format!("unknown; did you mean {near}?"),
+                        format!("存在しない引数です。{near} ではありませんか"),
+                    ),
                     None => (
                         format!("unknown; the arguments are {}", known.join(", ")),
                         format!("存在しない引数です。使えるのは {} です", known.join("、")),
@@ -250,18 +268,41 @@ fn explain(schema: &Object, error: &ValidationError<'_>, problems: &mut Vec<Prob
         }
         ValidationErrorKind::Required { property } => {
             let name = property.as_str().unwrap_or_default();
-            push(inner(name), "required, but missing".to_owned(), "必須ですが、指定されていません".to_owned(), json!({"required": true}));
+            push(
+                inner(name),
+                "required, but missing".to_owned(),
+                "必須ですが、指定されていません".to_owned(),
+                json!({"required": true}),
+            );
         }
         ValidationErrorKind::Enum { options } => {
             let given = error.instance();
-            let options: Vec<&str> = options.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-            let near = given.as_str().map(|given| nearest(given, options.iter().copied(), 1)).unwrap_or_default();
-            let hint = near.first().map(|near| format!("; did you mean {near}?")).unwrap_or_default();
-            let hint_ja = near.first().map(|near| format!("。{near} ではありませんか")).unwrap_or_default();
+            let options: Vec<&str> = options
+                .as_array()
+                .into_iter()
+                .flatten()
+                .filter_map(Value::as_str)
+                .collect();
+            let near = given
+                .as_str()
+                .map(|given| nearest(given, options.iter().copied(), 1))
+                .unwrap_or_default();
+            let hint = near
+                .first()
+                .map(|near| format!("; did you mean {near}?"))
+                .unwrap_or_default();
+            let hint_ja = near
+                .first()
+                .map(|near| format!("。{near} ではありませんか"))
+                .unwrap_or_default();
             push(
                 parameter,
                 format!("must be one of {}, not {}{hint}", options.join(", "), shown(given)),
-                format!("{} は使えません。{} のいずれかを指定してください{hint_ja}", shown(given), options.join("、")),
+                format!(
+                    "{} は使えません。{} のいずれかを指定してください{hint_ja}",
+                    shown(given),
+                    options.join("、")
+                ),
                 allowed,
             );
         }
@@ -280,7 +321,9 @@ fn explain(schema: &Object, error: &ValidationError<'_>, problems: &mut Vec<Prob
 
 /// What a property's schema allows, as words.
 fn range(schema: Option<&Object>) -> (String, String) {
-    let Some(schema) = schema else { return ("valid".to_owned(), "正しい値".to_owned()) };
+    let Some(schema) = schema else {
+        return ("valid".to_owned(), "正しい値".to_owned());
+    };
     let number = |name: &str| schema.get(name).and_then(Value::as_i64);
     let bounds = match (number("minimum"), number("maximum")) {
         (Some(min), Some(max)) => (format!(" from {min} to {max}"), format!("{min} 以上 {max} 以下の")),
@@ -288,7 +331,10 @@ fn range(schema: Option<&Object>) -> (String, String) {
         (None, Some(max)) => (format!(" of at most {max}"), format!("{max} 以下の")),
         (None, None) => (String::new(), String::new()),
     };
-    let length = match (number("minItems").or(number("minLength")), number("maxItems").or(number("maxLength"))) {
+    let length = match (
+        number("minItems").or(number("minLength")),
+        number("maxItems").or(number("maxLength")),
+    ) {
         (Some(1), None) => (" that is not empty".to_owned(), "空でない".to_owned()),
         (min, Some(max)) => (
             format!(" with {} to {max} entries", min.unwrap_or(0)),
@@ -301,7 +347,11 @@ fn range(schema: Option<&Object>) -> (String, String) {
         Some("number") => ("a number", "数値"),
         Some("boolean") => ("true or false", "true か false "),
         Some("string") => ("a string", "文字列"),
-        Some("array") => match schema.get("items").and_then(|items| items.get("type")).and_then(Value::as_str) {
+        Some("array") => match schema
+            .get("items")
+            .and_then(|items| items.get("type"))
+            .and_then(Value::as_str)
+        {
             Some("string") => ("a list of strings", "文字列のリスト"),
             Some("object") => ("a list of objects", "オブジェクトのリスト"),
             _ => ("a list", "リスト"),
@@ -309,12 +359,24 @@ fn range(schema: Option<&Object>) -> (String, String) {
         Some("object") => ("an object", "オブジェクト"),
         _ => ("valid", "正しい値"),
     };
-    (format!("{en}{}{}", bounds.0, length.0), format!("{}{}{ja}", bounds.1, length.1))
+    (
+        format!("{en}{}{}", bounds.0, length.0),
+        format!("{}{}{ja}", bounds.1, length.1),
+    )
 }
 
 /// The machine-readable part of what is allowed.
 fn allowed(schema: &Object) -> Value {
-    const TELLING: [&str; 8] = ["type", "enum", "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems"];
+    const TELLING: [&str; 8] = [
+        "type",
+        "enum",
+        "minimum",
+        "maximum",
+        "minLength",
+        "maxLength",
+        "minItems",
+        "maxItems",
+    ];
     TELLING
         .iter()
         .filter_map(|name| Some(((*name).to_owned(), schema.get(*name)?.clone())))
@@ -396,7 +458,11 @@ fn exclusive_error(
     (given, names): &(Vec<&'static str>, &'static [&'static str]),
     others: &[Problem],
 ) -> ToolError {
-    let examples: Vec<_> = names.iter().take(3).map(|name| format!("- {{\"{name}\": true}}")).collect();
+    let examples: Vec<_> = names
+        .iter()
+        .take(3)
+        .map(|name| format!("- {{\"{name}\": true}}"))
+        .collect();
     let (en, ja, data) = lines(others);
     let lead = |text: String| if text.is_empty() { text } else { format!("\n{text}") };
     let mut lesson = BOOK.lesson(

@@ -1,0 +1,19 @@
+//! Probes. `/livez` answers as long as the process can; `/readyz` says whether to send more work.
+
+use axum::{extract::State, http::StatusCode};
+
+use super::router::Edge;
+
+/// The process runs.
+pub async fn livez() -> &'static str {
+    "ok\n"
+}
+
+/// The server takes calls.
+pub async fn readyz(State(edge): State<Edge>) -> (StatusCode, &'static str) {
+    if edge.draining.is_cancelled() {
+        (StatusCode::SERVICE_UNAVAILABLE, "draining\n")
+    } else {
+        (StatusCode::OK, "ok\n")
+    }
+}

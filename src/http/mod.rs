@@ -1,0 +1,8 @@
+//! The HTTP edge: routes, layers, probes, shutdown. The only folder that names `axum` and `tower-http`.
+//!
+//! It serves one router for everything; what MCP is, it does not know beyond mounting the service.
+
+pub mod health;
+pub mod layers;
+pub mod router;
+pub mod shutdown;

@@ -1,0 +1,126 @@
+//! The routes, and the server that runs them.
+
+use std::{io, net::SocketAddr, sync::Arc, time::Duration};
+
+use axum::{Json, Router, extract::State, routing::get};
+use fumi_base::errors::Book;
+use serde_json::{Map, Value, json};
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+use super::{health, layers, shutdown};
+use crate::{app::App, mcp};
+
+/// What the routes share.
+#[derive(Clone, Debug)]
+pub struct Edge {
+    /// The process's parts.
+    pub app: Arc<App>,
+    /// What is open.
+    pub streams: Arc<mcp::sessions::Streams>,
+    /// Set once the server is going down: `/readyz` fails first.
+    pub draining: CancellationToken,
+    /// Set when calls have had their time: sessions and streams end.
+    pub closing: CancellationToken,
+}
+
+impl Edge {
+    /// An edge over the process's parts.
+    #[must_use]
+    pub fn new(app: Arc<App>) -> Self {
+        let streams = mcp::sessions::Streams::new(Arc::clone(&app.sessions));
+        Self {
+            app,
+            streams,
+            draining: CancellationToken::new(),
+            closing: CancellationToken::new(),
+        }
+    }
+}
+
+/// All routes behind all layers.
+#[must_use]
+pub fn router(edge: &Edge) -> Router {
+    let service = mcp::service(&edge.app, &edge.streams, edge.closing.clone());
+    let routes = Router::new()
+        .route("/livez", get(health::livez))
+        .route("/readyz", get(health::readyz))
+        .route("/v1/errors", get(errors))
+        .with_state(edge.clone())
+        .nest_service("/mcp", service);
+    layers::wrap(routes, &edge.app.config)
+}
+
+/// A bound server.
+#[derive(Debug)]
+pub struct Bound {
+    listener: TcpListener,
+    edge: Edge,
+}
+
+/// Binds the configured address.
+pub async fn bind(app: Arc<App>) -> io::Result<Bound> {
+    let listener = TcpListener::bind(app.config.server.listen).await?;
+    Ok(Bound {
+        listener,
+        edge: Edge::new(app),
+    })
+}
+
+impl Bound {
+    /// The address that was bound; the port is never 0.
+    pub fn address(&self) -> io::Result<SocketAddr> {
+        self.listener.local_addr()
+    }
+
+    /// The edge, for whoever watches it from outside.
+    #[must_use]
+    pub fn edge(&self) -> &Edge {
+        &self.edge
+    }
+
+    /// Serves until `stop` ends, then drains: probes fail, calls finish, sessions end.
+    pub async fn serve(self, stop: impl Future<Output = ()>) -> io::Result<()> {
+        let patience = Duration::from_secs(self.edge.app.config.server.drain_seconds);
+        let closing = self.edge.closing.clone();
+        let server = axum::serve(self.listener, router(&self.edge))
+            .with_graceful_shutdown(async move { closing.cancelled().await });
+        let edge = self.edge;
+        tokio::select! {
+            served = server => served,
+            () = async {
+                stop.await;
+                shutdown::drain(&edge, patience).await;
+            } => Ok(()),
+        }
+    }
+}
+
+/// Every code that an error can carry, with its sentences: what `troubleshooting_url` points at.
+async fn errors(State(_): State<Edge>) -> Json<Value> {
+    Json(all_errors())
+}
+
+/// The union of all books, by entry.
+#[must_use]
+pub fn all_errors() -> Value {
+    let books: [&Book; 3] = [
+        &fumi_base::project::BOOK,
+        &crate::tool::error::BOOK,
+        &fumi_code::errors::search::BOOK,
+    ];
+    let mut all = Map::new();
+    for (name, entry) in books.iter().flat_map(|book| book.entries()) {
+        all.insert(
+            name.to_owned(),
+            json!({
+                "code": entry.code.as_deref().unwrap_or(name),
+                "type": entry.class.name(),
+                "message": {"en": entry.en, "ja": entry.ja},
+                "next": {"en": entry.next_en, "ja": entry.next_ja},
+            }),
+        );
+    }
+    all.sort_keys();
+    Value::Object(all)
+}

@@ -1,0 +1,41 @@
+//! Going down without losing work: the probe fails first, calls finish, then sessions end.
+
+use std::time::Duration;
+
+use tokio::{
+    signal::unix::{SignalKind, signal},
+    time::{Instant, sleep},
+};
+
+use super::router::Edge;
+
+/// How long streams get to close once nothing runs any more.
+const CLOSE: Duration = Duration::from_secs(5);
+/// How often running calls are counted while draining.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// Ends at SIGTERM or at an interrupt from the terminal.
+pub async fn requested() {
+    let (Ok(mut term), Ok(mut interrupt)) = (signal(SignalKind::terminate()), signal(SignalKind::interrupt())) else {
+        // Without handlers the default action of the signals ends the process.
+        return std::future::pending().await;
+    };
+    tokio::select! {
+        _ = term.recv() => {}
+        _ = interrupt.recv() => {}
+    }
+}
+
+/// Drains an edge. A call that outlasts `patience` is cancelled with its session. Ends only if connections stay open
+/// longer than streams need to close: an idle peer must not keep the process.
+pub async fn drain(edge: &Edge, patience: Duration) {
+    edge.draining.cancel();
+    let deadline = Instant::now() + patience;
+    tracing::info!(calls = edge.streams.running_calls(), "draining");
+    while edge.streams.running_calls() > 0 && Instant::now() < deadline {
+        sleep(LOOK).await;
+    }
+    edge.closing.cancel();
+    sleep(CLOSE).await;
+    tracing::warn!("connections are still open; leaving them");
+}

@@ -1,0 +1,51 @@
+//! The protocol edge: MCP in both eras. The only folder that names `rmcp`.
+//!
+//! It turns a protocol request into a [`crate::tool::pipeline::Call`] and a reply into a protocol result. It knows no tool
+//! by name and decides nothing about what a tool may do.
+
+pub mod progress;
+pub mod resources;
+pub mod roots;
+pub mod server;
+pub mod sessions;
+
+use std::{sync::Arc, time::Duration};
+
+use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use tokio_util::sync::CancellationToken;
+
+use crate::app::App;
+
+/// The MCP service that the HTTP edge mounts. Both eras, one URL.
+#[must_use]
+pub fn service(
+    app: &Arc<App>,
+    streams: &Arc<sessions::Streams>,
+    closing: CancellationToken,
+) -> StreamableHttpService<server::Server, sessions::Sessions> {
+    let limits = &app.config.server;
+    let idle = Duration::from_secs(limits.session_idle_minutes.max(1) * 60);
+    let manager = sessions::Sessions::new(Arc::clone(streams), limits.max_sessions, idle);
+    // Host and Origin are checked on every route by the HTTP edge, once.
+    let config = StreamableHttpServerConfig::default()
+        .disable_allowed_hosts()
+        .with_max_request_body_bytes(app.config.limits.body_bytes)
+        .with_cancellation_token(closing);
+    let (app, streams) = (Arc::clone(app), Arc::clone(streams));
+    StreamableHttpService::new(
+        move || Ok(server::Server::new(Arc::clone(&app), Arc::clone(&streams))),
+        manager,
+        config,
+    )
+}
+
+/// Serves one client over standard input and output, until it closes them.
+pub async fn stdio(app: Arc<App>) -> Result<(), String> {
+    let streams = sessions::Streams::new(Arc::clone(&app.sessions));
+    let server = server::Server::new(app, streams);
+    let running = rmcp::serve_server(server, rmcp::transport::io::stdio())
+        .await
+        .map_err(|error| error.to_string())?;
+    running.waiting().await.map_err(|error| error.to_string())?;
+    Ok(())
+}

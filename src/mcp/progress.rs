@@ -1,0 +1,51 @@
+//! Progress for clients that asked: the first after two seconds, then every five.
+//!
+//! The work only counts; this task tells. It ends with the call, because whoever starts a task owns its end.
+
+use std::time::Duration;
+
+use rmcp::{RoleServer, model::ProgressNotificationParam, service::RequestContext};
+use tokio::task::JoinHandle;
+
+use crate::tool::Progress;
+
+/// Short calls say nothing.
+const FIRST: Duration = Duration::from_secs(2);
+/// The specification asks for at least one every 15 s.
+const EVERY: Duration = Duration::from_secs(5);
+
+/// Stops telling when dropped.
+#[derive(Debug)]
+pub struct Ticker(JoinHandle<()>);
+
+impl Drop for Ticker {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+/// Starts telling, if the client sent a progress token.
+pub fn tell(context: &RequestContext<RoleServer>, progress: &Progress) -> Option<Ticker> {
+    let token = context.meta.get_progress_token()?;
+    let (peer, progress) = (context.peer.clone(), progress.clone());
+    Some(Ticker(tokio::spawn(async move {
+        tokio::time::sleep(FIRST).await;
+        let mut ticks = 0.0;
+        loop {
+            let (done, total) = progress.get();
+            // The protocol wants a number that increases, also while the work counts nothing.
+            ticks += 0.001;
+            #[expect(clippy::cast_precision_loss, reason = "a number for a progress bar")]
+            let mut param = ProgressNotificationParam::new(token.clone(), done as f64 + ticks);
+            if let Some(total) = total {
+                #[expect(clippy::cast_precision_loss, reason = "a number for a progress bar")]
+                let total = total as f64;
+                param = param.with_total(total);
+            }
+            if peer.notify_progress(param).await.is_err() {
+                return;
+            }
+            tokio::time::sleep(EVERY).await;
+        }
+    })))
+}

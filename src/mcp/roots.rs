@@ -1,0 +1,103 @@
+//! The project of a call when its arguments name none: session, then the client's roots, then the configured default.
+//!
+//! Only folders inside the allowed roots count; a client's root that is not allowed is passed over without an error,
+//! because the client did not ask for it with this call.
+
+#![expect(
+    deprecated,
+    reason = "the session era still has roots; the stateless era dropped them"
+)]
+
+use std::{path::PathBuf, sync::Arc, time::Duration};
+
+use dashmap::DashMap;
+use fumi_base::project::Project;
+use rmcp::{RoleServer, service::RequestContext};
+
+use crate::{app::App, tool::Caller};
+
+/// How long a client may take to name its roots. It is asked once per session.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// What the clients of the session era said about their roots.
+#[derive(Debug, Default)]
+pub struct ClientRoots {
+    /// The first allowed root of each session, if it has one.
+    known: DashMap<String, Option<Arc<Project>>>,
+}
+
+impl ClientRoots {
+    /// Asks again next time.
+    pub fn forget(&self, session: &str) {
+        self.known.remove(session);
+    }
+}
+
+/// The project of a call.
+pub async fn project(
+    app: &App,
+    clients: &ClientRoots,
+    caller: &Caller,
+    context: &RequestContext<RoleServer>,
+) -> Arc<Project> {
+    let default = || Arc::clone(app.kernel.roots.default_project());
+    let Some(session) = caller.session.as_deref() else {
+        return default();
+    };
+    if let Some(chosen) = app.sessions.root(session) {
+        return chosen;
+    }
+    let declares_roots = context
+        .client_capabilities()
+        .is_some_and(|capabilities| capabilities.roots.is_some());
+    if !declares_roots {
+        return default();
+    }
+    let known = clients.known.get(session).map(|root| root.clone());
+    let root = match known {
+        Some(root) => root,
+        None => {
+            let root = ask(app, context).await;
+            clients.known.insert(session.to_owned(), root.clone());
+            root
+        }
+    };
+    root.unwrap_or_else(default)
+}
+
+/// The client's first root that is allowed.
+async fn ask(app: &App, context: &RequestContext<RoleServer>) -> Option<Arc<Project>> {
+    let answer = tokio::time::timeout(PATIENCE, context.peer.list_roots()).await;
+    let Ok(Ok(answer)) = answer else {
+        tracing::debug!("the client declares roots but did not name them");
+        return None;
+    };
+    answer
+        .roots
+        .iter()
+        .filter_map(|root| file_path(&root.uri))
+        .find_map(|path| app.kernel.roots.project(&path.to_string_lossy()).ok())
+}
+
+/// The path of a `file://` URI, percent-decoded.
+fn file_path(uri: &str) -> Option<PathBuf> {
+    let path = uri.strip_prefix("file://")?;
+    let path = path.strip_prefix("localhost").unwrap_or(path);
+    let decoded = percent_encoding::percent_decode_str(path).decode_utf8().ok()?;
+    decoded.starts_with('/').then(|| PathBuf::from(decoded.as_ref()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::file_path;
+
+    #[test]
+    fn only_local_file_uris_are_paths() {
+        assert_eq!(file_path("file:///a%20b/c"), Some(PathBuf::from("/a b/c")));
+        assert_eq!(file_path("file://localhost/a"), Some(PathBuf::from("/a")));
+        assert_eq!(file_path("file://host/a"), None);
+        assert_eq!(file_path("https://example.com/a"), None);
+    }
+}

@@ -1,0 +1,236 @@
+//! `list_files`: finds files by name, kind, size and age, as fd does.
+
+use std::{ops::Range, time::Duration};
+
+use fumi_base::{pools::Pool, text::Locale};
+use fumi_code::walk::{Detail, FoundFile, Listed};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{MAX_RESULTS, Name, SearchDeps, TOOLSET, Walk, clamp, resolve};
+use crate::tool::{Cx, Effect, Next, Outcome, Render, SharedOption, Spec, Texts, Tool, ToolError};
+
+/// See the module.
+#[derive(Debug)]
+pub struct ListFiles;
+
+/// What the client sends.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Args {
+    /// Where to look.
+    #[schemars(length(min = 1))]
+    pub roots: Vec<String>,
+    #[serde(flatten)]
+    name: Name,
+    #[serde(flatten)]
+    walk: Walk,
+    /// Absolute paths.
+    #[serde(default = "yes")]
+    pub absolute: bool,
+    /// Most results.
+    #[schemars(range(min = 1))]
+    pub limit: Option<u64>,
+    /// Only the number.
+    #[serde(default)]
+    pub count_only: bool,
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// What it answers.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Output {
+    /// With `count_only`.
+    Count {
+        /// Always true.
+        success: bool,
+        /// Always true.
+        count_only: bool,
+        /// All that match.
+        total_count: u64,
+    },
+    /// The files.
+    Files {
+        /// Always true.
+        success: bool,
+        /// Rows here.
+        count: usize,
+        /// All that match.
+        total_count: u64,
+        /// Whether rows are missing.
+        truncated: bool,
+        /// Milliseconds.
+        elapsed_ms: u64,
+        /// The rows.
+        results: Vec<Row>,
+        /// The limit that was used instead of a larger one.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        limit_adjusted: Option<u64>,
+        /// What was passed over, such as links that leave the project.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        skipped: Option<u64>,
+        /// How to get the missing rows.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        next: Option<Next>,
+    },
+}
+
+/// One file.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Row {
+    path: String,
+    is_dir: bool,
+    size_bytes: u64,
+    /// Unix seconds.
+    mtime: i64,
+    ext: String,
+}
+
+impl Row {
+    fn new(file: &FoundFile, absolute: bool) -> Self {
+        Self {
+            path: if absolute {
+                file.path.absolute().to_string_lossy().into_owned()
+            } else {
+                file.path.shown()
+            },
+            is_dir: file.is_dir,
+            size_bytes: file.size_bytes.unwrap_or_default(),
+            mtime: file.mtime.unwrap_or_default(),
+            ext: file.ext(),
+        }
+    }
+}
+
+impl Tool for ListFiles {
+    const SPEC: Spec = Spec {
+        name: "list_files",
+        aliases: &[],
+        toolset: TOOLSET,
+        texts: Texts {
+            en: include_str!("list_files.en.md"),
+            ja: include_str!("list_files.ja.md"),
+        },
+        example: r#"{"roots": ["src"], "extensions": ["py"], "absolute": false, "limit": 100}"#,
+        options: &[
+            SharedOption::Project,
+            SharedOption::Timeout,
+            SharedOption::Delivery,
+            SharedOption::Cursor,
+        ],
+        rules: &[],
+        pool: Pool::Analysis,
+        timeout: Duration::from_secs(30),
+        cached: true,
+        effect: Effect::ReadOnly,
+    };
+    type Deps = SearchDeps;
+    type Args = Args;
+    type Output = Output;
+
+    fn is_pure(args: &Args) -> bool {
+        // Hidden walks see fumi's own folders, whose changes do not count.
+        !args.name.depends_on_now() && !args.walk.hidden
+    }
+
+    async fn call(args: Args, deps: &SearchDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
+        let roots = resolve(&cx.project, &args.roots)?;
+        let filter = args.name.filter(&cx.project, &roots, &args.walk)?;
+        let (keep, limit_adjusted) = clamp(
+            args.limit,
+            deps.default_rows
+                .max(usize::try_from(MAX_RESULTS).unwrap_or(usize::MAX)),
+        );
+        let detail = if args.count_only {
+            Detail::Count
+        } else {
+            Detail::Metadata
+        };
+        let sort = args.name.sort.into();
+        let listing = cx
+            .blocking(move |cancel, _| filter.list(Listed { detail, sort, keep }, cancel))
+            .await?;
+        if args.count_only {
+            return Ok(Outcome::Done(Output::Count {
+                success: true,
+                count_only: true,
+                total_count: listing.total_count,
+            }));
+        }
+        let results: Vec<_> = listing
+            .entries
+            .iter()
+            .map(|file| Row::new(file, args.absolute))
+            .collect();
+        Ok(Outcome::Done(Output::Files {
+            success: true,
+            count: results.len(),
+            total_count: listing.total_count,
+            truncated: (results.len() as u64) < listing.total_count,
+            elapsed_ms: 0,
+            results,
+            limit_adjusted,
+            skipped: (listing.skipped.total > 0).then_some(listing.skipped.total),
+            next: None,
+        }))
+    }
+}
+
+impl Render for Output {
+    fn text(&self, _locale: Locale) -> String {
+        match self {
+            Self::Count { total_count, .. } => total_count.to_string(),
+            Self::Files {
+                total_count,
+                results,
+                next,
+                ..
+            } => {
+                let mut lines = vec![format!("{} / {total_count}", results.len())];
+                lines.extend(results.iter().map(|row| {
+                    if row.is_dir {
+                        format!("{}/", row.path)
+                    } else {
+                        format!("{}\t{}", row.path, row.size_bytes)
+                    }
+                }));
+                lines.extend(next.as_ref().map(Next::line));
+                lines.join("\n")
+            }
+        }
+    }
+
+    fn rows(&self) -> usize {
+        match self {
+            Self::Count { .. } => 0,
+            Self::Files { results, .. } => results.len(),
+        }
+    }
+
+    fn page(&self, rows: Range<usize>) -> (Self, usize) {
+        let mut page = self.clone();
+        if let Self::Files {
+            count,
+            results,
+            truncated,
+            ..
+        } = &mut page
+        {
+            let end = rows.end.min(results.len());
+            *truncated |= rows.start > 0 || end < results.len();
+            *results = results[rows.start.min(end)..end].to_vec();
+            *count = results.len();
+        }
+        (page, rows.end)
+    }
+
+    fn mark(&mut self, hint: &Next) {
+        if let Self::Files { next, truncated, .. } = self {
+            *truncated = true;
+            *next = Some(hint.clone());
+        }
+    }
+}

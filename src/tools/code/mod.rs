@@ -1,0 +1,195 @@
+//! The toolset `code`: finding, searching and reading source text.
+//!
+//! Shared here: what the tools need of the process, and the groups of arguments. The groups are disjoint, because serde
+//! would set a field of the same name in only one of two flattened structs, silently; a test proves it.
+
+pub mod list_files;
+pub mod set_project_path;
+
+use std::{sync::Arc, time::SystemTime};
+
+use fumi_base::{
+    project::{Project, ProjectPath},
+    roots::AllowedRoots,
+};
+use fumi_code::{
+    errors::search::SearchError,
+    walk::{FileFilter, FileOptions, OuterIgnores, Sort, Traversal},
+};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::Sessions;
+use crate::{config::Config, tool::ToolError};
+
+/// The toolset's name.
+pub const TOOLSET: &str = "code";
+
+/// Most results that any call keeps; a larger wish is brought down to it and the reply says so.
+pub const MAX_RESULTS: u64 = 10_000;
+
+/// What the finding and searching tools need.
+#[derive(Debug)]
+pub struct SearchDeps {
+    /// Rows listed without a limit of the caller's.
+    pub default_rows: usize,
+    /// Largest file that is read, in bytes.
+    pub file_bytes: u64,
+}
+
+impl SearchDeps {
+    /// From the configuration.
+    #[must_use]
+    pub fn new(config: &Config) -> Self {
+        Self {
+            default_rows: config.limits.reply_rows,
+            file_bytes: config.limits.file_bytes,
+        }
+    }
+}
+
+/// What `set_project_path` needs.
+#[derive(Debug)]
+pub struct ProjectDeps {
+    /// The folders that may be projects.
+    pub roots: Arc<AllowedRoots>,
+    /// Where sessions' choices are kept.
+    pub sessions: Arc<Sessions>,
+}
+
+/// How folders are walked.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+pub struct Walk {
+    /// Follow links inside the project.
+    #[serde(default)]
+    pub follow_symlinks: bool,
+    /// Also hidden names.
+    #[serde(default)]
+    pub hidden: bool,
+    /// Do not read ignore files.
+    #[serde(default)]
+    pub no_ignore: bool,
+}
+
+impl Walk {
+    /// As the domain takes it.
+    #[must_use]
+    pub fn traversal(&self) -> Traversal {
+        Traversal {
+            follow_symlinks: self.follow_symlinks,
+            hidden: self.hidden,
+            no_ignore: self.no_ignore,
+            outer_ignores: OuterIgnores::Read,
+        }
+    }
+}
+
+/// Which files, by name, kind, size and age.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+pub struct Name {
+    /// A regular expression, or a glob.
+    pub pattern: Option<String>,
+    /// The pattern is a glob.
+    #[serde(default)]
+    pub glob: bool,
+    /// Kinds of entries.
+    #[serde(default)]
+    pub types: Vec<String>,
+    /// File extensions.
+    #[serde(default)]
+    pub extensions: Vec<String>,
+    /// Globs to leave out.
+    #[serde(default)]
+    pub exclude: Vec<String>,
+    /// Levels below a root.
+    #[schemars(range(min = 1))]
+    pub depth: Option<usize>,
+    /// Size bounds.
+    #[serde(default)]
+    pub size: Vec<String>,
+    /// Changed since.
+    pub changed_within: Option<String>,
+    /// Not changed since.
+    pub changed_before: Option<String>,
+    /// Match the whole path.
+    #[serde(default)]
+    pub full_path_match: bool,
+    /// The order, applied before any limit.
+    #[serde(default)]
+    pub sort: SortBy,
+}
+
+/// The order of files.
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum SortBy {
+    /// By path.
+    #[default]
+    Path,
+    /// Last changed first.
+    Mtime,
+    /// Largest first.
+    Size,
+}
+
+impl From<SortBy> for Sort {
+    fn from(sort: SortBy) -> Self {
+        match sort {
+            SortBy::Path => Self::Path,
+            SortBy::Mtime => Self::Mtime,
+            SortBy::Size => Self::Size,
+        }
+    }
+}
+
+impl Name {
+    /// Whether the answer depends on the hour: a time span counts back from now.
+    #[must_use]
+    pub fn depends_on_now(&self) -> bool {
+        self.changed_within.is_some() || self.changed_before.is_some()
+    }
+
+    /// The checked filter over these roots.
+    pub fn filter(&self, project: &Arc<Project>, roots: &[ProjectPath], walk: &Walk) -> Result<FileFilter, ToolError> {
+        let options = FileOptions {
+            pattern: self.pattern.clone(),
+            glob: self.glob,
+            full_path_match: self.full_path_match,
+            types: self.types.clone(),
+            extensions: self.extensions.clone(),
+            exclude: self.exclude.clone(),
+            depth: self.depth,
+            size: self.size.clone(),
+            changed_within: self.changed_within.clone(),
+            changed_before: self.changed_before.clone(),
+            traversal: walk.traversal(),
+        };
+        FileFilter::new(project, roots, &options, SystemTime::now())
+            .map_err(|errors: Vec<SearchError>| ToolError::all(errors))
+    }
+}
+
+/// Resolves client strings; all that are wrong come back in one error.
+pub fn resolve(project: &Arc<Project>, raw: &[String]) -> Result<Vec<ProjectPath>, ToolError> {
+    let mut paths = Vec::with_capacity(raw.len());
+    let mut errors = Vec::new();
+    for raw in raw {
+        match project.resolve(raw) {
+            Ok(path) => paths.push(path),
+            Err(error) => errors.push(error),
+        }
+    }
+    if errors.is_empty() {
+        Ok(paths)
+    } else {
+        Err(ToolError::all(errors))
+    }
+}
+
+/// A caller's limit, brought down to [`MAX_RESULTS`]; the second value is that bound if it was.
+#[must_use]
+pub fn clamp(wanted: Option<u64>, default: usize) -> (usize, Option<u64>) {
+    let limit = wanted.unwrap_or(default as u64);
+    let adjusted = (limit > MAX_RESULTS).then_some(MAX_RESULTS);
+    (usize::try_from(limit.min(MAX_RESULTS)).unwrap_or(usize::MAX), adjusted)
+}

@@ -1,0 +1,104 @@
+//! `set_project_path`: which allowed folder the session works in from now on.
+
+use std::{path::Path, sync::Arc, time::Duration};
+
+use fumi_base::{pools::Pool, text::Locale};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{ProjectDeps, TOOLSET};
+use crate::tool::{Cx, Effect, Outcome, Render, Spec, Texts, Tool, ToolError};
+
+/// See the module.
+#[derive(Debug)]
+pub struct SetProjectPath;
+
+/// What the client sends.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Args {
+    /// The new root.
+    #[schemars(length(min = 1))]
+    project_path: String,
+}
+
+/// What it answers.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Output {
+    success: bool,
+    /// Canonical. Clients without a session pass it back as `project_root`.
+    project_path: String,
+    previous_path: String,
+    security_validation: Validation,
+    /// Whether the session remembers it.
+    remembered: bool,
+}
+
+/// What was checked.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Validation {
+    path_exists: bool,
+    is_directory: bool,
+    is_accessible: bool,
+}
+
+impl Tool for SetProjectPath {
+    const SPEC: Spec = Spec {
+        name: "set_project_path",
+        aliases: &[],
+        toolset: TOOLSET,
+        texts: Texts {
+            en: include_str!("set_project_path.en.md"),
+            ja: include_str!("set_project_path.ja.md"),
+        },
+        example: r#"{"project_path": "/absolute/path/of/an/allowed/project"}"#,
+        options: &[],
+        rules: &[],
+        pool: Pool::Analysis,
+        timeout: Duration::from_secs(10),
+        cached: false,
+        effect: Effect::Session,
+    };
+    type Deps = ProjectDeps;
+    type Args = Args;
+    type Output = Output;
+
+    async fn call(args: Args, deps: &ProjectDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
+        let allowed = Arc::clone(&deps.roots);
+        let project = cx.blocking(move |_, _| allowed.project(&args.project_path)).await?;
+        let readable = std::fs::read_dir(project.root()).is_ok();
+        let shown = |path: &Path| path.to_string_lossy().into_owned();
+        let project_path = shown(project.root());
+        let remembered = cx.caller.session.is_some();
+        if let Some(session) = &cx.caller.session {
+            deps.sessions.choose(session, project);
+        }
+        Ok(Outcome::Done(Output {
+            success: true,
+            project_path,
+            previous_path: shown(cx.project.root()),
+            security_validation: Validation {
+                path_exists: true,
+                is_directory: true,
+                is_accessible: readable,
+            },
+            remembered,
+        }))
+    }
+}
+
+impl Render for Output {
+    fn text(&self, locale: Locale) -> String {
+        match (locale, self.remembered) {
+            (Locale::En, true) => format!("Project: {}", self.project_path),
+            (Locale::Ja, true) => format!("プロジェクト: {}", self.project_path),
+            (Locale::En, false) => format!(
+                "Project: {} (no session remembers it: pass it as project_root with every call)",
+                self.project_path
+            ),
+            (Locale::Ja, false) => format!(
+                "プロジェクト: {}（セッションがないため記憶されません。呼び出しごとに project_root として渡してください）",
+                self.project_path
+            ),
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! The catalogue: every tool, one line each, grouped by toolset.
+//!
+//! One file is one tool (its spec, arguments, answer and a short call), with its texts beside it. A tool never calls
+//! another tool: what they share is a function of a domain crate, or a group of arguments.
+
+pub mod code;
+pub mod sessions;
+
+use std::sync::Arc;
+
+use fumi_base::{roots::AllowedRoots, text::Locale};
+use serde_json::{Map, Value, json};
+
+use crate::{
+    config::Config,
+    tool::{
+        Effect,
+        catalogue::{Catalogue, Entry},
+    },
+};
+use code::{ProjectDeps, SearchDeps};
+
+pub use sessions::Sessions;
+
+/// All tools, in the order in which clients see them.
+#[must_use]
+pub fn catalogue(config: &Config, roots: &Arc<AllowedRoots>, sessions: &Arc<Sessions>) -> Catalogue {
+    let search = Arc::new(SearchDeps::new(config));
+    let project = Arc::new(ProjectDeps {
+        roots: Arc::clone(roots),
+        sessions: Arc::clone(sessions),
+    });
+    Catalogue::new(vec![
+        // code: finding
+        Entry::of::<code::list_files::ListFiles>(Arc::clone(&search)),
+        // code: where
+        Entry::of::<code::set_project_path::SetProjectPath>(project),
+    ])
+}
+
+/// The whole catalogue as data: what `fumi tools --json` prints and `openapi/tools.json` holds.
+#[must_use]
+pub fn published(catalogue: &Catalogue) -> Value {
+    catalogue
+        .entries()
+        .iter()
+        .map(|entry| {
+            let spec = &entry.spec;
+            let texts = Locale::ALL.map(|locale| {
+                let shown = entry.published(locale);
+                let texts =
+                    json!({"title": shown.title, "description": shown.description, "inputSchema": *shown.input});
+                (locale.tag().to_owned(), texts)
+            });
+            json!({
+                "name": spec.name,
+                "toolset": spec.toolset,
+                "pool": spec.pool.name(),
+                "timeout_ms": spec.timeout.as_millis(),
+                "cached": spec.cached,
+                "read_only": spec.effect == Effect::ReadOnly,
+                "example": serde_json::from_str::<Value>(spec.example).unwrap_or_default(),
+                "outputSchema": *entry.output,
+                "texts": Map::from_iter(texts),
+            })
+        })
+        .collect()
+}
