@@ -9,6 +9,7 @@ mod excerpt;
 mod fault;
 mod one_file;
 pub mod search;
+pub mod shape;
 pub mod size;
 pub mod skipped;
 pub mod text_query;
