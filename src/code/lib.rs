@@ -5,8 +5,13 @@
 // # search
 pub mod changed;
 pub mod errors;
+mod excerpt;
 mod fault;
+mod one_file;
+pub mod search;
+pub mod shape;
 pub mod size;
 pub mod skipped;
+pub mod text_query;
 pub mod walk;
 mod walkers;

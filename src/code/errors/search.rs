@@ -56,6 +56,8 @@ pub enum Advice {
     Glob,
     /// It is larger than what is compiled.
     Shorten,
+    /// It names a NUL character, which text does not contain.
+    NoNul,
 }
 
 impl Advice {
@@ -67,6 +69,7 @@ impl Advice {
             Self::Pcre2 => "Look-around and backreferences need \"pcre2\": true.",
             Self::Glob => "If it is a glob such as *.py, add \"glob\": true.",
             Self::Shorten => "Use a shorter expression or smaller repetitions.",
+            Self::NoNul => "Files with NUL characters are binary and not searched; leave it out.",
         }
     }
 
@@ -78,6 +81,7 @@ impl Advice {
             Self::Pcre2 => "先読み・後読みや後方参照には \"pcre2\": true が必要です。",
             Self::Glob => "*.py のような glob のつもりなら \"glob\": true を付けてください。",
             Self::Shorten => "正規表現を短くするか、繰り返しの回数を減らしてください。",
+            Self::NoNul => "NUL 文字を含むファイルはバイナリとみなされ検索されません。NUL を外してください。",
         }
     }
 }
@@ -190,12 +194,12 @@ mod tests {
             },
             SearchError::EmptyQuery,
         ];
+        // `{a,b}` in the advice on globs is no fact; a fact's name is one word.
+        let unfilled = regex::Regex::new(r"\{[a-z_]+\}").expect("valid");
         let mut entries: Vec<&str> = BOOK.entries().map(|(name, _)| name).collect();
         for error in &all {
             let lesson = error.lesson();
             for text in [&lesson.message, &lesson.next] {
-                // `{a,b}` in the advice on globs is no fact; a fact's name is one word.
-                let unfilled = regex::Regex::new(r"\{[a-z_]+\}").expect("valid");
                 assert!(!unfilled.is_match(&text.en), "{}", text.en);
                 assert!(!unfilled.is_match(&text.ja) && text.ja != text.en, "{}", text.ja);
             }

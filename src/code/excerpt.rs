@@ -1,0 +1,178 @@
+//! A line as it is shown: decoded, cut around its first match when it is long, with the places of its matches.
+//!
+//! Invariant: places count characters of the very text that is returned, and lie inside it. The line is never decoded
+//! further than it is shown, so a minified file costs no more than another.
+
+use std::ops::Range;
+
+/// How many characters of a line are shown (a screen's width several times; a model needs no more to judge a match).
+pub(crate) const LINE_CHARS: usize = 400;
+
+/// How many characters of a match that spans lines are shown.
+pub(crate) const BLOCK_CHARS: usize = 4_000;
+
+/// How many characters before the first match a cut line begins.
+const LEAD_CHARS: usize = 100;
+
+/// A line or block of lines, ready to show.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Excerpt {
+    pub(crate) text: String,
+    /// Start and end of each match, in characters of `text`, end exclusive.
+    pub(crate) spans: Vec<[usize; 2]>,
+    /// Whether characters before or after are missing.
+    pub(crate) cut: bool,
+}
+
+/// Shows `line` (without its terminator) with matches at these byte ranges, which are in order.
+pub(crate) fn around(line: &[u8], matches: &[Range<usize>], limit: usize) -> Excerpt {
+    let first = matches.first().map_or(0, |found| found.start.min(line.len()));
+    let start = if longer_than(line, limit) {
+        back(line, first, LEAD_CHARS.min(limit / 2))
+    } else {
+        0
+    };
+    let mut text = String::new();
+    let mut spans: Vec<[usize; 2]> = Vec::new();
+    let mut chars = 0;
+    let mut at = start;
+    let mut open = matches.iter().peekable();
+    // Each character in turn: a match that begins at or before it, and has not been noted, begins here.
+    for (character, len) in decode(&line[start..]) {
+        if chars == limit {
+            break;
+        }
+        let next = at + len;
+        while let Some(found) = open.peek() {
+            if found.start >= next {
+                break;
+            }
+            spans.push([chars, usize::MAX]);
+            open.next();
+        }
+        text.push(character);
+        chars += 1;
+        at = next;
+    }
+    // Matches at the very end of the line (empty ones) begin after its last character.
+    if at == line.len() {
+        spans.extend(open.map(|_| [chars, chars]));
+    }
+    close(&mut spans, &line[start..at], matches, start, chars);
+    Excerpt {
+        cut: start > 0 || at < line.len(),
+        text,
+        spans,
+    }
+}
+
+/// Shows a line of context: its beginning.
+pub(crate) fn plain(line: &[u8]) -> String {
+    around(line, &[], LINE_CHARS).text
+}
+
+/// A line without its `\n` or `\r\n`.
+pub(crate) fn without_terminator(line: &[u8]) -> &[u8] {
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    line.strip_suffix(b"\r").unwrap_or(line)
+}
+
+/// Fills in where each begun match ends: the first character at or after its last byte.
+fn close(spans: &mut [[usize; 2]], shown: &[u8], matches: &[Range<usize>], start: usize, chars: usize) {
+    let mut ends = decode(shown)
+        .scan(start, |at, (_, len)| {
+            let here = *at;
+            *at += len;
+            Some(here)
+        })
+        .enumerate()
+        .peekable();
+    for (span, found) in spans.iter_mut().zip(matches) {
+        while ends.peek().is_some_and(|(_, at)| *at < found.end) {
+            ends.next();
+        }
+        span[1] = ends.peek().map_or(chars, |(index, _)| *index).max(span[0]);
+    }
+}
+
+/// The characters of bytes with their lengths; a piece that is not UTF-8 is one U+FFFD.
+fn decode(bytes: &[u8]) -> impl Iterator<Item = (char, usize)> {
+    bytes.utf8_chunks().flat_map(|chunk| {
+        let broken = (!chunk.invalid().is_empty()).then_some((char::REPLACEMENT_CHARACTER, chunk.invalid().len()));
+        chunk.valid().chars().map(|c| (c, c.len_utf8())).chain(broken)
+    })
+}
+
+/// Whether bytes hold more characters than this.
+fn longer_than(bytes: &[u8], limit: usize) -> bool {
+    bytes.len() > limit && decode(bytes).nth(limit).is_some()
+}
+
+/// The byte that lies this many characters before `from`.
+fn back(line: &[u8], from: usize, chars: usize) -> usize {
+    let mut at = from;
+    for _ in 0..chars {
+        let Some(before) = at.checked_sub(1) else { break };
+        at = before;
+        // At most three bytes continue a character; more of them are not UTF-8.
+        for _ in 0..3 {
+            if at > 0 && line[at] & 0xc0 == 0x80 {
+                at -= 1;
+            }
+        }
+    }
+    at
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LINE_CHARS, around, plain, without_terminator};
+
+    fn shown(line: &str, needle: &str) -> (String, Vec<String>, bool) {
+        let matches: Vec<_> = line.match_indices(needle).map(|(at, m)| at..at + m.len()).collect();
+        let excerpt = around(line.as_bytes(), &matches, LINE_CHARS);
+        let chars: Vec<char> = excerpt.text.chars().collect();
+        let marked = excerpt
+            .spans
+            .iter()
+            .map(|[start, end]| chars[*start..*end].iter().collect())
+            .collect();
+        (excerpt.text, marked, excerpt.cut)
+    }
+
+    #[test]
+    fn places_count_characters() {
+        let (text, marked, cut) = shown("猫と犬と猫", "猫");
+        assert_eq!((text.as_str(), cut), ("猫と犬と猫", false));
+        assert_eq!(marked, ["猫", "猫"]);
+        let excerpt = around("é文x".as_bytes(), &[0..2, 2..5, 6..6], LINE_CHARS);
+        assert_eq!(excerpt.spans, [[0, 1], [1, 2], [3, 3]]);
+    }
+
+    #[test]
+    fn a_minified_line_is_cut_around_its_first_match() {
+        let line = format!("{}needle{}needle", "あ".repeat(100_000), "い".repeat(100_000));
+        let (text, marked, cut) = shown(&line, "needle");
+        assert_eq!(text.chars().count(), LINE_CHARS);
+        assert!(cut && text.starts_with('あ') && text.ends_with('い'));
+        assert_eq!(marked, ["needle"]);
+    }
+
+    #[test]
+    fn a_match_longer_than_what_is_shown_ends_with_it() {
+        let line = "x".repeat(1_000);
+        let excerpt = around(line.as_bytes(), std::slice::from_ref(&(0..1_000)), LINE_CHARS);
+        assert_eq!((excerpt.spans, excerpt.cut), (vec![[0, LINE_CHARS]], true));
+    }
+
+    #[test]
+    fn broken_bytes_are_one_mark_each_and_terminators_go() {
+        let excerpt = around(b"a\xff\xfeb", std::slice::from_ref(&(3..4)), LINE_CHARS);
+        assert_eq!(
+            (excerpt.text.as_str(), excerpt.spans),
+            ("a\u{fffd}\u{fffd}b", vec![[3, 4]])
+        );
+        assert_eq!(without_terminator(b"a\r\n"), b"a");
+        assert_eq!(plain(b"abc"), "abc");
+    }
+}

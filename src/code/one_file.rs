@@ -1,0 +1,437 @@
+//! Searching one file: opened through its proof, decoded if it must be, counted always, shown only as far as asked.
+//!
+//! Invariant: what is counted is what ripgrep counts (`--count-matches`), also when no row is kept. A file found by a walk
+//! that turns out to be binary counts nothing; one that the caller named is searched through. The one deliberate
+//! difference: a file that is not UTF-8 is decoded by what its first bytes look like, where ripgrep searches raw bytes.
+
+use std::{
+    collections::HashMap,
+    fs::File,
+    io::{self, Read},
+    ops::Range,
+};
+
+use fumi_base::{
+    files::{self, EncodingChoice},
+    project::{PathError, ProjectPath},
+};
+use grep_matcher::Matcher;
+use grep_searcher::{
+    BinaryDetection, Encoding, Searcher, SearcherBuilder, Sink, SinkContext, SinkContextKind, SinkFinish, SinkMatch,
+};
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    excerpt::{BLOCK_CHARS, LINE_CHARS, around, plain, without_terminator},
+    search::LineMatch,
+    skipped::Reason,
+    text_query::{Engine, TextQuery},
+};
+
+/// How much of a file is read before it is decided how to search it. Most files are smaller, and then searched in place.
+const HEAD_BYTES: usize = 256 << 10;
+
+/// How much of that decides the encoding of a file that is not UTF-8 (detection is slow; more does not change its mind).
+const DETECTED_BYTES: usize = 64 << 10;
+
+/// The longest line, and the largest file of a multi-line search, that is held in memory.
+const HEAP_BYTES: usize = 200 << 20;
+
+/// How far a multi-line match may look beyond its last line when its matches are counted again (as ripgrep does).
+const LOOK_AHEAD: usize = 128;
+
+/// Matching lines between two looks at the cancellation token.
+const POLL_EVERY: u64 = 256;
+
+/// How a file came to be searched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// A walk found it.
+    Found,
+    /// The caller named it.
+    Named,
+}
+
+/// What was found in one file.
+#[derive(Debug, Default)]
+pub(crate) struct Tally {
+    pub(crate) matches: u64,
+    pub(crate) lines: u64,
+    pub(crate) rows: Vec<LineMatch>,
+    /// Whether there are more rows than were kept.
+    pub(crate) more_rows: bool,
+    /// What it was decoded from, when not UTF-8.
+    pub(crate) encoding: Option<String>,
+    /// NUL bytes were found (and, if the caller named it, searched past).
+    pub(crate) binary: bool,
+}
+
+/// Searches files, one after the other. Each thread has its own.
+pub(crate) struct FileSearcher<'a> {
+    query: &'a TextQuery,
+    engine: Engine,
+    cancel: &'a CancellationToken,
+    /// Files found by a walk are passed over beyond this.
+    most_bytes: u64,
+    wants_rows: bool,
+    /// By encoding: none for what needs no decoding.
+    searchers: HashMap<Option<&'static str>, Searcher>,
+    head: Vec<u8>,
+}
+
+impl<'a> FileSearcher<'a> {
+    pub(crate) fn new(query: &'a TextQuery, most_bytes: u64, wants_rows: bool, cancel: &'a CancellationToken) -> Self {
+        Self {
+            query,
+            // A clone of its own: engines keep scratch space that threads would otherwise contend for.
+            engine: query.engine.clone(),
+            cancel,
+            most_bytes,
+            wants_rows,
+            searchers: HashMap::new(),
+            head: Vec::new(),
+        }
+    }
+
+    /// Searches a file and keeps at most `keep` rows of it.
+    pub(crate) fn search(&mut self, path: &ProjectPath, origin: Origin, keep: usize) -> Result<Tally, Reason> {
+        let file = path.open().map_err(|error| match error {
+            PathError::Outside { .. } => Reason::OutsideProject,
+            _ => Reason::Unreadable,
+        })?;
+        let file = file.into_std();
+        if origin == Origin::Found && file.metadata().is_ok_and(|meta| meta.len() > self.most_bytes) {
+            return Err(Reason::TooLarge);
+        }
+        match &self.engine {
+            Engine::Rust(matcher) => {
+                let matcher = matcher.clone();
+                self.run(&matcher, file, origin, keep)
+            }
+            Engine::Pcre2(matcher) => {
+                let matcher = matcher.clone();
+                self.run(matcher.as_ref(), file, origin, keep)
+            }
+        }
+        .map_err(|error| match error.kind() {
+            io::ErrorKind::FileTooLarge => Reason::TooLarge,
+            _ => Reason::Unreadable,
+        })
+    }
+
+    fn run<M: Matcher>(&mut self, matcher: &M, mut file: File, origin: Origin, keep: usize) -> io::Result<Tally> {
+        let mut head = std::mem::take(&mut self.head);
+        let whole = read_head(&mut file, &mut head)?;
+        let form = match self.query.encoding {
+            EncodingChoice::Auto => Form::of(&head, whole),
+            EncodingChoice::Fixed(encoding) => Form {
+                decoded_from: Some(encoding.name()),
+                named: Some(files::name_of(encoding)),
+                in_place: false,
+            },
+        };
+        let mut sink = TallySink {
+            matcher,
+            keep,
+            tally: Tally::default(),
+            before: Vec::new(),
+            found: Vec::new(),
+            binary_at: None,
+            convert: origin == Origin::Named,
+            cancel: self.cancel,
+        };
+        let cancel = self.cancel;
+        let searcher = self.searcher(form.decoded_from, origin);
+        let result = if searcher.multi_line_with_matcher(matcher) {
+            if whole {
+                searcher.search_slice(matcher, &head, &mut sink)
+            } else {
+                Polled { inner: file, cancel }
+                    .take((HEAP_BYTES - HEAD_BYTES) as u64)
+                    .read_to_end(&mut head)
+                    .and_then(|_| {
+                        if head.len() >= HEAP_BYTES {
+                            return Err(io::ErrorKind::FileTooLarge.into());
+                        }
+                        searcher.search_slice(matcher, &head, &mut sink)
+                    })
+            }
+        } else if whole && form.in_place {
+            searcher.search_slice(matcher, &head, &mut sink)
+        } else {
+            let rest = Polled { inner: file, cancel };
+            searcher.search_reader(matcher, head.as_slice().chain(rest), &mut sink)
+        };
+        head.shrink_to(HEAD_BYTES);
+        self.head = head;
+        result?;
+        let mut tally = sink.tally;
+        tally.encoding = form.named.filter(|name| name != "utf-8");
+        Ok(tally)
+    }
+
+    fn searcher(&mut self, encoding: Option<&'static str>, origin: Origin) -> &mut Searcher {
+        let query = self.query;
+        let wants_rows = self.wants_rows;
+        let searcher = self.searchers.entry(encoding).or_insert_with(|| {
+            let mut builder = SearcherBuilder::new();
+            builder
+                .multi_line(query.multiline)
+                .line_number(wants_rows)
+                .heap_limit(Some(HEAP_BYTES))
+                // Names come from encoding_rs itself, so they are known.
+                .encoding(encoding.and_then(|name| Encoding::new(name).ok()))
+                .max_matches(query.max_count);
+            if wants_rows {
+                builder.before_context(query.context_before);
+            }
+            // Matching lines in the context after the last allowed match count, in ripgrep and so here.
+            if wants_rows || query.max_count.is_some() {
+                builder.after_context(query.context_after);
+            }
+            builder.build()
+        });
+        searcher.set_binary_detection(match origin {
+            Origin::Found => BinaryDetection::quit(b'\0'),
+            Origin::Named => BinaryDetection::convert(b'\0'),
+        });
+        searcher
+    }
+}
+
+/// Reads the beginning of a file; true when that was all of it.
+fn read_head(file: &mut File, head: &mut Vec<u8>) -> io::Result<bool> {
+    head.resize(HEAD_BYTES, 0);
+    let mut filled = 0;
+    while filled < head.len() {
+        match file.read(&mut head[filled..]) {
+            Ok(0) => {
+                head.truncate(filled);
+                return Ok(true);
+            }
+            Ok(read) => filled += read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(false)
+}
+
+/// How a file's bytes are to be searched.
+struct Form {
+    /// The encoding to decode from; none for UTF-8 and for what has a byte order mark (the searcher sees to that).
+    decoded_from: Option<&'static str>,
+    /// What to tell the reader.
+    named: Option<String>,
+    /// Without NUL bytes a whole file may be searched where it lies; with them, only as a stream does ripgrep's
+    /// binary detection see all of it.
+    in_place: bool,
+}
+
+impl Form {
+    fn of(head: &[u8], whole: bool) -> Self {
+        let raw = |in_place| Self {
+            decoded_from: None,
+            named: None,
+            in_place,
+        };
+        if head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff") {
+            return Self {
+                decoded_from: None,
+                named: Some(files::name_of(files::detect(&head[..2]))),
+                in_place: true,
+            };
+        }
+        let as_utf_8 = if head.is_ascii() {
+            Ok(())
+        } else {
+            std::str::from_utf8(head).map(drop)
+        };
+        let binary = memchr::memchr(0, head).is_some();
+        if binary {
+            return Self::utf_16(head).unwrap_or_else(|| raw(false));
+        }
+        match as_utf_8 {
+            // Escape sequences of ISO-2022-JP are ASCII.
+            Ok(()) if memchr::memchr(0x1b, head).is_none() => raw(true),
+            Err(error) if !whole && error.error_len().is_none() => raw(true),
+            Err(_) if mostly_utf_8(head) => raw(true),
+            _ => Self::detected(head).unwrap_or_else(|| raw(true)),
+        }
+    }
+
+    /// UTF-16 without a byte order mark, which otherwise looks binary.
+    fn utf_16(head: &[u8]) -> Option<Self> {
+        let sample = &head[..head.len().min(128) & !1];
+        let nul = |parity: usize| sample.iter().skip(parity).step_by(2).filter(|byte| **byte == 0).count();
+        let (even, odd) = (nul(0), nul(1));
+        // Cheap before the real look: nearly all NULs stand on the same side of their pairs.
+        if even.max(odd) * 4 < sample.len() / 2 || even.min(odd) * 8 > even.max(odd) {
+            return None;
+        }
+        Self::detected(&head[..head.len().min(4_096) & !1])
+            .filter(|form| form.decoded_from.is_some_and(|name| name.starts_with("UTF-16")))
+    }
+
+    fn detected(head: &[u8]) -> Option<Self> {
+        let mut sample = &head[..head.len().min(DETECTED_BYTES)];
+        if sample.len() < head.len()
+            && let Some(end) = memchr::memrchr(b'\n', sample)
+        {
+            // Half a character at the end would speak against the right encoding.
+            sample = &sample[..=end];
+        }
+        let encoding = files::detect(sample);
+        (encoding.name() != "UTF-8").then(|| Self {
+            decoded_from: Some(encoding.name()),
+            named: Some(files::name_of(encoding)),
+            in_place: false,
+        })
+    }
+}
+
+/// Whether bytes are UTF-8 but for a few: one broken character must not turn all others into Latin-1.
+fn mostly_utf_8(head: &[u8]) -> bool {
+    let (mut whole, mut broken) = (0_usize, 0_usize);
+    for chunk in head.utf8_chunks() {
+        whole += chunk.valid().chars().filter(|c| !c.is_ascii()).count();
+        broken += usize::from(!chunk.invalid().is_empty());
+        if broken > 1_000 {
+            break;
+        }
+    }
+    whole > broken * 4
+}
+
+/// A file that ends early when the call is cancelled.
+struct Polled<'a, R> {
+    inner: R,
+    cancel: &'a CancellationToken,
+}
+
+impl<R: Read> Read for Polled<'_, R> {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        if self.cancel.is_cancelled() {
+            return Ok(0);
+        }
+        self.inner.read(buf)
+    }
+}
+
+/// Counts matches, and makes rows of the first of them.
+struct TallySink<'a, M> {
+    matcher: &'a M,
+    keep: usize,
+    tally: Tally,
+    /// Context seen since the last match, for the next one.
+    before: Vec<String>,
+    found: Vec<Range<usize>>,
+    binary_at: Option<u64>,
+    convert: bool,
+    cancel: &'a CancellationToken,
+}
+
+impl<M: Matcher> TallySink<'_, M> {
+    /// Finds the matches inside a matching line again: the searcher only says which lines match.
+    fn count(&mut self, searcher: &Searcher, mat: &SinkMatch<'_>, wanted: usize) -> io::Result<u64> {
+        let range = mat.bytes_range_in_buffer();
+        let buffer = mat.buffer();
+        let end = if searcher.multi_line_with_matcher(self.matcher) {
+            buffer.len().min(range.end + LOOK_AHEAD)
+        } else if buffer[range.clone()].ends_with(b"\n") {
+            // A look-around must not see the line's end.
+            range.end - 1
+        } else {
+            range.end
+        };
+        let found = &mut self.found;
+        found.clear();
+        let mut count = 0_u64;
+        self.matcher
+            .find_iter_at(&buffer[..end], range.start, |each| {
+                if each.start() >= range.end {
+                    return false;
+                }
+                count += 1;
+                if found.len() < wanted {
+                    found.push(each.start() - range.start..each.end() - range.start);
+                }
+                true
+            })
+            .map_err(|error| io::Error::other(error.to_string()))?;
+        // The line matched in its surroundings, even if it does not on its own.
+        Ok(count.max(1))
+    }
+
+    fn row(&mut self, mat: &SinkMatch<'_>, multi_line: bool) {
+        let limit = if multi_line { BLOCK_CHARS } else { LINE_CHARS };
+        let shown = around(without_terminator(mat.bytes()), &self.found, limit);
+        self.tally.rows.push(LineMatch {
+            line: mat.line_number().unwrap_or_default(),
+            text: shown.text,
+            spans: shown.spans,
+            line_truncated: shown.cut,
+            context_before: std::mem::take(&mut self.before),
+            context_after: Vec::new(),
+        });
+    }
+}
+
+impl<M: Matcher> Sink for TallySink<'_, M> {
+    type Error = io::Error;
+
+    fn matched(&mut self, searcher: &Searcher, mat: &SinkMatch<'_>) -> io::Result<bool> {
+        let before_nul = self
+            .binary_at
+            .is_none_or(|nul| mat.absolute_byte_offset() + mat.bytes().len() as u64 <= nul);
+        let shown = self.tally.rows.len() < self.keep && before_nul;
+        let multi_line = searcher.multi_line_with_matcher(self.matcher);
+        let wanted = match (shown, multi_line) {
+            (false, _) => 0,
+            (true, false) => LINE_CHARS + 1,
+            (true, true) => BLOCK_CHARS + 1,
+        };
+        self.tally.matches += self.count(searcher, mat, wanted)?;
+        self.tally.lines += if multi_line { mat.lines().count() as u64 } else { 1 };
+        if shown {
+            self.row(mat, multi_line);
+        } else {
+            self.tally.more_rows = true;
+            self.before.clear();
+        }
+        Ok(!(self.tally.lines.is_multiple_of(POLL_EVERY) && self.cancel.is_cancelled()))
+    }
+
+    fn context(&mut self, _: &Searcher, context: &SinkContext<'_>) -> io::Result<bool> {
+        if self.tally.more_rows || self.keep == 0 {
+            return Ok(true);
+        }
+        let line = plain(without_terminator(context.bytes()));
+        match context.kind() {
+            SinkContextKind::Before => self.before.push(line),
+            SinkContextKind::After | SinkContextKind::Other => {
+                if let Some(row) = self.tally.rows.last_mut() {
+                    row.context_after.push(line);
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    fn binary_data(&mut self, _: &Searcher, offset: u64) -> io::Result<bool> {
+        self.binary_at = Some(offset);
+        Ok(true)
+    }
+
+    fn finish(&mut self, _: &Searcher, finish: &SinkFinish) -> io::Result<()> {
+        self.tally.binary = finish.binary_byte_offset().is_some();
+        if self.tally.binary && !self.convert {
+            // Binary detection is a filter: matches before the NUL do not count either.
+            self.tally = Tally {
+                binary: true,
+                ..Tally::default()
+            };
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,840 @@
+//! Searching text in many files, with the semantics of ripgrep 15: same files, same lines, same counts.
+//!
+//! Invariant: what is kept is bounded, what is counted is not; and what is kept does not depend on the order in which
+//! threads finish (the first rows by path and line, or the files with the most matches). A file is searched once, however
+//! often the roots name it. The form of a reply is not decided here (see [`crate::shape`]).
+
+use std::{
+    cmp::Ordering,
+    collections::HashSet,
+    path::{Path, PathBuf},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed},
+    },
+};
+
+use fumi_base::project::{Project, ProjectPath};
+use ignore::{
+    WalkState,
+    overrides::{Override, OverrideBuilder},
+};
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    errors::search::SearchError,
+    fault,
+    one_file::{FileSearcher, Origin, Tally},
+    size,
+    skipped::{Reason, SkippedList},
+    text_query::TextQuery,
+    walk::{self, FoundFile, Traversal, by_path, lock, note},
+    walkers::{Walkers, cores},
+};
+
+/// What the kept rows of one search may occupy, in bytes of text. Well under the 500 MB that one operation may use.
+const ROW_BYTES: usize = 64 << 20;
+
+/// Which files of a walk are searched.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ScopeOptions {
+    /// As ripgrep's `-g GLOB`: only files that match one of them. Relative to the project.
+    pub include_globs: Vec<String>,
+    /// As ripgrep's `-g '!GLOB'`, with or without the mark. They outrank the others.
+    pub exclude_globs: Vec<String>,
+    /// Larger files are left out: `10M`, `500K`.
+    pub max_filesize: Option<String>,
+    /// How folders are descended into.
+    pub traversal: Traversal,
+}
+
+/// A checked [`ScopeOptions`].
+#[derive(Clone, Debug)]
+pub struct Scope {
+    project: Arc<Project>,
+    globs: Override,
+    max_filesize: Option<u64>,
+    traversal: Traversal,
+    /// Files found by a walk are listed as passed over beyond this many bytes.
+    most_bytes: u64,
+}
+
+impl Scope {
+    /// Checks globs and size. `most_bytes` is the largest file that a walk searches (100 MB by default).
+    pub fn new(project: &Arc<Project>, options: &ScopeOptions, most_bytes: u64) -> Result<Self, Vec<SearchError>> {
+        let mut faults = Vec::new();
+        let mut builder = OverrideBuilder::new(project.root());
+        for (argument, mark, globs) in [
+            ("include_globs", "", &options.include_globs),
+            ("exclude_globs", "!", &options.exclude_globs),
+        ] {
+            for glob in globs {
+                let mark = if glob.starts_with('!') { "" } else { mark };
+                if let Err(error) = builder.add(&format!("{mark}{glob}")) {
+                    faults.push(SearchError::Glob {
+                        argument,
+                        glob: glob.clone(),
+                        reason: fault::of_glob(&error),
+                    });
+                }
+            }
+        }
+        let globs = builder.build().unwrap_or_else(|error| {
+            faults.push(SearchError::Glob {
+                argument: "include_globs",
+                glob: options.include_globs.join(", "),
+                reason: fault::of_glob(&error),
+            });
+            Override::empty()
+        });
+        let max_filesize = match options.max_filesize.as_deref().map(size::max_filesize).transpose() {
+            Ok(limit) => limit,
+            Err(fault) => {
+                faults.push(fault);
+                None
+            }
+        };
+        if !faults.is_empty() {
+            return Err(faults);
+        }
+        Ok(Self {
+            project: Arc::clone(project),
+            globs,
+            max_filesize,
+            traversal: options.traversal,
+            most_bytes,
+        })
+    }
+
+    /// Whether globs and size admit a file that something else found.
+    fn admits(&self, file: &FoundFile) -> bool {
+        let path = file.path.absolute();
+        if self.globs.matched(&path, false).is_ignore() {
+            return false;
+        }
+        // A folder that is excluded excludes what is in it; a walk would not have descended.
+        let below_excluded = path
+            .ancestors()
+            .skip(1)
+            .take_while(|folder| folder.starts_with(self.project.root()) && *folder != self.project.root())
+            .any(|folder| self.globs.matched(folder, true).is_ignore());
+        if below_excluded {
+            return false;
+        }
+        let Some(limit) = self.max_filesize else { return true };
+        let size = file.size_bytes.or_else(|| path.metadata().ok().map(|meta| meta.len()));
+        size.is_none_or(|size| size <= limit)
+    }
+}
+
+/// What a search shall bring back besides exact counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Need {
+    /// Nothing: the cheapest search.
+    Counts,
+    /// The first rows by path, then line.
+    Rows {
+        /// How many.
+        keep: usize,
+    },
+    /// The first rows of the files with the most matches.
+    Top {
+        /// How many files.
+        files: usize,
+        /// How many rows of each.
+        rows: usize,
+    },
+}
+
+/// One matching line, or block of lines where a match spans several.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LineMatch {
+    /// Of its first line, from 1.
+    pub line: u64,
+    /// Without its line break; around the first match if the line is long (400 characters, 4,000 for several lines).
+    pub text: String,
+    /// Start and end of each match in characters of `text`, end exclusive.
+    pub spans: Vec<[usize; 2]>,
+    /// Whether `text` is a part of the line.
+    pub line_truncated: bool,
+    /// Lines before it that no earlier row has.
+    pub context_before: Vec<String>,
+    /// Lines after it.
+    pub context_after: Vec<String>,
+}
+
+impl LineMatch {
+    fn bytes(&self) -> usize {
+        let context = self.context_before.iter().chain(&self.context_after);
+        size_of::<Self>()
+            + self.text.len()
+            + self.spans.len() * size_of::<[usize; 2]>()
+            + context.map(|line| line.len() + size_of::<String>()).sum::<usize>()
+    }
+}
+
+/// The matches of one file.
+#[derive(Clone, Debug)]
+pub struct FileMatches {
+    /// Which file.
+    pub path: ProjectPath,
+    /// The rows that were kept, by line.
+    pub lines: Vec<LineMatch>,
+    /// Matches, as `rg --count-matches`.
+    pub match_count: u64,
+    /// Matching lines, as `rg --count`.
+    pub line_count: u64,
+    /// What it was decoded from, when not UTF-8.
+    pub encoding: Option<String>,
+}
+
+/// Everything a search found.
+#[derive(Clone, Debug, Default)]
+pub struct Matches {
+    /// Files with matches, by path.
+    pub files: Vec<FileMatches>,
+    /// Matches in all files.
+    pub total_matches: u64,
+    /// Matching lines in all files.
+    pub total_lines: u64,
+    /// Files that were searched.
+    pub searched_files: u64,
+    /// Whether every row is there (never for [`Need::Counts`] unless nothing matched).
+    pub complete: bool,
+    /// What was passed over.
+    pub skipped: SkippedList,
+}
+
+impl Matches {
+    /// Files with matches.
+    #[must_use]
+    pub fn total_files(&self) -> usize {
+        self.files.len()
+    }
+
+    /// Rows that were kept.
+    #[must_use]
+    pub fn rows(&self) -> usize {
+        self.files.iter().map(|file| file.lines.len()).sum()
+    }
+}
+
+/// Where to search: folders are walked; files are searched even if they are ignored or hidden. Neither means the project.
+#[derive(Clone, Debug, Default)]
+pub struct Targets {
+    /// Folders, or files.
+    pub roots: Vec<ProjectPath>,
+    /// Files.
+    pub files: Vec<ProjectPath>,
+}
+
+/// Searches folders and named files.
+pub fn search(
+    query: &TextQuery,
+    targets: &Targets,
+    scope: &Scope,
+    need: Need,
+    cancel: &CancellationToken,
+) -> Result<Matches, SearchError> {
+    let mut named: Vec<ProjectPath> = Vec::new();
+    let mut folders: Vec<PathBuf> = Vec::new();
+    for target in targets.files.iter().chain(&targets.roots) {
+        if target.is_dir() {
+            folders.push(target.absolute());
+        } else {
+            named.push(target.clone());
+        }
+    }
+    if targets.files.is_empty() && targets.roots.is_empty() {
+        folders.push(scope.project.root().to_path_buf());
+    }
+    named.sort_by(|a, b| by_path(a.relative(), b.relative()));
+    named.dedup_by(|a, b| a.relative() == b.relative());
+    folders.sort();
+    folders.dedup();
+    let gathered = Gathered::new(need);
+    let walkers = Walkers::take(cores());
+    each(&named, walkers.count(), query, scope, &gathered, Origin::Named, cancel);
+    if !folders.is_empty() && !cancel.is_cancelled() {
+        let named: HashSet<PathBuf> = named.iter().map(|path| path.relative().to_path_buf()).collect();
+        walk_folders(&folders, &named, walkers.count(), query, scope, &gathered, cancel);
+    }
+    gathered.finish(cancel)
+}
+
+/// Searches files that a [`walk::FileFilter`] found, where globs and size admit them. Folders and links among them are not searched.
+pub fn search_found(
+    query: &TextQuery,
+    found: &[FoundFile],
+    scope: &Scope,
+    need: Need,
+    cancel: &CancellationToken,
+) -> Result<Matches, SearchError> {
+    let files: Vec<ProjectPath> = found
+        .iter()
+        .filter(|file| !file.is_dir && !file.is_symlink && scope.admits(file))
+        .map(|file| file.path.clone())
+        .collect();
+    let gathered = Gathered::new(need);
+    let walkers = Walkers::take(cores());
+    each(&files, walkers.count(), query, scope, &gathered, Origin::Found, cancel);
+    gathered.finish(cancel)
+}
+
+/// Searches a list of files on several threads.
+fn each(
+    files: &[ProjectPath],
+    threads: usize,
+    query: &TextQuery,
+    scope: &Scope,
+    gathered: &Gathered,
+    origin: Origin,
+    cancel: &CancellationToken,
+) {
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut worker = Worker::new(query, scope, gathered, cancel);
+        while let Some(path) = files.get(next.fetch_add(1, Relaxed)) {
+            if cancel.is_cancelled() {
+                return;
+            }
+            worker.search(path, origin);
+        }
+    };
+    std::thread::scope(|threading| {
+        for _ in 1..threads.min(files.len()) {
+            threading.spawn(work);
+        }
+        work();
+    });
+}
+
+/// Walks folders and searches their files while walking.
+fn walk_folders(
+    folders: &[PathBuf],
+    named: &HashSet<PathBuf>,
+    threads: usize,
+    query: &TextQuery,
+    scope: &Scope,
+    gathered: &Gathered,
+    cancel: &CancellationToken,
+) {
+    let root = scope.project.root();
+    let mut builder = walk::builder(&scope.project, scope.traversal, folders, &gathered.skipped);
+    if !scope.traversal.no_ignore {
+        builder.add_custom_ignore_filename(".rgignore");
+    }
+    builder
+        .overrides(scope.globs.clone())
+        .max_filesize(scope.max_filesize)
+        .threads(threads);
+    // Only where one folder lies in another can a file be met twice.
+    let overlap = folders
+        .iter()
+        .any(|a| folders.iter().any(|b| a != b && b.starts_with(a)));
+    let seen = Mutex::new(HashSet::new());
+    builder.build_parallel().run(|| {
+        let mut worker = Worker::new(query, scope, gathered, cancel);
+        let seen = &seen;
+        Box::new(move |entry| {
+            if cancel.is_cancelled() {
+                return WalkState::Quit;
+            }
+            let entry = match entry {
+                Ok(entry) => entry,
+                Err(error) => {
+                    note(&error, root, &gathered.skipped);
+                    return WalkState::Continue;
+                }
+            };
+            if !entry.file_type().is_some_and(|kind| kind.is_file()) {
+                return WalkState::Continue;
+            }
+            let Some(path) = scope.project.found(entry.path()) else {
+                return WalkState::Continue;
+            };
+            let again =
+                named.contains(path.relative()) || (overlap && !lock(seen).insert(path.relative().to_path_buf()));
+            if !again {
+                worker.search(&path, Origin::Found);
+            }
+            WalkState::Continue
+        })
+    });
+}
+
+/// One thread's searcher, and what it counted since it began.
+struct Worker<'a> {
+    searcher: FileSearcher<'a>,
+    gathered: &'a Gathered,
+    searched: u64,
+}
+
+impl<'a> Worker<'a> {
+    fn new(query: &'a TextQuery, scope: &Scope, gathered: &'a Gathered, cancel: &'a CancellationToken) -> Self {
+        let wants_rows = gathered.need != Need::Counts;
+        Self {
+            searcher: FileSearcher::new(query, scope.most_bytes, wants_rows, cancel),
+            gathered,
+            searched: 0,
+        }
+    }
+
+    fn search(&mut self, path: &ProjectPath, origin: Origin) {
+        let keep = self.gathered.keep_of(path.relative());
+        match self.searcher.search(path, origin, keep) {
+            Ok(tally) => {
+                self.searched += 1;
+                if tally.matches > 0 {
+                    self.gathered.add(path, tally);
+                }
+            }
+            Err(reason) => lock(&self.gathered.skipped).add(path.shown(), reason),
+        }
+    }
+}
+
+impl Drop for Worker<'_> {
+    fn drop(&mut self) {
+        self.gathered.searched.fetch_add(self.searched, Relaxed);
+    }
+}
+
+/// What all threads of a search bring together.
+struct Gathered {
+    need: Need,
+    searched: AtomicU64,
+    skipped: Arc<Mutex<SkippedList>>,
+    /// Set once rows behind some path are no longer wanted.
+    is_full: AtomicBool,
+    kept: Mutex<Kept>,
+}
+
+#[derive(Default)]
+struct Kept {
+    files: Vec<FileMatches>,
+    matches: u64,
+    lines: u64,
+    rows: usize,
+    bytes: usize,
+    incomplete: bool,
+    /// No row of a file behind this one will be shown.
+    last: Option<PathBuf>,
+}
+
+impl Gathered {
+    fn new(need: Need) -> Self {
+        Self {
+            need,
+            searched: AtomicU64::new(0),
+            skipped: Arc::default(),
+            is_full: AtomicBool::new(false),
+            kept: Mutex::default(),
+        }
+    }
+
+    /// How many rows of this file could still be shown.
+    fn keep_of(&self, path: &Path) -> usize {
+        match self.need {
+            Need::Counts => 0,
+            Need::Top { rows, .. } => rows,
+            Need::Rows { keep } => {
+                let behind = self.is_full.load(Relaxed)
+                    && lock(&self.kept)
+                        .last
+                        .as_deref()
+                        .is_some_and(|last| by_path(path, last) == Ordering::Greater);
+                if behind { 0 } else { keep }
+            }
+        }
+    }
+
+    fn add(&self, path: &ProjectPath, tally: Tally) {
+        let binary = tally.binary;
+        let mut kept = lock(&self.kept);
+        kept.matches += tally.matches;
+        kept.lines += tally.lines;
+        kept.rows += tally.rows.len();
+        kept.bytes += tally.rows.iter().map(LineMatch::bytes).sum::<usize>();
+        kept.incomplete |= tally.more_rows;
+        kept.files.push(FileMatches {
+            path: path.clone(),
+            lines: tally.rows,
+            match_count: tally.matches,
+            line_count: tally.lines,
+            encoding: tally.encoding,
+        });
+        // Twice what is needed, so that the work of dropping is done rarely.
+        let too_many = match self.need {
+            Need::Counts => false,
+            Need::Rows { keep } => kept.rows > keep.saturating_mul(2) || kept.bytes > ROW_BYTES * 2,
+            Need::Top { files, rows } => kept.rows > files.saturating_mul(rows).saturating_mul(2).max(4_096),
+        };
+        if too_many {
+            kept.trim(self.need);
+            self.is_full.store(kept.last.is_some(), Relaxed);
+        }
+        drop(kept);
+        if binary {
+            lock(&self.skipped).add(path.shown(), Reason::BinaryMatches);
+        }
+    }
+
+    fn finish(self, cancel: &CancellationToken) -> Result<Matches, SearchError> {
+        if cancel.is_cancelled() {
+            return Err(SearchError::Cancelled);
+        }
+        let mut kept = std::mem::take(&mut *lock(&self.kept));
+        kept.trim(self.need);
+        kept.files.sort_by(|a, b| by_path(a.path.relative(), b.path.relative()));
+        let mut skipped = std::mem::take(&mut *lock(&self.skipped));
+        skipped.settle();
+        Ok(Matches {
+            files: kept.files,
+            total_matches: kept.matches,
+            total_lines: kept.lines,
+            searched_files: self.searched.into_inner(),
+            complete: !kept.incomplete,
+            skipped,
+        })
+    }
+}
+
+impl Kept {
+    /// Drops the rows that will not be shown.
+    fn trim(&mut self, need: Need) {
+        match need {
+            Need::Counts => {}
+            Need::Rows { keep } => {
+                self.files.sort_by(|a, b| by_path(a.path.relative(), b.path.relative()));
+                let (mut rows, mut bytes, mut full) = (0, 0, false);
+                for file in &mut self.files {
+                    let here = file.lines.len();
+                    let mut fits = 0;
+                    for line in &file.lines {
+                        if full || rows == keep || bytes > ROW_BYTES {
+                            full = true;
+                            break;
+                        }
+                        rows += 1;
+                        bytes += line.bytes();
+                        fits += 1;
+                    }
+                    if fits < here {
+                        file.lines.truncate(fits);
+                        file.lines.shrink_to_fit();
+                        self.incomplete = true;
+                        if self
+                            .last
+                            .as_deref()
+                            .is_none_or(|last| by_path(file.path.relative(), last) == Ordering::Less)
+                        {
+                            self.last = Some(file.path.relative().to_path_buf());
+                        }
+                    }
+                }
+                (self.rows, self.bytes) = (rows, bytes);
+            }
+            Need::Top { files, .. } => {
+                self.files.sort_by(|a, b| {
+                    b.match_count
+                        .cmp(&a.match_count)
+                        .then_with(|| by_path(a.path.relative(), b.path.relative()))
+                });
+                for file in self.files.iter_mut().skip(files) {
+                    self.incomplete |= !file.lines.is_empty();
+                    file.lines = Vec::new();
+                }
+                self.rows = self.files.iter().map(|file| file.lines.len()).sum();
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, os::unix::fs::symlink, sync::Arc, time::SystemTime};
+
+    use fumi_base::project::Project;
+    use tokio_util::sync::CancellationToken;
+
+    use super::{Matches, Need, Scope, ScopeOptions, Targets, search, search_found};
+    use crate::{
+        errors::search::SearchError,
+        skipped::Reason,
+        text_query::{QueryOptions, Syntax, TextQuery},
+        walk::{Detail, FileFilter, FileOptions, Listed, Sort},
+    };
+
+    const MOST: u64 = 100 << 20;
+    const ROWS: Need = Need::Rows { keep: 10_000 };
+
+    fn project(files: &[(&str, &[u8])]) -> (tempfile::TempDir, Arc<Project>) {
+        let root = tempfile::tempdir().expect("a folder");
+        for (file, content) in files {
+            let path = root.path().join(file);
+            fs::create_dir_all(path.parent().expect("below the root")).expect("a folder");
+            fs::write(path, content).expect("a file");
+        }
+        let project = Project::open(root.path()).expect("a project");
+        (root, project)
+    }
+
+    fn found(project: &Arc<Project>, files: &[&str], options: &QueryOptions, need: Need) -> Matches {
+        let targets = Targets {
+            files: files
+                .iter()
+                .map(|file| project.resolve(file).expect("inside"))
+                .collect(),
+            ..Targets::default()
+        };
+        let scope = Scope::new(project, &ScopeOptions::default(), MOST).expect("valid");
+        let query = TextQuery::new(options).expect("valid");
+        search(&query, &targets, &scope, need, &CancellationToken::new()).expect("not cancelled")
+    }
+
+    /// `path:line:text` of each row.
+    fn rows(matches: &Matches) -> Vec<String> {
+        let file = |file: &super::FileMatches| {
+            let path = file.path.shown();
+            file.lines
+                .iter()
+                .map(move |line| format!("{path}:{}:{}", line.line, line.text))
+                .collect::<Vec<_>>()
+        };
+        matches.files.iter().flat_map(file).collect()
+    }
+
+    #[test]
+    fn exactly_the_named_files_are_searched_even_hidden_and_once() {
+        let (_root, project) = project(&[
+            ("a/__init__.py", b"x = 1\n"),
+            ("b/__init__.py", b"x = 2\n"),
+            (".env", b"x = 3\n"),
+        ]);
+        let options = QueryOptions::new("x =");
+        let one = found(&project, &["a/__init__.py", "./a/__init__.py"], &options, ROWS);
+        assert_eq!(rows(&one), ["a/__init__.py:1:x = 1"]);
+        let hidden = found(&project, &[".env", "."], &options, ROWS);
+        assert_eq!((hidden.total_matches, hidden.total_files()), (3, 3));
+    }
+
+    #[test]
+    fn japanese_files_are_found_in_every_encoding() {
+        let text = "吾輩は猫である。\n名前はまだ無い。\nどこで生れたかとんと見当がつかぬ。\n";
+        let sjis = encode("shift_jis", text);
+        let euc = encode("euc-jp", text);
+        let jis = encode("iso-2022-jp", text);
+        let utf_16: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let marked = [b"\xff\xfe".as_slice(), &utf_16].concat();
+        let (_root, project) = project(&[
+            ("e.txt", &euc),
+            ("j.txt", &jis),
+            ("m.txt", &marked),
+            ("s.txt", &sjis),
+            ("u.txt", text.as_bytes()),
+        ]);
+        let matches = found(&project, &[], &QueryOptions::new("名前"), ROWS);
+        let each: Vec<_> = ["e", "j", "m", "s", "u"]
+            .iter()
+            .map(|f| format!("{f}.txt:2:名前はまだ無い。"))
+            .collect();
+        assert_eq!(rows(&matches), each);
+        assert_eq!(matches.files[0].lines[0].spans, [[0, 2]]);
+        let encodings: Vec<_> = matches.files.iter().map(|file| file.encoding.as_deref()).collect();
+        assert_eq!(
+            encodings,
+            [
+                Some("euc-jp"),
+                Some("iso-2022-jp"),
+                Some("utf-16le"),
+                Some("shift_jis"),
+                None
+            ]
+        );
+    }
+
+    fn encode(label: &str, text: &str) -> Vec<u8> {
+        match fumi_base::files::EncodingChoice::parse(label).expect("known") {
+            fumi_base::files::EncodingChoice::Fixed(encoding) => encoding.encode(text).0.into_owned(),
+            fumi_base::files::EncodingChoice::Auto => panic!("a fixed encoding"),
+        }
+    }
+
+    #[test]
+    fn one_broken_character_does_not_make_a_file_latin() {
+        let content = [("文".repeat(50) + "\n").as_bytes(), b"\xff\n", "文字\n".as_bytes()].concat();
+        let (_root, project) = project(&[("a.txt", &content)]);
+        assert_eq!(
+            rows(&found(&project, &[], &QueryOptions::new("文字"), ROWS)),
+            ["a.txt:3:文字"]
+        );
+    }
+
+    #[test]
+    fn context_lines_appear_once() {
+        let (_root, project) = project(&[("a.txt", b"1\n2\nhit\n4\n5\nhit\n7\n")]);
+        let mut options = QueryOptions::new("hit");
+        (options.context_before, options.context_after) = (2, 1);
+        let matches = found(&project, &[], &options, ROWS);
+        let [first, second] = &matches.files[0].lines[..] else {
+            panic!("two rows");
+        };
+        assert_eq!(
+            (first.context_before.join(","), first.context_after.join(",")),
+            ("1,2".into(), "4".into())
+        );
+        assert_eq!(
+            (second.context_before.join(","), second.context_after.join(",")),
+            ("5".into(), "7".into())
+        );
+    }
+
+    #[test]
+    fn what_is_kept_is_bounded_and_what_is_counted_is_not() {
+        let many = "hit hit\n".repeat(1_000);
+        let (_root, project) = project(&[("a", many.as_bytes()), ("b", many.as_bytes()), ("c", b"hit\n")]);
+        let options = QueryOptions::new("hit");
+        let cut = found(&project, &[], &options, Need::Rows { keep: 1_005 });
+        assert_eq!(
+            (cut.total_matches, cut.total_lines, cut.total_files()),
+            (4_001, 2_001, 3)
+        );
+        let kept: Vec<_> = cut.files.iter().map(|file| file.lines.len()).collect();
+        assert_eq!((kept, cut.complete), (vec![1_000, 5, 0], false));
+        let all = found(&project, &[], &options, ROWS);
+        assert_eq!((all.rows(), all.complete), (2_001, true));
+        let top = found(&project, &[], &options, Need::Top { files: 1, rows: 3 });
+        let kept: Vec<_> = top.files.iter().map(|file| file.lines.len()).collect();
+        assert_eq!((kept, top.total_matches), (vec![3, 0, 0], 4_001));
+        let counts = found(&project, &[], &options, Need::Counts);
+        assert_eq!((counts.total_matches, counts.rows()), (4_001, 0));
+    }
+
+    #[test]
+    fn matches_across_lines_are_one_row() {
+        let (_root, project) = project(&[("a.rs", b"fn a(\n    x: u8,\n) {}\nfn b() {}\n")]);
+        let mut options = QueryOptions::new(r"fn a\([^)]*\)");
+        options.multiline = true;
+        let matches = found(&project, &[], &options, ROWS);
+        assert_eq!(rows(&matches), ["a.rs:1:fn a(\n    x: u8,\n) {}"]);
+        assert_eq!((matches.total_matches, matches.total_lines), (1, 3));
+    }
+
+    #[test]
+    fn binary_files_count_only_when_named() {
+        let (_root, project) = project(&[("a.bin", b"hit\n\0\nhit\n"), ("b.txt", b"hit\n")]);
+        let options = QueryOptions::new("hit");
+        let walked = found(&project, &["."], &options, ROWS);
+        assert_eq!(
+            (rows(&walked), walked.total_matches),
+            (vec!["b.txt:1:hit".to_owned()], 1)
+        );
+        let named = found(&project, &["a.bin"], &options, ROWS);
+        assert_eq!((rows(&named), named.total_matches), (vec!["a.bin:1:hit".to_owned()], 2));
+        assert_eq!(named.skipped.examples[0].reason, Reason::BinaryMatches);
+    }
+
+    #[test]
+    fn links_that_leave_the_project_are_not_searched() {
+        let (root, project) = project(&[("a.txt", b"hit\n")]);
+        let outside = tempfile::tempdir().expect("a folder");
+        fs::write(outside.path().join("b.txt"), "hit\n").expect("a file");
+        symlink(outside.path(), root.path().join("out")).expect("a link");
+        symlink(outside.path().join("b.txt"), root.path().join("b.txt")).expect("a link");
+        let options = ScopeOptions {
+            traversal: crate::walk::Traversal {
+                follow_symlinks: true,
+                ..Default::default()
+            },
+            ..ScopeOptions::default()
+        };
+        let scope = Scope::new(&project, &options, MOST).expect("valid");
+        let query = TextQuery::new(&QueryOptions::new("hit")).expect("valid");
+        let matches =
+            search(&query, &Targets::default(), &scope, ROWS, &CancellationToken::new()).expect("not cancelled");
+        assert_eq!(rows(&matches), ["a.txt:1:hit"]);
+        let skipped: Vec<_> = matches
+            .skipped
+            .examples
+            .iter()
+            .map(|skipped| skipped.path.as_str())
+            .collect();
+        assert_eq!(skipped, ["b.txt", "out"]);
+    }
+
+    #[test]
+    fn files_are_found_first_and_searched_then() {
+        let (_root, project) = project(&[
+            ("src/big.rs", b"hit hit hit, and more of it\n"),
+            ("src/small.rs", b"hit\n"),
+            ("src/skip/other.rs", b"hit hit hit hit hit hit hit hit\n"),
+            ("notes.txt", b"hit\n"),
+        ]);
+        let filter = FileFilter::new(
+            &project,
+            &[],
+            &FileOptions {
+                extensions: vec!["rs".to_owned()],
+                ..FileOptions::default()
+            },
+            SystemTime::now(),
+        )
+        .expect("valid");
+        let wanted = Listed {
+            detail: Detail::Metadata,
+            sort: Sort::Size,
+            keep: 2,
+        };
+        let listing = filter.list(wanted, &CancellationToken::new()).expect("not cancelled");
+        let options = ScopeOptions {
+            exclude_globs: vec!["skip/".to_owned()],
+            ..ScopeOptions::default()
+        };
+        let scope = Scope::new(&project, &options, MOST).expect("valid");
+        let query = TextQuery::new(&QueryOptions::new("hit")).expect("valid");
+        let matches =
+            search_found(&query, &listing.entries, &scope, ROWS, &CancellationToken::new()).expect("not cancelled");
+        assert_eq!((listing.total_count, matches.searched_files), (3, 1));
+        assert_eq!(rows(&matches), ["src/big.rs:1:hit hit hit, and more of it"]);
+    }
+
+    #[test]
+    fn too_large_files_are_named() {
+        let (_root, project) = project(&[("a.log", b"hit, and some more\n"), ("b", b"hit\n")]);
+        let scope = Scope::new(&project, &ScopeOptions::default(), 10).expect("valid");
+        let query = TextQuery::new(&QueryOptions::new("hit")).expect("valid");
+        let matches =
+            search(&query, &Targets::default(), &scope, ROWS, &CancellationToken::new()).expect("not cancelled");
+        assert_eq!(rows(&matches), ["b:1:hit"]);
+        let skipped = &matches.skipped.examples[0];
+        assert_eq!((skipped.path.as_str(), skipped.reason), ("a.log", Reason::TooLarge));
+    }
+
+    #[test]
+    fn pcre2_looks_around() {
+        let (_root, project) = project(&[("a", b"foobar foobaz\n")]);
+        let mut options = QueryOptions::new("foo(?!bar)");
+        options.syntax = Syntax::Pcre2;
+        let matches = found(&project, &[], &options, ROWS);
+        assert_eq!(matches.files[0].lines[0].spans, [[7, 10]]);
+    }
+
+    #[test]
+    fn a_cancelled_search_stops_and_faults_come_back_together() {
+        let (_root, project) = project(&[("a", b"hit\n")]);
+        let scope = Scope::new(&project, &ScopeOptions::default(), MOST).expect("valid");
+        let query = TextQuery::new(&QueryOptions::new("hit")).expect("valid");
+        let cancel = CancellationToken::new();
+        cancel.cancel();
+        let stopped = search(&query, &Targets::default(), &scope, ROWS, &cancel);
+        assert_eq!(stopped.expect_err("cancelled"), SearchError::Cancelled);
+        let options = ScopeOptions {
+            include_globs: vec!["[".to_owned()],
+            exclude_globs: vec!["{a".to_owned()],
+            max_filesize: Some("10MB".to_owned()),
+            ..ScopeOptions::default()
+        };
+        assert_eq!(Scope::new(&project, &options, MOST).expect_err("refused").len(), 3);
+    }
+}

@@ -1,0 +1,778 @@
+//! The forms in which a search is shown: structured for programs, compact text for models, from the same matches.
+//!
+//! Invariant: both forms carry the same rows, and the totals are the search's own, never those of the rows shown. A shape
+//! is chosen once, by an enum; nothing here searches, cuts to tokens, or reads a clock (`elapsed_ms` is passed in).
+
+use std::{collections::BTreeMap, fmt::Write as _};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::{
+    search::{FileMatches, LineMatch, Matches, Need},
+    walk::Listing,
+};
+
+/// How many files a summary names.
+pub const SUMMARY_FILES: usize = 10;
+
+/// How many lines of each.
+pub const SUMMARY_LINES: usize = 3;
+
+/// The form of a search's reply.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Shape {
+    /// Every row.
+    #[default]
+    Normal,
+    /// One number.
+    TotalOnly,
+    /// A number for each file.
+    CountOnly,
+    /// The files with the most matches, with a few lines of each.
+    Summary,
+    /// Rows under their file.
+    Grouped,
+    /// Every row, with what all paths begin with named once.
+    OptimizedPaths,
+}
+
+impl Shape {
+    /// What the search must bring back for this shape, when at most `keep` rows are shown.
+    #[must_use]
+    pub const fn need(self, keep: usize) -> Need {
+        match self {
+            Self::TotalOnly | Self::CountOnly => Need::Counts,
+            Self::Summary => Need::Top {
+                files: SUMMARY_FILES,
+                rows: SUMMARY_LINES,
+            },
+            Self::Normal | Self::Grouped | Self::OptimizedPaths => Need::Rows { keep },
+        }
+    }
+}
+
+/// How long the two stages of `find_and_grep` took, and what the first one found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct StagesMeta {
+    /// Files that passed the file stage and were searched.
+    pub searched_file_count: u64,
+    /// Whether more files passed than were searched.
+    pub truncated: bool,
+    /// Milliseconds of the file stage.
+    pub find_elapsed_ms: u64,
+    /// Milliseconds of the content stage.
+    pub search_elapsed_ms: u64,
+}
+
+/// A search's reply in its shape.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Shaped {
+    /// [`Shape::Normal`] and [`Shape::OptimizedPaths`].
+    Rows(RowsOutput),
+    /// [`Shape::TotalOnly`].
+    Total(TotalOutput),
+    /// [`Shape::CountOnly`].
+    Counts(CountsOutput),
+    /// [`Shape::Summary`].
+    Summary(SummaryOutput),
+    /// [`Shape::Grouped`].
+    Grouped(GroupedOutput),
+}
+
+/// All rows, by path, then line.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct RowsOutput {
+    /// Always true; failures have their own form.
+    pub success: bool,
+    /// Rows in `results`.
+    pub count: usize,
+    /// Matches in all files, shown or not.
+    pub total_matches: u64,
+    /// Files with matches, shown or not.
+    pub total_files: usize,
+    /// Whether rows are missing.
+    pub truncated: bool,
+    /// Milliseconds of searching.
+    pub elapsed_ms: u64,
+    /// What every path begins with, when paths are optimised; a folder that ends with `/`, or empty.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub root: Option<String>,
+    /// The rows.
+    pub results: Vec<Row>,
+    /// Files that were decoded from something other than UTF-8, with their encodings.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub encodings: BTreeMap<String, String>,
+    /// The stages of `find_and_grep`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub meta: Option<StagesMeta>,
+}
+
+/// One matching line.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Row {
+    /// Relative to the project, or to `root`.
+    pub file: String,
+    /// From 1.
+    pub line: u64,
+    /// The line, or the part of it around its first match.
+    pub text: String,
+    /// Start and end of each match in characters of `text`, end exclusive.
+    pub matches: Vec<[usize; 2]>,
+    /// Whether `text` is a part of the line.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub line_truncated: bool,
+    /// Lines before it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub context_before: Vec<String>,
+    /// Lines after it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub context_after: Vec<String>,
+}
+
+/// One number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct TotalOutput {
+    /// Matches in all files.
+    pub total_matches: u64,
+}
+
+/// A number for each file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct CountsOutput {
+    /// Always true; failures have their own form.
+    pub success: bool,
+    /// Always true: names the form.
+    pub count_only: bool,
+    /// Matches in all files.
+    pub total_matches: u64,
+    /// Matches by file.
+    pub file_counts: BTreeMap<String, u64>,
+    /// The stages of `find_and_grep`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub meta: Option<StagesMeta>,
+}
+
+/// The files with the most matches.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct SummaryOutput {
+    /// Always true; failures have their own form.
+    pub success: bool,
+    /// Files in `summary.top_files`.
+    pub count: usize,
+    /// Whether files with matches are missing from it.
+    pub truncated: bool,
+    /// Milliseconds of searching.
+    pub elapsed_ms: u64,
+    /// The summary.
+    pub summary: Summary,
+    /// The stages of `find_and_grep`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub meta: Option<StagesMeta>,
+}
+
+/// See [`SummaryOutput`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Summary {
+    /// Matches in all files.
+    pub total_matches: u64,
+    /// Files with matches.
+    pub total_files: usize,
+    /// Both in words.
+    pub summary: String,
+    /// At most ten, most matches first.
+    pub top_files: Vec<TopFile>,
+}
+
+/// See [`Summary`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct TopFile {
+    /// Relative to the project.
+    pub file: String,
+    /// Its matches.
+    pub match_count: u64,
+    /// At most three of its matching lines, as `L12: text`.
+    pub sample_lines: Vec<String>,
+}
+
+/// Rows under their file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct GroupedOutput {
+    /// Always true; failures have their own form.
+    pub success: bool,
+    /// Files in `files`.
+    pub count: usize,
+    /// Matches in all files, shown or not.
+    pub total_matches: u64,
+    /// Whether rows are missing.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub truncated: bool,
+    /// By path.
+    pub files: Vec<Group>,
+    /// The stages of `find_and_grep`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub meta: Option<StagesMeta>,
+}
+
+/// See [`GroupedOutput`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Group {
+    /// Relative to the project.
+    pub file: String,
+    /// Its matches, shown or not.
+    pub match_count: u64,
+    /// Its rows.
+    pub matches: Vec<GroupRow>,
+}
+
+/// See [`Group`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct GroupRow {
+    /// From 1.
+    pub line: u64,
+    /// The line, or the part of it around its first match.
+    pub text: String,
+    /// Start and end of each match in characters of `text`, end exclusive.
+    pub positions: Vec<[usize; 2]>,
+    /// Whether `text` is a part of the line.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub line_truncated: bool,
+    /// Lines before it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub context_before: Vec<String>,
+    /// Lines after it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub context_after: Vec<String>,
+}
+
+/// Brings matches into a shape.
+#[must_use]
+pub fn shape(matches: Matches, shape: Shape, elapsed_ms: u64, meta: Option<StagesMeta>) -> Shaped {
+    let total_matches = matches.total_matches;
+    match shape {
+        Shape::TotalOnly => Shaped::Total(TotalOutput { total_matches }),
+        Shape::CountOnly => Shaped::Counts(CountsOutput {
+            success: true,
+            count_only: true,
+            total_matches,
+            file_counts: matches
+                .files
+                .iter()
+                .map(|file| (file.path.shown(), file.match_count))
+                .collect(),
+            meta,
+        }),
+        Shape::Summary => Shaped::Summary(summary(matches, elapsed_ms, meta)),
+        Shape::Grouped => Shaped::Grouped(grouped(matches, meta)),
+        Shape::Normal => Shaped::Rows(rows(matches, elapsed_ms, meta)),
+        Shape::OptimizedPaths => {
+            let mut output = rows(matches, elapsed_ms, meta);
+            let root = common_folder(output.results.iter().map(|row| row.file.as_str())).to_owned();
+            for row in &mut output.results {
+                row.file.drain(..root.len());
+            }
+            output.encodings = std::mem::take(&mut output.encodings)
+                .into_iter()
+                .map(|(file, encoding)| (file.strip_prefix(&root).unwrap_or(&file).to_owned(), encoding))
+                .collect();
+            output.root = Some(root);
+            Shaped::Rows(output)
+        }
+    }
+}
+
+impl Shaped {
+    /// What a model reads: the bare number, or lines under the path that they are in.
+    #[must_use]
+    pub fn text(&self) -> String {
+        match self {
+            Self::Total(output) => output.total_matches.to_string(),
+            Self::Counts(output) => output.text(),
+            Self::Summary(output) => output.text(),
+            Self::Grouped(output) => output.text(),
+            Self::Rows(output) => output.text(),
+        }
+    }
+}
+
+fn rows(matches: Matches, elapsed_ms: u64, meta: Option<StagesMeta>) -> RowsOutput {
+    let truncated = !matches.complete;
+    let (total_matches, total_files) = (matches.total_matches, matches.total_files());
+    let mut encodings = BTreeMap::new();
+    let mut results = Vec::with_capacity(matches.rows());
+    for file in matches.files {
+        let FileMatches {
+            path, lines, encoding, ..
+        } = file;
+        let path = path.shown();
+        if let Some(encoding) = encoding.filter(|_| !lines.is_empty()) {
+            encodings.insert(path.clone(), encoding);
+        }
+        results.extend(lines.into_iter().map(|line| Row {
+            file: path.clone(),
+            line: line.line,
+            text: line.text,
+            matches: line.spans,
+            line_truncated: line.line_truncated,
+            context_before: line.context_before,
+            context_after: line.context_after,
+        }));
+    }
+    RowsOutput {
+        success: true,
+        count: results.len(),
+        total_matches,
+        total_files,
+        truncated,
+        elapsed_ms,
+        root: None,
+        results,
+        encodings,
+        meta,
+    }
+}
+
+fn grouped(matches: Matches, meta: Option<StagesMeta>) -> GroupedOutput {
+    let truncated = !matches.complete;
+    let total_matches = matches.total_matches;
+    let files: Vec<Group> = matches
+        .files
+        .into_iter()
+        .filter(|file| !file.lines.is_empty())
+        .map(|file| Group {
+            file: file.path.shown(),
+            match_count: file.match_count,
+            matches: file.lines.into_iter().map(group_row).collect(),
+        })
+        .collect();
+    GroupedOutput {
+        success: true,
+        count: files.len(),
+        total_matches,
+        truncated,
+        files,
+        meta,
+    }
+}
+
+fn group_row(line: LineMatch) -> GroupRow {
+    GroupRow {
+        line: line.line,
+        text: line.text,
+        positions: line.spans,
+        line_truncated: line.line_truncated,
+        context_before: line.context_before,
+        context_after: line.context_after,
+    }
+}
+
+fn summary(matches: Matches, elapsed_ms: u64, meta: Option<StagesMeta>) -> SummaryOutput {
+    let (total_matches, total_files) = (matches.total_matches, matches.total_files());
+    let mut files = matches.files;
+    // Stable: files with equally many stay in the order of their paths.
+    files.sort_by_key(|file| std::cmp::Reverse(file.match_count));
+    files.truncate(SUMMARY_FILES);
+    let top_files: Vec<TopFile> = files
+        .into_iter()
+        .map(|file| TopFile {
+            file: file.path.shown(),
+            match_count: file.match_count,
+            sample_lines: file.lines.iter().take(SUMMARY_LINES).map(sample).collect(),
+        })
+        .collect();
+    SummaryOutput {
+        success: true,
+        count: top_files.len(),
+        truncated: top_files.len() < total_files,
+        elapsed_ms,
+        summary: Summary {
+            total_matches,
+            total_files,
+            summary: in_words(total_matches, total_files),
+            top_files,
+        },
+        meta,
+    }
+}
+
+/// `L12: text`, without the indentation that says nothing outside its file.
+fn sample(line: &LineMatch) -> String {
+    format!("L{}: {}", line.line, shown(line.text.trim(), line.line_truncated))
+}
+
+fn in_words(matches: u64, files: usize) -> String {
+    let s = |plural| if plural { "s" } else { "" };
+    if matches == 0 {
+        return "No matches".to_owned();
+    }
+    let (one, many) = (s(matches != 1), s(files != 1));
+    let es = if one.is_empty() { "" } else { "es" };
+    format!("{matches} match{es} in {files} file{many}")
+}
+
+/// What all paths begin with, up to a `/`.
+fn common_folder<'a>(mut paths: impl Iterator<Item = &'a str>) -> &'a str {
+    let Some(first) = paths.next() else { return "" };
+    let folder = |path: &'a str| path.rfind('/').map_or("", |slash| &path[..=slash]);
+    paths.fold(folder(first), |common, path| {
+        let same = common.bytes().zip(path.bytes()).take_while(|(a, b)| a == b).count();
+        // Ends just behind a `/`, so it is the end of a character.
+        common.as_bytes()[..same]
+            .iter()
+            .rposition(|byte| *byte == b'/')
+            .map_or("", |slash| &common[..=slash])
+    })
+}
+
+/// A cut line ends with a mark; the structure says `line_truncated`.
+fn shown(text: &str, cut: bool) -> String {
+    if cut { format!("{text}…") } else { text.to_owned() }
+}
+
+/// What every text with rows ends with.
+fn closing(out: &mut String, shown: usize, total_matches: u64, total_files: usize) {
+    // Writing to a String cannot fail.
+    let _ = write!(out, "[first {shown} rows of {}]", in_words(total_matches, total_files));
+}
+
+/// One row as `12:text`, its context as `11-text`.
+fn write_row(out: &mut String, row: &RowText<'_>) {
+    let first = row.line.saturating_sub(row.before.len() as u64);
+    for (line, text) in (first..).zip(row.before) {
+        let _ = writeln!(out, "{line}-{text}");
+    }
+    let _ = writeln!(out, "{}:{}", row.line, shown(row.text, row.cut));
+    let last = row.line + row.text.matches('\n').count() as u64;
+    for (line, text) in (last + 1..).zip(row.after) {
+        let _ = writeln!(out, "{line}-{text}");
+    }
+}
+
+struct RowText<'a> {
+    line: u64,
+    text: &'a str,
+    cut: bool,
+    before: &'a [String],
+    after: &'a [String],
+}
+
+impl RowsOutput {
+    fn text(&self) -> String {
+        if self.total_matches == 0 {
+            return in_words(0, 0);
+        }
+        let mut out = String::new();
+        if let Some(root) = self.root.as_deref().filter(|root| !root.is_empty()) {
+            let _ = writeln!(out, "root: {root}");
+        }
+        let mut file = "";
+        for row in &self.results {
+            if row.file != file {
+                file = &row.file;
+                let _ = writeln!(out, "{file}");
+            }
+            write_row(
+                &mut out,
+                &RowText {
+                    line: row.line,
+                    text: &row.text,
+                    cut: row.line_truncated,
+                    before: &row.context_before,
+                    after: &row.context_after,
+                },
+            );
+        }
+        if self.truncated {
+            closing(&mut out, self.count, self.total_matches, self.total_files);
+        } else {
+            out.push_str(&in_words(self.total_matches, self.total_files));
+        }
+        out
+    }
+}
+
+impl GroupedOutput {
+    fn text(&self) -> String {
+        if self.total_matches == 0 {
+            return in_words(0, 0);
+        }
+        let mut out = String::new();
+        for group in &self.files {
+            let _ = writeln!(out, "{} ({})", group.file, group.match_count);
+            for row in &group.matches {
+                write_row(
+                    &mut out,
+                    &RowText {
+                        line: row.line,
+                        text: &row.text,
+                        cut: row.line_truncated,
+                        before: &row.context_before,
+                        after: &row.context_after,
+                    },
+                );
+            }
+        }
+        let rows: usize = self.files.iter().map(|group| group.matches.len()).sum();
+        if self.truncated {
+            let _ = write!(out, "[first {rows} rows of {} matches]", self.total_matches);
+        } else {
+            out.push_str(&in_words(self.total_matches, self.count));
+        }
+        out
+    }
+}
+
+impl CountsOutput {
+    fn text(&self) -> String {
+        let mut out = String::new();
+        for (file, count) in &self.file_counts {
+            let _ = writeln!(out, "{file}:{count}");
+        }
+        out + &in_words(self.total_matches, self.file_counts.len())
+    }
+}
+
+impl SummaryOutput {
+    fn text(&self) -> String {
+        let mut out = self.summary.summary.clone();
+        for file in &self.summary.top_files {
+            let _ = write!(out, "\n{} ({})", file.file, file.match_count);
+            for line in &file.sample_lines {
+                let _ = write!(out, "\n  {line}");
+            }
+        }
+        let missing = self.summary.total_files - self.count;
+        if missing > 0 {
+            let s = if missing == 1 { "" } else { "s" };
+            let _ = write!(out, "\n[{missing} more file{s}]");
+        }
+        out
+    }
+}
+
+/// The reply of `list_files`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct FilesOutput {
+    /// Always true; failures have their own form.
+    pub success: bool,
+    /// Files in `results`.
+    pub count: usize,
+    /// Files found, shown or not.
+    pub total_count: u64,
+    /// Whether files are missing.
+    pub truncated: bool,
+    /// Milliseconds of walking.
+    pub elapsed_ms: u64,
+    /// In the order asked for.
+    pub results: Vec<FileRow>,
+}
+
+/// See [`FilesOutput`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct FileRow {
+    /// Absolute, or relative to the project.
+    pub path: String,
+    /// Whether it is a folder.
+    pub is_dir: bool,
+    /// In bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub size_bytes: Option<u64>,
+    /// Unix seconds of the last change.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mtime: Option<i64>,
+    /// Without the dot; empty when there is none.
+    pub ext: String,
+}
+
+/// The reply of `list_files` with `count_only`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct FileCountOutput {
+    /// Always true; failures have their own form.
+    pub success: bool,
+    /// Always true: names the form.
+    pub count_only: bool,
+    /// Files found.
+    pub total_count: u64,
+}
+
+/// How the paths of a listing are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PathForm {
+    /// From the root of the file system.
+    Absolute,
+    /// From the root of the project.
+    Relative,
+}
+
+impl FilesOutput {
+    /// Brings a listing into its form.
+    #[must_use]
+    pub fn new(listing: &Listing, form: PathForm, elapsed_ms: u64) -> Self {
+        let results: Vec<FileRow> = listing
+            .entries
+            .iter()
+            .map(|entry| FileRow {
+                path: match form {
+                    PathForm::Absolute => fumi_base::project::slashed(&entry.path.absolute()),
+                    PathForm::Relative => entry.path.shown(),
+                },
+                is_dir: entry.is_dir,
+                size_bytes: entry.size_bytes,
+                mtime: entry.mtime,
+                ext: entry.ext(),
+            })
+            .collect();
+        Self {
+            success: true,
+            count: results.len(),
+            total_count: listing.total_count,
+            truncated: (results.len() as u64) < listing.total_count,
+            elapsed_ms,
+            results,
+        }
+    }
+
+    /// What a model reads: one path a line, folders with a `/`.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let mut out = String::new();
+        for row in &self.results {
+            let _ = writeln!(out, "{}{}", row.path, if row.is_dir { "/" } else { "" });
+        }
+        if self.truncated {
+            let _ = write!(out, "[first {} of {}]", self.count, self.total_count);
+        } else {
+            let _ = write!(out, "{} found", self.count);
+        }
+        out
+    }
+}
+
+impl FileCountOutput {
+    /// Brings a listing into its form.
+    #[must_use]
+    pub const fn new(listing: &Listing) -> Self {
+        Self {
+            success: true,
+            count_only: true,
+            total_count: listing.total_count,
+        }
+    }
+
+    /// The bare number.
+    #[must_use]
+    pub fn text(&self) -> String {
+        self.total_count.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use fumi_base::project::Project;
+
+    use super::{Shape, Shaped, common_folder, shape};
+    use crate::search::{FileMatches, LineMatch, Matches};
+
+    /// Two files: `src/a.rs` with two rows and context, `src/b/c.rs` with one.
+    fn matches() -> (tempfile::TempDir, Matches) {
+        let root = tempfile::tempdir().expect("a folder");
+        fs::create_dir_all(root.path().join("src/b")).expect("a folder");
+        let project = Project::open(root.path()).expect("a project");
+        let file = |path: &str, match_count, lines: Vec<LineMatch>| FileMatches {
+            path: project.found(&project.root().join(path)).expect("inside"),
+            line_count: lines.len() as u64,
+            lines,
+            match_count,
+            encoding: None,
+        };
+        let row = |line, text: &str, spans: &[[usize; 2]]| LineMatch {
+            line,
+            text: text.to_owned(),
+            spans: spans.to_vec(),
+            ..LineMatch::default()
+        };
+        let mut with_context = row(3, "  hit hit", &[[2, 5], [6, 9]]);
+        with_context.context_before = vec!["two".to_owned()];
+        with_context.context_after = vec!["four".to_owned()];
+        let files = vec![
+            file("src/a.rs", 3, vec![with_context, row(9, "hit", &[[0, 3]])]),
+            file("src/b/c.rs", 1, vec![row(1, "hit", &[[0, 3]])]),
+        ];
+        let matches = Matches {
+            files,
+            total_matches: 4,
+            total_lines: 3,
+            searched_files: 5,
+            complete: true,
+            ..Matches::default()
+        };
+        (root, matches)
+    }
+
+    fn text(form: Shape) -> String {
+        shape(matches().1, form, 7, None).text()
+    }
+
+    #[test]
+    fn each_shape_is_as_short_as_it_can_be() {
+        assert_eq!(text(Shape::TotalOnly), "4");
+        assert_eq!(text(Shape::CountOnly), "src/a.rs:3\nsrc/b/c.rs:1\n4 matches in 2 files");
+        assert_eq!(
+            text(Shape::Normal),
+            "src/a.rs\n2-two\n3:  hit hit\n4-four\n9:hit\nsrc/b/c.rs\n1:hit\n4 matches in 2 files"
+        );
+        assert_eq!(
+            text(Shape::OptimizedPaths),
+            "root: src/\na.rs\n2-two\n3:  hit hit\n4-four\n9:hit\nb/c.rs\n1:hit\n4 matches in 2 files"
+        );
+        assert_eq!(
+            text(Shape::Grouped),
+            "src/a.rs (3)\n2-two\n3:  hit hit\n4-four\n9:hit\nsrc/b/c.rs (1)\n1:hit\n4 matches in 2 files"
+        );
+        assert_eq!(
+            text(Shape::Summary),
+            "4 matches in 2 files\nsrc/a.rs (3)\n  L3: hit hit\n  L9: hit\nsrc/b/c.rs (1)\n  L1: hit"
+        );
+        let none = Matches {
+            complete: true,
+            ..Matches::default()
+        };
+        assert_eq!(shape(none, Shape::Normal, 0, None).text(), "No matches");
+    }
+
+    #[test]
+    fn a_cut_result_says_so_with_the_true_totals() {
+        let (_root, mut cut) = matches();
+        cut.files[1].lines.clear();
+        cut.complete = false;
+        let Shaped::Rows(output) = shape(cut, Shape::Normal, 0, None) else {
+            panic!("rows");
+        };
+        assert_eq!(
+            (output.count, output.total_matches, output.total_files, output.truncated),
+            (2, 4, 2, true)
+        );
+        assert!(
+            output.text().ends_with("[first 2 rows of 4 matches in 2 files]"),
+            "{}",
+            output.text()
+        );
+    }
+
+    #[test]
+    fn the_common_folder_is_whole_and_never_a_file() {
+        for (paths, expected) in [
+            (vec!["src/a.rs", "src/ab.rs"], "src/"),
+            (vec!["src/a.rs"], "src/"),
+            (vec!["a.rs", "src/a.rs"], ""),
+            (vec!["文/犬/a", "文/猫/a"], "文/"),
+            (vec!["ab/x", "a/x"], ""),
+            (vec![], ""),
+        ] {
+            assert_eq!(common_folder(paths.into_iter()), expected);
+        }
+    }
+}
