@@ -8,6 +8,7 @@ pub mod errors;
 mod excerpt;
 mod fault;
 mod one_file;
+pub mod pages;
 pub mod search;
 pub mod shape;
 pub mod size;

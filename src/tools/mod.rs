@@ -33,6 +33,8 @@ pub fn catalogue(config: &Config, roots: &Arc<AllowedRoots>, sessions: &Arc<Sess
     Catalogue::new(vec![
         // code: finding
         Entry::of::<code::list_files::ListFiles>(Arc::clone(&search)),
+        Entry::of::<code::search_content::SearchContent>(Arc::clone(&search)),
+        Entry::of::<code::find_and_grep::FindAndGrep>(Arc::clone(&search)),
         // code: where
         Entry::of::<code::set_project_path::SetProjectPath>(project),
     ])

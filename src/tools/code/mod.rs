@@ -3,7 +3,10 @@
 //! Shared here: what the tools need of the process, and the groups of arguments. The groups are disjoint, because serde
 //! would set a field of the same name in only one of two flattened structs, silently; a test proves it.
 
+pub mod find_and_grep;
 pub mod list_files;
+pub mod search_content;
+pub mod search_reply;
 pub mod set_project_path;
 
 use std::{sync::Arc, time::SystemTime};
