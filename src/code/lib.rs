@@ -26,6 +26,7 @@ pub mod extract;
 pub mod filter;
 pub mod languages;
 pub mod parse;
+pub mod project_stats;
 pub mod query;
 pub mod scale;
 pub mod section;

@@ -317,7 +317,9 @@ fn in_characters(text: &str, spans: &[[usize; 2]]) -> Vec<[usize; 2]> {
     let last = trimmed(text).chars().count();
     // An expression that may match nothing also does so between the bytes of a character; text has no such place.
     let place = |byte: usize| text.get(..byte).map(|before| before.chars().count().min(last));
-    let spans = spans.iter().filter_map(|[start, end]| Some([place(*start)?, place(*end)?]));
+    let spans = spans
+        .iter()
+        .filter_map(|[start, end]| Some([place(*start)?, place(*end)?]));
     spans.collect()
 }
 
