@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
+    elements::Kind,
     errors::structure::StructureError,
     extract::{Draft, Plan},
     parse::Parsed,
@@ -23,7 +24,7 @@ pub(crate) fn measure(
     let callables: HashMap<usize, usize> = drafts
         .iter()
         .enumerate()
-        .filter(|(_, draft)| draft.keep && draft.element.kind.is_callable())
+        .filter(|(_, draft)| draft.keep && draft.element.kind.is_callable() && has_code(draft))
         .map(|(at, draft)| (draft.node.id(), at))
         .collect();
     if callables.is_empty() {
@@ -75,4 +76,9 @@ pub(crate) fn measure(
         }
     }
     Ok(())
+}
+
+/// Declarations without a body decide nothing and are not measured.
+fn has_code(draft: &Draft<'_>) -> bool {
+    draft.body.is_some() || draft.element.kind == Kind::Initializer
 }

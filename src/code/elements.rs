@@ -121,7 +121,15 @@ impl Kind {
             || self.is_callable()
             || matches!(
                 self,
-                Self::Namespace | Self::Heading | Self::Markup | Self::Rule | Self::AtRule | Self::EnumMember
+                Self::Namespace
+                    | Self::Field
+                    | Self::EnumMember
+                    | Self::Variable
+                    | Self::Constant
+                    | Self::Heading
+                    | Self::Markup
+                    | Self::Rule
+                    | Self::AtRule
             )
     }
 }

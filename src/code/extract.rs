@@ -2,7 +2,8 @@
 //!
 //! The captures are the contract: `@class`, `@function`, `@variable`, `@import`, `@comment` and so on (every [`Kind`]) mark
 //! a definition, a suffix (`@function.lambda`) adds a modifier, `@name`, `@params`, `@type_name`, `@value`, `@decorator`,
-//! `@modifier` its parts, `@outer` a node around it whose range it takes; `@_x` only serves predicates. Matches of one node
+//! `@modifier` its parts, `@outer` a node around it whose range it takes, `@inner` one in it (an arrow function) that has
+//! parts of its own; `@_x` only serves predicates. Matches of one node
 //! with one name are one element, whose kind is that of the last pattern. Nothing here knows a particular language.
 
 use std::{cmp::Reverse, collections::HashMap};
@@ -59,6 +60,10 @@ pub(crate) struct Draft<'t> {
     pub(crate) node: Node<'t>,
     /// The node whose range the element takes, when that is not the definition.
     pub(crate) outer: Option<Node<'t>>,
+    /// The function or class that the definition names, when that is a node of its own.
+    pub(crate) inner: Option<Node<'t>>,
+    /// Where parts are looked for: the definition, and every node around or in it that a pattern named.
+    holders: Vec<Node<'t>>,
     /// The body, when there is one.
     pub(crate) body: Option<Node<'t>>,
     /// What will remain.
@@ -74,6 +79,7 @@ enum Role {
     Definition(Kind, Option<String>),
     Name,
     Outer,
+    Inner,
     Part(Part),
     Helper,
 }
@@ -142,8 +148,9 @@ impl Plan {
                 if let Some(id) = field {
                     plan.field_parts[usize::from(id.get())] = Some(part);
                 }
-                // A name that is a field is no node kind too: the field `body` would else catch every such token.
-                let is_kind = field.is_none() && mark(&grammar, name, |_| true, |id| plan.kind_parts[id] = Some(part));
+                // A name can be both (`modifiers` of Java); a token of a field's name (`type`) is never meant.
+                let is_meant = |named| named || field.is_none();
+                let is_kind = mark(&grammar, name, is_meant, |id| plan.kind_parts[id] = Some(part));
                 if field.is_none() && !is_kind {
                     return Err(format!("the grammar has neither a field nor a node {name:?}"));
                 }
@@ -195,6 +202,7 @@ impl Role {
         Some(match name {
             "name" => Self::Name,
             "outer" => Self::Outer,
+            "inner" => Self::Inner,
             "params" => Self::Part(Part::Params),
             "type_name" => Self::Part(Part::TypeName),
             "type_params" => Self::Part(Part::TypeParams),
@@ -232,12 +240,13 @@ fn matched<'t>(parsed: &'t Parsed, plan: &Plan, cancel: &CancellationToken) -> R
     while let Some(found) = matches.next() {
         let role = |index: u32| &plan.roles[index as usize];
         let mut definition = None;
-        let (mut name, mut outer) = (None, None);
+        let (mut name, mut outer, mut inner) = (None, None, None);
         for capture in found.captures() {
             match role(capture.index) {
                 Role::Definition(kind, modifier) => definition = Some((capture.node, *kind, modifier)),
                 Role::Name => name = Some(capture.node),
                 Role::Outer => outer = Some(capture.node),
+                Role::Inner => inner = Some(capture.node),
                 Role::Part(_) | Role::Helper => {}
             }
         }
@@ -260,6 +269,10 @@ fn matched<'t>(parsed: &'t Parsed, plan: &Plan, cancel: &CancellationToken) -> R
         }
         if let Some(outer) = outer {
             draft.widen(parsed, outer);
+        }
+        if let Some(inner) = inner {
+            draft.inner = Some(inner);
+            draft.hold(inner);
         }
         for capture in found.captures() {
             if let Role::Part(part) = role(capture.index)
@@ -286,6 +299,8 @@ impl<'t> Draft<'t> {
         Self {
             node,
             outer: None,
+            inner: None,
+            holders: vec![node],
             body: None,
             element: Element {
                 kind,
@@ -320,10 +335,19 @@ impl<'t> Draft<'t> {
 
     /// Takes the range of a node around it, if that is wider.
     pub(crate) fn widen(&mut self, parsed: &Parsed, outer: Node<'t>) {
+        self.hold(outer);
         let current = self.outer.unwrap_or(self.node);
         if outer.start_byte() <= current.start_byte() && current.end_byte() <= outer.end_byte() {
             self.outer = Some(outer);
             self.element.span = parsed.span(outer);
+        }
+    }
+
+    fn hold(&mut self, node: Node<'t>) {
+        if !self.holders.contains(&node) {
+            self.holders.push(node);
+            self.holders
+                .sort_by_key(|node| (node.start_byte(), Reverse(node.end_byte())));
         }
     }
 
@@ -338,9 +362,10 @@ impl<'t> Draft<'t> {
             return;
         }
         let mut parts = std::mem::take(&mut self.parts);
-        for node in self.outer.into_iter().chain([self.node]) {
-            scan(node, plan, &mut parts);
+        for node in &self.holders {
+            scan(*node, plan, &mut parts);
         }
+        let has_value = !self.element.kind.is_callable() && !self.element.kind.is_class_like();
         self.body = parts
             .iter()
             .find(|(part, _)| *part == Part::Body)
@@ -360,10 +385,12 @@ impl<'t> Draft<'t> {
                     let bare = text.trim_start_matches([':', ' ']).trim_start_matches("->");
                     code.type_name = Some(one_line(bare, TEXT_CHARACTERS));
                 }
-                Part::TypeParams => code.type_params = Some(one_line(unbracketed(text), TEXT_CHARACTERS)),
+                Part::TypeParams => {
+                    code.type_params = Some(one_line(unbracketed(text).trim_end_matches(','), TEXT_CHARACTERS))
+                }
                 Part::Extends => code.extends = listed(text),
                 Part::Implements => code.implements = listed(text),
-                Part::Value if code.value.is_none() => code.value = Some(one_line(text, VALUE_CHARACTERS)),
+                Part::Value if has_value && code.value.is_none() => code.value = Some(one_line(text, VALUE_CHARACTERS)),
                 Part::Modifier => code.add_modifier(text),
                 Part::Decorator => code
                     .decorators
@@ -495,7 +522,12 @@ fn params_text(parsed: &Parsed, list: Node<'_>) -> String {
 
 fn param(parsed: &Parsed, node: Node<'_>, facts: &Facts) -> Param {
     let field = |names: &[&str]| names.iter().find_map(|name| node.child_by_field_name(name));
+    let mut cursor = node.walk();
     let holder = field(&["name", "pattern", "left"])
+        .or_else(|| {
+            node.named_children(&mut cursor)
+                .find_map(|child| child.child_by_field_name("name"))
+        })
         .or_else(|| node.named_child(0))
         .unwrap_or(node);
     let kind = [node, holder]
@@ -566,7 +598,11 @@ pub(crate) fn settle(drafts: &mut [Draft<'_>]) {
     let mut open: Vec<(usize, Span)> = Vec::new();
     for (at, draft) in drafts.iter_mut().enumerate() {
         let span = draft.element.span;
-        while open.last().is_some_and(|(_, outer)| !outer.contains(&span)) {
+        // Of two that stand in the same place (`a, b = 1, 2`), neither is in the other.
+        while open
+            .last()
+            .is_some_and(|(_, outer)| !outer.contains(&span) || *outer == span)
+        {
             open.pop();
         }
         draft.element.parent = open.last().map(|(parent, _)| *parent);

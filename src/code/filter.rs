@@ -72,6 +72,8 @@ pub struct Subject<'e> {
     pub kind: &'e str,
     /// How many lines it touches.
     pub lines: usize,
+    /// Whether it can have parameters.
+    pub is_callable: bool,
     /// The facts of a definition.
     pub code: Option<&'e Code>,
 }
@@ -82,6 +84,7 @@ impl<'e> From<&'e Element> for Subject<'e> {
             name: &element.name,
             kind: element.kind.name(),
             lines: element.span.lines(),
+            is_callable: element.kind.is_callable(),
             code: element.code(),
         }
     }
@@ -153,7 +156,7 @@ impl Term {
             // What takes no parameters by its nature, a class or a field, does not have zero of them.
             Key::Params => subject
                 .code
-                .filter(|code| code.complexity.is_some() || !code.params.is_empty())
+                .filter(|code| subject.is_callable || !code.params.is_empty())
                 .map(|code| number(code.params.len())),
             Key::Static => subject.code.map(|code| flag(code.is_static)),
             Key::Async => subject.code.map(|code| flag(code.is_async)),
@@ -386,13 +389,13 @@ mod tests {
             visibility: Visibility::Protected,
             type_name: Some("Map<K, V>".to_owned()),
             is_async: true,
-            complexity: Some(3),
             ..Code::default()
         };
         let subject = Subject {
             name: "get_user",
             kind: "method",
             lines: 12,
+            is_callable: true,
             code: Some(&code),
         };
         Filter::parse(filter).expect(filter).matches(subject)
@@ -447,6 +450,7 @@ mod tests {
             name: "os",
             kind: "import",
             lines: 1,
+            is_callable: false,
             code: None,
         };
         for filter in ["params=0", "params!=0", "public=true", "public=false"] {

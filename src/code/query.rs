@@ -181,6 +181,7 @@ fn captures(
                     name: &name,
                     kind: capture_name,
                     lines: capture.node.end_position().row + 1 - capture.node.start_position().row,
+                    is_callable: element.is_some_and(|element| element.kind.is_callable()),
                     code: element.and_then(Element::code),
                 };
                 if !filter.matches(subject) {

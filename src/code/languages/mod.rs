@@ -4,9 +4,11 @@
 //! Queries compile on first use, once. No native code is loaded at run time.
 
 pub mod detect;
+mod ecma;
 pub mod facts;
 #[cfg(test)]
 mod fixtures;
+mod java;
 mod python;
 
 use std::{
@@ -27,25 +29,47 @@ use facts::Facts;
 /// What a language does to its drafts beyond its query.
 pub(crate) type Refine = for<'t> fn(&'t Parsed, &mut Vec<Draft<'t>>);
 
-/// The grammar, the folder's files, and the refinement: one line a language.
+/// The grammar, the folders whose queries apply, the refinement: one line a language.
 macro_rules! language {
-    ($name:literal, $grammar:expr, $refine:expr) => {
-        language!($name, $grammar, $refine, queries of $name)
-    };
-    ($name:literal, $grammar:expr, $refine:expr, queries of $queries:literal) => {
+    ($name:literal, $grammar:expr, $refine:expr, $($queries:literal),+) => {
         Language::new(
             $name,
             $grammar,
             include_str!(concat!($name, "/language.toml")),
-            include_str!(concat!($queries, "/elements.scm")),
+            concat!($(include_str!(concat!($queries, "/elements.scm")), "\n"),+),
             $refine,
         )
     };
 }
 
 /// Every language, in the order in which content is tried.
-static TABLE: LazyLock<Vec<Language>> =
-    LazyLock::new(|| vec![language!("python", tree_sitter_python::LANGUAGE, python::refine)]);
+static TABLE: LazyLock<Vec<Language>> = LazyLock::new(|| {
+    vec![
+        language!("python", tree_sitter_python::LANGUAGE, python::refine, "python"),
+        language!("java", tree_sitter_java::LANGUAGE, java::refine, "java"),
+        language!(
+            "javascript",
+            tree_sitter_javascript::LANGUAGE,
+            ecma::refine,
+            "ecma",
+            "javascript"
+        ),
+        language!(
+            "typescript",
+            tree_sitter_typescript::LANGUAGE_TYPESCRIPT,
+            ecma::refine,
+            "ecma",
+            "typescript"
+        ),
+        language!(
+            "tsx",
+            tree_sitter_typescript::LANGUAGE_TSX,
+            ecma::refine,
+            "ecma",
+            "typescript"
+        ),
+    ]
+});
 
 /// One language that fumi can take apart.
 pub struct Language {

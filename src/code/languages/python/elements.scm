@@ -8,7 +8,7 @@
 
 (assignment left: (identifier) @name) @variable
 (assignment left: [(pattern_list (identifier) @name) (tuple_pattern (identifier) @name)]) @variable
-(assignment left: (identifier) @name right: (lambda parameters: (_)? @params)) @function.lambda
+(assignment left: (identifier) @name right: (lambda) @inner) @function.lambda
 (assignment
   left: (attribute object: (identifier) @_self attribute: (identifier) @name)
   (#eq? @_self "self")) @field.instance
