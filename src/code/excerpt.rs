@@ -33,22 +33,21 @@ pub(crate) fn around(line: &[u8], matches: &[Range<usize>], limit: usize) -> Exc
         0
     };
     let mut text = String::new();
-    let mut spans: Vec<[usize; 2]> = Vec::new();
+    // Where each match begins, in characters, and where it ends, in bytes.
+    let mut begun: Vec<(usize, usize)> = Vec::new();
     let mut chars = 0;
     let mut at = start;
     let mut open = matches.iter().peekable();
-    // Each character in turn: a match that begins at or before it, and has not been noted, begins here.
     for (character, len) in decode(&line[start..]) {
         if chars == limit {
             break;
         }
         let next = at + len;
-        while let Some(found) = open.peek() {
-            if found.start >= next {
-                break;
+        while let Some(found) = open.next_if(|found| found.start < next) {
+            // An empty match between the bytes of one character has no place in text.
+            if found.start == at || !found.is_empty() {
+                begun.push((chars, found.end));
             }
-            spans.push([chars, usize::MAX]);
-            open.next();
         }
         text.push(character);
         chars += 1;
@@ -56,13 +55,12 @@ pub(crate) fn around(line: &[u8], matches: &[Range<usize>], limit: usize) -> Exc
     }
     // Matches at the very end of the line (empty ones) begin after its last character.
     if at == line.len() {
-        spans.extend(open.map(|_| [chars, chars]));
+        begun.extend(open.map(|found| (chars, found.end)));
     }
-    close(&mut spans, &line[start..at], matches, start, chars);
     Excerpt {
         cut: start > 0 || at < line.len(),
+        spans: close(&begun, &line[start..at], start, chars),
         text,
-        spans,
     }
 }
 
@@ -77,8 +75,8 @@ pub(crate) fn without_terminator(line: &[u8]) -> &[u8] {
     line.strip_suffix(b"\r").unwrap_or(line)
 }
 
-/// Fills in where each begun match ends: the first character at or after its last byte.
-fn close(spans: &mut [[usize; 2]], shown: &[u8], matches: &[Range<usize>], start: usize, chars: usize) {
+/// Finds where each begun match ends: at the first character at or after its last byte.
+fn close(begun: &[(usize, usize)], shown: &[u8], start: usize, chars: usize) -> Vec<[usize; 2]> {
     let mut ends = decode(shown)
         .scan(start, |at, (_, len)| {
             let here = *at;
@@ -87,12 +85,11 @@ fn close(spans: &mut [[usize; 2]], shown: &[u8], matches: &[Range<usize>], start
         })
         .enumerate()
         .peekable();
-    for (span, found) in spans.iter_mut().zip(matches) {
-        while ends.peek().is_some_and(|(_, at)| *at < found.end) {
-            ends.next();
-        }
-        span[1] = ends.peek().map_or(chars, |(index, _)| *index).max(span[0]);
-    }
+    let end_of = |&(first, end): &(usize, usize)| {
+        while ends.next_if(|(_, at)| *at < end).is_some() {}
+        [first, ends.peek().map_or(chars, |(index, _)| *index).max(first)]
+    };
+    begun.iter().map(end_of).collect()
 }
 
 /// The characters of bytes with their lengths; a piece that is not UTF-8 is one U+FFFD.
@@ -145,7 +142,7 @@ mod tests {
         let (text, marked, cut) = shown("猫と犬と猫", "猫");
         assert_eq!((text.as_str(), cut), ("猫と犬と猫", false));
         assert_eq!(marked, ["猫", "猫"]);
-        let excerpt = around("é文x".as_bytes(), &[0..2, 2..5, 6..6], LINE_CHARS);
+        let excerpt = around("é文x".as_bytes(), &[0..2, 1..1, 2..5, 6..6], LINE_CHARS);
         assert_eq!(excerpt.spans, [[0, 1], [1, 2], [3, 3]]);
     }
 

@@ -1,13 +1,16 @@
-//! Code analysis: finding files, searching text, and the forms in which both are shown.
+//! Code analysis: where files and texts are, and what a file is made of.
 //!
-//! Everything here takes and returns typed structs and knows no protocol, no locale and no clock: times are passed in.
+//! Everything here takes and returns typed structs and knows no protocol, no tool and no clock: times are passed in,
+//! sentences are made where the reader is known, and paths are opened by `fumi-base`.
 
-// # search
-pub mod changed;
 pub mod errors;
+
+// Finding and searching.
+pub mod changed;
 mod excerpt;
 mod fault;
 mod one_file;
+pub mod pages;
 pub mod search;
 pub mod shape;
 pub mod size;
@@ -15,3 +18,16 @@ pub mod skipped;
 pub mod text_query;
 pub mod walk;
 mod walkers;
+
+// Structure.
+pub mod complexity;
+pub mod elements;
+pub mod extract;
+pub mod filter;
+pub mod languages;
+pub mod parse;
+pub mod project_stats;
+pub mod query;
+pub mod scale;
+pub mod section;
+pub mod table;

@@ -104,10 +104,11 @@ async fn errors(State(_): State<Edge>) -> Json<Value> {
 /// The union of all books, by entry.
 #[must_use]
 pub fn all_errors() -> Value {
-    let books: [&Book; 3] = [
+    let books: [&Book; 4] = [
         &fumi_base::project::BOOK,
         &crate::tool::error::BOOK,
         &fumi_code::errors::search::BOOK,
+        &fumi_code::errors::structure::BOOK,
     ];
     let mut all = Map::new();
     for (name, entry) in books.iter().flat_map(|book| book.entries()) {

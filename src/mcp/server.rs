@@ -120,7 +120,6 @@ impl ServerHandler for Server {
         let capabilities = ServerCapabilities::builder()
             .enable_tools()
             .enable_resources()
-            .enable_resources_subscribe()
             .enable_completions()
             .build();
         let identity = Implementation::new("fumi", env!("CARGO_PKG_VERSION")).with_title("fumi");

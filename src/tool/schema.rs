@@ -156,7 +156,11 @@ fn join(fields: &mut Object, keyword: &str, mut variants: Vec<Value>) {
             fields.insert("enum".to_owned(), Value::Array(constants));
         }
         _ if objects => {
-            let mut properties = Object::new();
+            // Fields that stand beside the variants (a flattened enum) stay.
+            let mut properties = match fields.remove("properties") {
+                Some(Value::Object(properties)) => properties,
+                _ => Object::new(),
+            };
             for variant in &variants {
                 for (name, property) in variant["properties"].as_object().into_iter().flatten() {
                     properties.entry(name.clone()).or_insert_with(|| property.clone());

@@ -18,7 +18,7 @@ use crate::{
         catalogue::{Catalogue, Entry},
     },
 };
-use code::{ProjectDeps, SearchDeps};
+use code::{ProjectDeps, SearchDeps, source::StructureDeps};
 
 pub use sessions::Sessions;
 
@@ -26,6 +26,8 @@ pub use sessions::Sessions;
 #[must_use]
 pub fn catalogue(config: &Config, roots: &Arc<AllowedRoots>, sessions: &Arc<Sessions>) -> Catalogue {
     let search = Arc::new(SearchDeps::new(config));
+    // A tool's dependencies are shared, and its work moves to a thread of its own: hence the inner handle.
+    let structure = Arc::new(Arc::new(StructureDeps::new(config)));
     let project = Arc::new(ProjectDeps {
         roots: Arc::clone(roots),
         sessions: Arc::clone(sessions),
@@ -33,6 +35,13 @@ pub fn catalogue(config: &Config, roots: &Arc<AllowedRoots>, sessions: &Arc<Sess
     Catalogue::new(vec![
         // code: finding
         Entry::of::<code::list_files::ListFiles>(Arc::clone(&search)),
+        Entry::of::<code::search_content::SearchContent>(Arc::clone(&search)),
+        Entry::of::<code::find_and_grep::FindAndGrep>(Arc::clone(&search)),
+        // code: understanding
+        Entry::of::<code::check_code_scale::CheckCodeScale>(Arc::clone(&structure)),
+        Entry::of::<code::analyze_code_structure::AnalyzeCodeStructure>(Arc::clone(&structure)),
+        Entry::of::<code::extract_code_section::ExtractCodeSection>(Arc::clone(&structure)),
+        Entry::of::<code::query_code::QueryCode>(structure),
         // code: where
         Entry::of::<code::set_project_path::SetProjectPath>(project),
     ])

@@ -3,8 +3,16 @@
 //! Shared here: what the tools need of the process, and the groups of arguments. The groups are disjoint, because serde
 //! would set a field of the same name in only one of two flattened structs, silently; a test proves it.
 
+pub mod analyze_code_structure;
+pub mod check_code_scale;
+pub mod extract_code_section;
+pub mod find_and_grep;
 pub mod list_files;
+pub mod query_code;
+pub mod search_content;
+pub mod search_reply;
 pub mod set_project_path;
+pub mod source;
 
 use std::{sync::Arc, time::SystemTime};
 

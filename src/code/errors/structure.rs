@@ -1,0 +1,328 @@
+//! What can go wrong when a file is taken apart, queried or cut.
+//!
+//! Each carries the facts that its sentences in `structure.toml` name. Broken source is none of them: it is data.
+
+use std::{fmt::Write as _, sync::LazyLock};
+
+use fumi_base::{
+    errors::{Book, Teach},
+    project::quoted,
+};
+
+use crate::languages;
+
+/// The failures of structure.
+pub static BOOK: LazyLock<Book> = LazyLock::new(|| Book::embedded(include_str!("structure.toml")));
+
+/// Why a file was not taken apart, queried or cut as asked.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[allow(missing_docs, reason = "the sentences stand in structure.toml")]
+pub enum StructureError {
+    #[error("unsupported language: {path}")]
+    UnsupportedLanguage { path: String },
+    #[error("unknown language: {asked}")]
+    UnknownLanguage { asked: String },
+    #[error("invalid tree-sitter query at {}:{}: {}", _0.line, _0.column, _0.reason.0)]
+    BadQuery(Box<QueryFault>),
+    #[error("unknown query key {key} for {language}")]
+    UnknownQueryKey {
+        key: String,
+        language: &'static str,
+        keys: String,
+        nearest: Vec<String>,
+    },
+    #[error("malformed filter at {column}: {}", reason.0)]
+    BadFilter {
+        filter: String,
+        /// 0-based, in characters.
+        column: usize,
+        reason: (String, String),
+    },
+    #[error("bad range: {start}")]
+    BadRange {
+        path: String,
+        start: usize,
+        end: Option<usize>,
+        total: usize,
+    },
+    #[error("bad columns")]
+    BadColumns {
+        path: String,
+        line: usize,
+        start: usize,
+        end: usize,
+        width: usize,
+    },
+    #[error("no sections asked for")]
+    NoSections,
+    #[error("unknown element {element}")]
+    UnknownElement {
+        path: String,
+        element: String,
+        nearest: Vec<String>,
+        count: usize,
+    },
+    #[error("ambiguous element {element}")]
+    AmbiguousElement {
+        path: String,
+        element: String,
+        /// Qualified name, first and last line.
+        candidates: Vec<(String, usize, usize)>,
+    },
+    #[error("cancelled")]
+    Cancelled,
+}
+
+/// Where and why a tree-sitter query is invalid.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QueryFault {
+    /// Of the query, 1-based.
+    pub line: usize,
+    /// 0-based, in characters.
+    pub column: usize,
+    /// The line of the query and a caret below the place.
+    pub excerpt: String,
+    /// In English and in Japanese.
+    pub reason: (String, String),
+    /// What to write instead, in English and in Japanese.
+    pub hint: (String, String),
+}
+
+impl Teach for StructureError {
+    fn entry(&self) -> &'static str {
+        match self {
+            Self::UnsupportedLanguage { .. } => "UNSUPPORTED_LANGUAGE",
+            Self::UnknownLanguage { .. } => "UNKNOWN_LANGUAGE",
+            Self::BadQuery(_) => "INVALID_QUERY",
+            Self::UnknownQueryKey { .. } => "UNKNOWN_QUERY_KEY",
+            Self::BadFilter { .. } => "INVALID_FILTER",
+            Self::BadRange { .. } => "INVALID_RANGE",
+            Self::BadColumns { .. } => "INVALID_COLUMNS",
+            Self::NoSections => "NO_SECTIONS",
+            Self::UnknownElement { .. } => "UNKNOWN_ELEMENT",
+            Self::AmbiguousElement { .. } => "AMBIGUOUS_ELEMENT",
+            Self::Cancelled => "CANCELLED",
+        }
+    }
+
+    fn book(&self) -> &'static Book {
+        match self {
+            Self::Cancelled => &fumi_base::project::BOOK,
+            _ => &BOOK,
+        }
+    }
+
+    #[expect(clippy::too_many_lines, reason = "a list: one entry a failure")]
+    fn facts(&self) -> Vec<(&'static str, String)> {
+        match self {
+            Self::UnsupportedLanguage { path } => vec![("path", quoted(path)), ("known", languages::known())],
+            Self::UnknownLanguage { asked } => {
+                let names: Vec<&str> = languages::all().map(|language| language.name).collect();
+                let (nearest, nearest_ja) = did_you_mean(&nearest(asked, names));
+                vec![
+                    ("language", quoted(asked)),
+                    ("known", languages::known()),
+                    ("nearest", nearest),
+                    ("nearest_ja", nearest_ja),
+                ]
+            }
+            Self::BadQuery(fault) => vec![
+                ("line", fault.line.to_string()),
+                ("column", fault.column.to_string()),
+                ("excerpt", fault.excerpt.clone()),
+                ("reason", fault.reason.0.clone()),
+                ("reason_ja", fault.reason.1.clone()),
+                ("hint", fault.hint.0.clone()),
+                ("hint_ja", fault.hint.1.clone()),
+            ],
+            Self::UnknownQueryKey {
+                key,
+                language,
+                keys,
+                nearest,
+            } => {
+                let (nearest, nearest_ja) = did_you_mean(nearest);
+                vec![
+                    ("key", quoted(key)),
+                    ("language", (*language).to_owned()),
+                    ("keys", keys.clone()),
+                    ("nearest", nearest),
+                    ("nearest_ja", nearest_ja),
+                ]
+            }
+            Self::BadFilter { filter, column, reason } => vec![
+                ("filter", quoted(filter)),
+                ("column", column.to_string()),
+                ("reason", reason.0.clone()),
+                ("reason_ja", reason.1.clone()),
+            ],
+            Self::BadRange {
+                path,
+                start,
+                end,
+                total,
+            } => vec![
+                ("path", quoted(path)),
+                (
+                    "range",
+                    end.map_or_else(|| start.to_string(), |end| format!("{start}-{end}")),
+                ),
+                ("total", total.to_string()),
+            ],
+            Self::BadColumns {
+                path,
+                line,
+                start,
+                end,
+                width,
+            } => vec![
+                ("path", quoted(path)),
+                ("line", line.to_string()),
+                ("start", start.to_string()),
+                ("end", end.to_string()),
+                ("width", width.to_string()),
+            ],
+            Self::NoSections | Self::Cancelled => vec![],
+            Self::UnknownElement {
+                path,
+                element,
+                nearest,
+                count,
+            } => {
+                let (nearest, nearest_ja) = did_you_mean(nearest);
+                vec![
+                    ("path", quoted(path)),
+                    ("element", quoted(element)),
+                    ("count", count.to_string()),
+                    ("nearest", nearest),
+                    ("nearest_ja", nearest_ja),
+                ]
+            }
+            Self::AmbiguousElement {
+                path,
+                element,
+                candidates,
+            } => {
+                let mut shown = String::new();
+                for (name, start, end) in candidates.iter().take(20) {
+                    let comma = if shown.is_empty() { "" } else { ", " };
+                    // Writing to a String cannot fail.
+                    let _ = write!(shown, "{comma}{name} ({start}-{end})");
+                }
+                vec![
+                    ("path", quoted(path)),
+                    ("element", quoted(element)),
+                    ("count", candidates.len().to_string()),
+                    ("candidates", shown),
+                ]
+            }
+        }
+    }
+}
+
+/// The names most like a misspelt one, best first, at most three; none when nothing is like it.
+#[must_use]
+pub fn nearest<'n>(wanted: &str, names: impl IntoIterator<Item = &'n str>) -> Vec<String> {
+    // Below this similarity a suggestion misleads more often than it helps (Jaro-Winkler, 0 to 1).
+    const LIKE: f64 = 0.7;
+    let lower = wanted.to_lowercase();
+    let mut scored: Vec<(f64, &str)> = names
+        .into_iter()
+        .map(|name| (strsim::jaro_winkler(&lower, &name.to_lowercase()), name))
+        .filter(|(score, _)| *score >= LIKE)
+        .collect();
+    scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
+    scored.dedup_by(|a, b| a.1 == b.1);
+    scored.into_iter().take(3).map(|(_, name)| name.to_owned()).collect()
+}
+
+/// A sentence of suggestions in both languages, with a space before it; empty without suggestions.
+fn did_you_mean(names: &[String]) -> (String, String) {
+    if names.is_empty() {
+        return (String::new(), String::new());
+    }
+    (
+        format!(" Did you mean {}?", names.join(", ")),
+        format!("もしかして: {}", names.join("、")),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use fumi_base::errors::Teach;
+
+    use super::{BOOK, QueryFault, StructureError, nearest};
+
+    #[test]
+    fn every_failure_has_its_sentences_filled() {
+        let text = || "x".to_owned();
+        let pair = || (text(), text());
+        let all = [
+            StructureError::UnsupportedLanguage { path: text() },
+            StructureError::UnknownLanguage { asked: text() },
+            StructureError::BadQuery(Box::new(QueryFault {
+                line: 1,
+                column: 2,
+                excerpt: text(),
+                reason: pair(),
+                hint: pair(),
+            })),
+            StructureError::UnknownQueryKey {
+                key: text(),
+                language: "python",
+                keys: text(),
+                nearest: vec![text()],
+            },
+            StructureError::BadFilter {
+                filter: text(),
+                column: 1,
+                reason: pair(),
+            },
+            StructureError::BadRange {
+                path: text(),
+                start: 9,
+                end: Some(1),
+                total: 5,
+            },
+            StructureError::BadColumns {
+                path: text(),
+                line: 1,
+                start: 2,
+                end: 1,
+                width: 5,
+            },
+            StructureError::NoSections,
+            StructureError::UnknownElement {
+                path: text(),
+                element: text(),
+                nearest: vec![],
+                count: 3,
+            },
+            StructureError::AmbiguousElement {
+                path: text(),
+                element: text(),
+                candidates: vec![(text(), 1, 2)],
+            },
+            StructureError::Cancelled,
+        ];
+        for error in &all {
+            let lesson = error.lesson();
+            for sentence in [&lesson.message.en, &lesson.message.ja, &lesson.next.en, &lesson.next.ja] {
+                assert!(
+                    !sentence.is_empty() && !sentence.contains('{'),
+                    "{}: {sentence}",
+                    error.entry()
+                );
+            }
+        }
+        for (name, _) in BOOK.entries() {
+            assert!(all.iter().any(|error| error.entry() == name), "{name} is never raised");
+        }
+    }
+
+    #[test]
+    fn only_names_that_are_alike_are_offered() {
+        assert_eq!(nearest("method", ["methods", "classes", "imports"]), ["methods"]);
+        assert!(nearest("zzz", ["methods", "classes"]).is_empty());
+    }
+}

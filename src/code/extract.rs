@@ -1,0 +1,834 @@
+//! From a syntax tree to elements: runs the language's `elements.scm` and reads what its facts name.
+//!
+//! The captures are the contract: `@class`, `@function`, `@variable`, `@import`, `@comment` and so on (every [`Kind`]) mark
+//! a definition, a suffix (`@function.lambda`) adds a modifier, `@name`, `@params`, `@type_name`, `@value`, `@decorator`,
+//! `@modifier` its parts, `@outer` a node around it whose range it takes, `@inner` one in it (an arrow function) that has
+//! parts of its own; `@_x` only serves predicates. Matches of one node
+//! with one name are one element, whose kind is that of the last pattern. Nothing here knows a particular language.
+
+use std::{cmp::Reverse, collections::HashMap};
+
+use tokio_util::sync::CancellationToken;
+use tree_sitter::{Node, Query, QueryCursor, QueryCursorOptions, StreamingIterator as _};
+
+use crate::{
+    complexity,
+    elements::{Code, Detail, Element, Elements, Import, Kind, Markup, Param, ParamKind, Span, Style, Visibility},
+    errors::structure::StructureError,
+    languages::{Language, facts::Facts},
+    parse::{Parsed, one_line, stop_if},
+};
+
+/// How much of a value is kept; more is read with the section itself.
+const VALUE_CHARACTERS: usize = 80;
+
+/// How much of a type, a parameter or a name is kept.
+const TEXT_CHARACTERS: usize = 200;
+
+/// How many characters of documentation are kept.
+const DOC_CHARACTERS: usize = 2_000;
+
+/// The elements of a parsed file.
+pub fn extract(parsed: &Parsed, cancel: &CancellationToken) -> Result<Elements, StructureError> {
+    let language = parsed.source.language;
+    let plan = language.plan();
+    let mut drafts = matched(parsed, plan, cancel)?;
+    for draft in &mut drafts {
+        draft.read_parts(parsed, plan);
+    }
+    settle(&mut drafts);
+    classify(&mut drafts, &language.facts);
+    document(parsed, &mut drafts, &language.facts);
+    (language.refine)(parsed, &mut drafts);
+    complexity::measure(parsed, plan, &mut drafts, cancel)?;
+    drop_locals(&mut drafts);
+    let doc = if language.facts.docstrings {
+        docstring(parsed, parsed.tree.root_node())
+    } else {
+        None
+    };
+    Ok(Elements {
+        list: finish(drafts),
+        doc,
+    })
+}
+
+/// An element while it is being read, with the nodes that it comes from.
+#[derive(Debug)]
+pub(crate) struct Draft<'t> {
+    /// The definition itself.
+    pub(crate) node: Node<'t>,
+    /// The node whose range the element takes, when that is not the definition.
+    pub(crate) outer: Option<Node<'t>>,
+    /// The function or class that the definition names, when that is a node of its own.
+    pub(crate) inner: Option<Node<'t>>,
+    /// Where parts are looked for: the definition, and every node around or in it that a pattern named.
+    holders: Vec<Node<'t>>,
+    /// The body, when there is one.
+    pub(crate) body: Option<Node<'t>>,
+    /// What will remain.
+    pub(crate) element: Element,
+    /// Whether it will remain.
+    pub(crate) keep: bool,
+    parts: Vec<(Part, Node<'t>)>,
+}
+
+/// What a capture of `elements.scm` stands for.
+#[derive(Clone, Debug)]
+enum Role {
+    Definition(Kind, Option<String>),
+    Name,
+    Outer,
+    Inner,
+    Part(Part),
+    Helper,
+}
+
+/// A part of a definition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    Params,
+    TypeName,
+    TypeParams,
+    Extends,
+    Implements,
+    Value,
+    Body,
+    Modifier,
+    Decorator,
+    Group,
+}
+
+/// A language's query and facts by the grammar's numbers.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    query: Query,
+    roles: Vec<Role>,
+    field_parts: Vec<Option<Part>>,
+    kind_parts: Vec<Option<Part>>,
+    /// Node kinds that are decisions.
+    pub(crate) decisions: Vec<bool>,
+    /// Node kinds that make a generator.
+    pub(crate) generators: Vec<bool>,
+}
+
+impl Plan {
+    /// Compiles a language, or says what in its files is wrong.
+    pub(crate) fn compile(language: &Language) -> Result<Self, String> {
+        let grammar = language.grammar();
+        let query = Query::new(&grammar, language.elements_scm).map_err(|error| error.to_string())?;
+        let roles = query
+            .capture_names()
+            .iter()
+            .map(|name| Role::parse(name).ok_or_else(|| format!("the capture @{name} means nothing")))
+            .collect::<Result<_, _>>()?;
+        let parts = &language.facts.parts;
+        let mut plan = Self {
+            query,
+            roles,
+            field_parts: vec![None; grammar.field_count() + 1],
+            kind_parts: vec![None; grammar.node_kind_count()],
+            decisions: vec![false; grammar.node_kind_count()],
+            generators: vec![false; grammar.node_kind_count()],
+        };
+        for (part, names) in [
+            (Part::Params, &parts.params),
+            (Part::TypeName, &parts.type_name),
+            (Part::TypeParams, &parts.type_params),
+            (Part::Extends, &parts.extends),
+            (Part::Implements, &parts.implements),
+            (Part::Value, &parts.value),
+            (Part::Body, &parts.body),
+            (Part::Modifier, &parts.modifiers),
+            (Part::Decorator, &parts.decorators),
+            (Part::Group, &parts.groups),
+        ] {
+            for name in names {
+                let field = grammar.field_id_for_name(name);
+                if let Some(id) = field {
+                    plan.field_parts[usize::from(id.get())] = Some(part);
+                }
+                // A name can be both (`modifiers` of Java); a token of a field's name (`type`) is never meant.
+                let is_meant = |named| named || field.is_none();
+                let is_kind = mark(&grammar, name, is_meant, |id| plan.kind_parts[id] = Some(part));
+                if field.is_none() && !is_kind {
+                    return Err(format!("the grammar has neither a field nor a node {name:?}"));
+                }
+            }
+        }
+        let facts = &language.facts.complexity;
+        for name in &facts.nodes {
+            if !mark(&grammar, name, |named| named, |id| plan.decisions[id] = true) {
+                return Err(format!("the grammar has no node {name:?}"));
+            }
+        }
+        for name in &facts.tokens {
+            if !mark(&grammar, name, |named| !named, |id| plan.decisions[id] = true) {
+                return Err(format!("the grammar has no token {name:?}"));
+            }
+        }
+        for name in &facts.generators {
+            if !mark(&grammar, name, |named| named, |id| plan.generators[id] = true) {
+                return Err(format!("the grammar has no node {name:?}"));
+            }
+        }
+        Ok(plan)
+    }
+
+    fn kind_part(&self, node: Node<'_>) -> Option<Part> {
+        self.kind_parts.get(usize::from(node.kind_id())).copied().flatten()
+    }
+}
+
+/// Calls `found` with every number that the grammar gives to a node kind; says whether there is one.
+fn mark(
+    grammar: &tree_sitter::Language,
+    name: &str,
+    wanted: impl Fn(bool) -> bool,
+    mut found: impl FnMut(usize),
+) -> bool {
+    let mut any = false;
+    for id in 0..u16::try_from(grammar.node_kind_count()).unwrap_or(u16::MAX) {
+        if grammar.node_kind_for_id(id) == Some(name) && wanted(grammar.node_kind_is_named(id)) {
+            found(usize::from(id));
+            any = true;
+        }
+    }
+    any
+}
+
+impl Role {
+    fn parse(name: &str) -> Option<Self> {
+        Some(match name {
+            "name" => Self::Name,
+            "outer" => Self::Outer,
+            "inner" => Self::Inner,
+            "params" => Self::Part(Part::Params),
+            "type_name" => Self::Part(Part::TypeName),
+            "type_params" => Self::Part(Part::TypeParams),
+            "extends" => Self::Part(Part::Extends),
+            "implements" => Self::Part(Part::Implements),
+            "value" => Self::Part(Part::Value),
+            "body" => Self::Part(Part::Body),
+            "modifier" => Self::Part(Part::Modifier),
+            "decorator" => Self::Part(Part::Decorator),
+            _ if name.starts_with('_') => Self::Helper,
+            _ => {
+                let (kind, modifier) = name
+                    .split_once('.')
+                    .map_or((name, None), |(kind, rest)| (kind, Some(rest)));
+                Self::Definition(Kind::from_name(kind)?, modifier.map(str::to_owned))
+            }
+        })
+    }
+}
+
+/// Runs the query and gathers its matches by node and name.
+fn matched<'t>(parsed: &'t Parsed, plan: &Plan, cancel: &CancellationToken) -> Result<Vec<Draft<'t>>, StructureError> {
+    let mut drafts: Vec<Draft<'t>> = Vec::new();
+    let mut patterns: Vec<usize> = Vec::new();
+    let mut known: HashMap<(usize, usize), usize> = HashMap::new();
+    let mut cursor = QueryCursor::new();
+    let mut poll = |_: &tree_sitter::QueryCursorState| stop_if(cancel);
+    let options = QueryCursorOptions::new().progress_callback(&mut poll);
+    let mut matches = cursor.matches_with_options(
+        &plan.query,
+        parsed.tree.root_node(),
+        parsed.source.text.as_bytes(),
+        options,
+    );
+    while let Some(found) = matches.next() {
+        let role = |index: u32| &plan.roles[index as usize];
+        let mut definition = None;
+        let (mut name, mut outer, mut inner) = (None, None, None);
+        for capture in found.captures() {
+            match role(capture.index) {
+                Role::Definition(kind, modifier) => definition = Some((capture.node, *kind, modifier)),
+                Role::Name => name = Some(capture.node),
+                Role::Outer => outer = Some(capture.node),
+                Role::Inner => inner = Some(capture.node),
+                Role::Part(_) | Role::Helper => {}
+            }
+        }
+        let Some((node, kind, modifier)) = definition else {
+            continue;
+        };
+        let key = (node.id(), name.map_or(0, |name: Node<'_>| name.id()));
+        let at = *known.entry(key).or_insert_with(|| {
+            drafts.push(Draft::new(parsed, node, kind, name));
+            patterns.push(found.pattern_index);
+            drafts.len() - 1
+        });
+        let draft = &mut drafts[at];
+        if found.pattern_index > patterns[at] {
+            patterns[at] = found.pattern_index;
+            draft.set_kind(kind);
+        }
+        if let Some(modifier) = modifier {
+            draft.add_modifier(modifier);
+        }
+        if let Some(outer) = outer {
+            draft.widen(parsed, outer);
+        }
+        if let Some(inner) = inner {
+            draft.inner = Some(inner);
+            draft.hold(inner);
+        }
+        for capture in found.captures() {
+            if let Role::Part(part) = role(capture.index)
+                && !draft.parts.contains(&(*part, capture.node))
+            {
+                draft.parts.push((*part, capture.node));
+            }
+        }
+    }
+    drop(matches);
+    if cancel.is_cancelled() {
+        return Err(StructureError::Cancelled);
+    }
+    Ok(drafts)
+}
+
+impl<'t> Draft<'t> {
+    /// A draft of a definition. Refinements use it for what a query cannot find.
+    pub(crate) fn new(parsed: &Parsed, node: Node<'t>, kind: Kind, name: Option<Node<'t>>) -> Self {
+        let name = match name {
+            Some(name) => one_line(parsed.text(name), TEXT_CHARACTERS),
+            None => one_line(parsed.text(node), VALUE_CHARACTERS),
+        };
+        Self {
+            node,
+            outer: None,
+            inner: None,
+            holders: vec![node],
+            body: None,
+            element: Element {
+                kind,
+                name,
+                span: parsed.span(node),
+                parent: None,
+                detail: empty_detail(kind),
+            },
+            keep: true,
+            parts: Vec::new(),
+        }
+    }
+
+    /// Changes what it is.
+    pub(crate) fn set_kind(&mut self, kind: Kind) {
+        if std::mem::discriminant(&empty_detail(kind)) != std::mem::discriminant(&self.element.detail) {
+            self.element.detail = empty_detail(kind);
+        }
+        self.element.kind = kind;
+    }
+
+    /// Adds a modifier, wherever its detail keeps them.
+    pub(crate) fn add_modifier(&mut self, modifier: &str) {
+        match &mut self.element.detail {
+            Detail::Code(code) => code.add_modifier(modifier),
+            Detail::Import(import) if !import.modifiers.iter().any(|known| known == modifier) => {
+                import.modifiers.push(modifier.to_owned());
+            }
+            _ => {}
+        }
+    }
+
+    /// Takes the range of a node around it, if that is wider.
+    pub(crate) fn widen(&mut self, parsed: &Parsed, outer: Node<'t>) {
+        self.hold(outer);
+        let current = self.outer.unwrap_or(self.node);
+        if outer.start_byte() <= current.start_byte() && current.end_byte() <= outer.end_byte() {
+            self.outer = Some(outer);
+            self.element.span = parsed.span(outer);
+        }
+    }
+
+    fn hold(&mut self, node: Node<'t>) {
+        if !self.holders.contains(&node) {
+            self.holders.push(node);
+            self.holders
+                .sort_by_key(|node| (node.start_byte(), Reverse(node.end_byte())));
+        }
+    }
+
+    /// The facts of the definition, when it is one.
+    pub(crate) fn code(&mut self) -> Option<&mut Code> {
+        self.element.code_mut()
+    }
+
+    /// Reads the parts that captures or fields name.
+    fn read_parts(&mut self, parsed: &Parsed, plan: &Plan) {
+        if !matches!(self.element.detail, Detail::Code(_)) {
+            return;
+        }
+        let mut parts = std::mem::take(&mut self.parts);
+        for node in &self.holders {
+            scan(*node, plan, &mut parts);
+        }
+        let has_value = !self.element.kind.is_callable() && !self.element.kind.is_class_like();
+        self.body = parts
+            .iter()
+            .find(|(part, _)| *part == Part::Body)
+            .map(|(_, node)| *node);
+        let facts = &parsed.source.language.facts;
+        let Detail::Code(code) = &mut self.element.detail else {
+            return;
+        };
+        for (part, node) in parts {
+            let text = parsed.text(node);
+            match part {
+                Part::Params if code.params.is_empty() => {
+                    code.params = params(parsed, node, facts);
+                    code.params_text = params_text(parsed, node);
+                }
+                Part::TypeName if code.type_name.is_none() => {
+                    let bare = text.trim_start_matches([':', ' ']).trim_start_matches("->");
+                    code.type_name = Some(one_line(bare, TEXT_CHARACTERS));
+                }
+                Part::TypeParams => {
+                    code.type_params = Some(one_line(unbracketed(text).trim_end_matches(','), TEXT_CHARACTERS))
+                }
+                Part::Extends => code.extends = listed(text),
+                Part::Implements => code.implements = listed(text),
+                Part::Value if has_value && code.value.is_none() => code.value = Some(one_line(text, VALUE_CHARACTERS)),
+                Part::Modifier => code.add_modifier(text),
+                Part::Decorator => code
+                    .decorators
+                    .push(one_line(text.trim_start_matches('@'), TEXT_CHARACTERS)),
+                _ => {}
+            }
+        }
+        let meant: Vec<&String> = code
+            .decorators
+            .iter()
+            .filter_map(|decorator| facts.decorators.get(last_name(decorator)))
+            .collect();
+        let meant: Vec<String> = meant.into_iter().cloned().collect();
+        for modifier in meant {
+            code.add_modifier(&modifier);
+        }
+    }
+}
+
+/// Finds the parts among a node's children, and among those of its groups.
+fn scan<'t>(node: Node<'t>, plan: &Plan, parts: &mut Vec<(Part, Node<'t>)>) {
+    let mut cursor = node.walk();
+    if !cursor.goto_first_child() {
+        return;
+    }
+    loop {
+        let child = cursor.node();
+        let by_field = cursor
+            .field_id()
+            .and_then(|field| plan.field_parts[usize::from(field.get())]);
+        match by_field.or_else(|| plan.kind_part(child)) {
+            // Groups lie directly in definitions and hold no groups of their own that matter: one level.
+            Some(Part::Group) => {
+                let mut inner = child.walk();
+                for part in child.children(&mut inner) {
+                    if let Some(known) = plan.kind_part(part) {
+                        parts.push((known, part));
+                    }
+                }
+            }
+            Some(part) => {
+                let is_known = parts.iter().any(|(known, other)| *known == part && *other == child);
+                if !is_known {
+                    parts.push((part, child));
+                }
+                if part == Part::Body {
+                    return;
+                }
+            }
+            None => {}
+        }
+        if !cursor.goto_next_sibling() {
+            return;
+        }
+    }
+}
+
+fn empty_detail(kind: Kind) -> Detail {
+    match kind {
+        Kind::Import | Kind::Export => Detail::Import(Box::<Import>::default()),
+        Kind::Markup => Detail::Markup(Box::<Markup>::default()),
+        Kind::Rule | Kind::AtRule | Kind::Property => Detail::Style(Box::<Style>::default()),
+        Kind::Heading => Detail::Heading { level: 1 },
+        Kind::Comment
+        | Kind::CodeBlock
+        | Kind::Link
+        | Kind::Image
+        | Kind::List
+        | Kind::Table
+        | Kind::FrontMatter
+        | Kind::Package => Detail::Block { info: String::new() },
+        _ => Detail::Code(Box::<Code>::default()),
+    }
+}
+
+/// The parameters of a list, or the one parameter that stands without a list.
+fn params(parsed: &Parsed, list: Node<'_>, facts: &Facts) -> Vec<Param> {
+    if list.named_child_count() == 0 {
+        let text = parsed.text(list);
+        let is_bare = !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$');
+        return if is_bare {
+            vec![param(parsed, list, facts)]
+        } else {
+            Vec::new()
+        };
+    }
+    let mut found: Vec<Param> = Vec::new();
+    let mut later = ParamKind::Plain;
+    let mut cursor = list.walk();
+    for child in list.named_children(&mut cursor) {
+        if child.is_extra() || child.is_error() {
+            continue;
+        }
+        if let Some(kind) = facts.params.separators.get(child.kind()) {
+            if *kind == ParamKind::PositionalOnly {
+                for earlier in &mut found {
+                    earlier.kind = ParamKind::PositionalOnly;
+                }
+            } else {
+                later = *kind;
+            }
+            continue;
+        }
+        let mut next = param(parsed, child, facts);
+        if next.kind == ParamKind::Plain {
+            next.kind = later;
+        } else if next.kind == ParamKind::Variadic
+            && let Some(kind) = facts.params.after_variadic
+        {
+            later = kind;
+        }
+        found.push(next);
+    }
+    found
+}
+
+/// The list as written, without brackets and comments.
+fn params_text(parsed: &Parsed, list: Node<'_>) -> String {
+    let mut text = String::new();
+    let mut at = list.start_byte();
+    let mut cursor = list.walk();
+    for comment in list.children(&mut cursor).filter(Node::is_extra) {
+        text.push_str(parsed.source.text.get(at..comment.start_byte()).unwrap_or_default());
+        at = comment.end_byte();
+    }
+    text.push_str(parsed.source.text.get(at..list.end_byte()).unwrap_or_default());
+    one_line(unbracketed(&text).trim_end_matches(','), TEXT_CHARACTERS)
+}
+
+fn param(parsed: &Parsed, node: Node<'_>, facts: &Facts) -> Param {
+    let field = |names: &[&str]| names.iter().find_map(|name| node.child_by_field_name(name));
+    let mut cursor = node.walk();
+    let holder = field(&["name", "pattern", "left"])
+        .or_else(|| {
+            node.named_children(&mut cursor)
+                .find_map(|child| child.child_by_field_name("name"))
+        })
+        .or_else(|| node.named_child(0))
+        .unwrap_or(node);
+    let kind = [node, holder]
+        .iter()
+        .find_map(|node| facts.params.kinds.get(node.kind()))
+        .copied()
+        .unwrap_or_default();
+    let text = |node: Node<'_>| one_line(parsed.text(node), TEXT_CHARACTERS);
+    let declared = |node: Node<'_>| {
+        let text = parsed.text(node);
+        one_line(text.trim_start_matches([':', ' ']), TEXT_CHARACTERS)
+    };
+    Param {
+        name: text(holder).trim_start_matches(['*', '.', '&']).trim_start().to_owned(),
+        type_name: field(&["type"]).map(declared),
+        default: field(&["value", "right"]).map(|node| one_line(parsed.text(node), VALUE_CHARACTERS)),
+        kind,
+        text: text(node),
+    }
+}
+
+/// A heritage clause as a list: without its keyword and brackets, cut at the commas that stand in no bracket.
+fn listed(clause: &str) -> Vec<String> {
+    let clause = clause.trim();
+    let bare = ["extends", "implements", "permits", ":"]
+        .iter()
+        .find_map(|keyword| clause.strip_prefix(keyword))
+        .unwrap_or_else(|| unbracketed(clause));
+    let mut depth = 0_i32;
+    bare.split(|c| {
+        match c {
+            '(' | '[' | '<' | '{' => depth += 1,
+            ')' | ']' | '>' | '}' => depth -= 1,
+            _ => {}
+        }
+        c == ',' && depth <= 0
+    })
+    .map(|part| one_line(part, TEXT_CHARACTERS))
+    .filter(|part| !part.is_empty())
+    .collect()
+}
+
+/// A text without the brackets that it begins and ends with.
+fn unbracketed(text: &str) -> &str {
+    let text = text.trim();
+    text.strip_prefix(['(', '[', '<'])
+        .and_then(|rest| rest.strip_suffix([')', ']', '>']))
+        .map_or(text, str::trim)
+}
+
+/// The last name of a dotted one, without arguments: `app.route("/")` is `route`.
+pub(crate) fn last_name(dotted: &str) -> &str {
+    let name = dotted.split(['(', '[', '<', ' ']).next().unwrap_or(dotted);
+    name.rsplit('.').next().unwrap_or(name)
+}
+
+/// Sorts by place and gives every draft the container around it.
+pub(crate) fn settle(drafts: &mut [Draft<'_>]) {
+    drafts.sort_by_key(|draft| {
+        let span = draft.element.span;
+        (
+            span.start_byte,
+            Reverse(span.end_byte),
+            !draft.element.kind.is_container(),
+            draft.node.start_byte(),
+        )
+    });
+    let mut open: Vec<(usize, Span)> = Vec::new();
+    for (at, draft) in drafts.iter_mut().enumerate() {
+        let span = draft.element.span;
+        // Of two that stand in the same place (`a, b = 1, 2`), neither is in the other.
+        while open
+            .last()
+            .is_some_and(|(_, outer)| !outer.contains(&span) || *outer == span)
+        {
+            open.pop();
+        }
+        draft.element.parent = open.last().map(|(parent, _)| *parent);
+        if draft.element.kind.is_container() {
+            open.push((at, span));
+        }
+    }
+}
+
+/// What follows from where a definition stands and how it is called.
+fn classify(drafts: &mut [Draft<'_>], facts: &Facts) {
+    for at in 0..drafts.len() {
+        let parent = drafts[at].element.parent.map(|parent| drafts[parent].element.kind);
+        let in_class = parent.is_some_and(Kind::is_class_like);
+        let element = &mut drafts[at].element;
+        element.kind = match element.kind {
+            Kind::Function if in_class => Kind::Method,
+            Kind::Variable if in_class => Kind::Field,
+            kind => kind,
+        };
+        if element.kind == Kind::Method && facts.constructors.contains(&element.name) {
+            element.kind = Kind::Constructor;
+        }
+        if element.kind == Kind::Variable && facts.capital_constants && is_capital(&element.name) {
+            element.kind = Kind::Constant;
+        }
+        let is_local = parent.is_some_and(Kind::is_callable);
+        let name = element.name.clone();
+        let Some(code) = element.code_mut() else {
+            continue;
+        };
+        code.is_static |= code.has_modifier("static");
+        code.is_async |= code.has_modifier("async");
+        code.is_abstract |= code.has_modifier("abstract");
+        code.is_exported |= code.has_modifier("export");
+        code.is_default |= code.has_modifier("export") && code.has_modifier("default");
+        code.visibility = code
+            .modifiers
+            .iter()
+            .find_map(|modifier| Visibility::from_name(modifier))
+            .unwrap_or_else(|| {
+                if is_local {
+                    Visibility::Private
+                } else {
+                    by_name(&name, facts)
+                }
+            });
+    }
+}
+
+fn by_name(name: &str, facts: &Facts) -> Visibility {
+    let rules = &facts.visibility;
+    let begins = |prefixes: &[String]| prefixes.iter().any(|prefix| name.starts_with(prefix.as_str()));
+    let is_special = rules.private_prefixes.iter().any(|prefix| {
+        name.len() > 2 * prefix.len() && name.starts_with(prefix.as_str()) && name.ends_with(prefix.as_str())
+    });
+    if is_special {
+        rules.default
+    } else if begins(&rules.private_prefixes) {
+        Visibility::Private
+    } else if begins(&rules.protected_prefixes) {
+        Visibility::Protected
+    } else {
+        rules.default
+    }
+}
+
+fn is_capital(name: &str) -> bool {
+    name.chars().any(char::is_uppercase) && !name.chars().any(char::is_lowercase)
+}
+
+/// Gives definitions the comment before them or the string at their beginning.
+fn document(parsed: &Parsed, drafts: &mut [Draft<'_>], facts: &Facts) {
+    let mut last_comment: Option<usize> = None;
+    for at in 0..drafts.len() {
+        let kind = drafts[at].element.kind;
+        if kind == Kind::Comment {
+            last_comment = Some(at);
+            continue;
+        }
+        let before = last_comment
+            .filter(|_| !facts.doc_prefixes.is_empty())
+            .and_then(|comment| {
+                let comment = drafts[comment].element.span;
+                let between = parsed
+                    .source
+                    .text
+                    .get(comment.end_byte..drafts[at].element.span.start_byte)?;
+                let text = parsed.source.text.get(comment.start_byte..comment.end_byte)?;
+                let is_doc = facts
+                    .doc_prefixes
+                    .iter()
+                    .any(|prefix| text.starts_with(prefix.as_str()));
+                (is_doc && between.trim().is_empty()).then(|| uncommented(text))
+            });
+        let inside = drafts[at]
+            .body
+            .filter(|_| facts.docstrings && (kind.is_callable() || kind.is_class_like()))
+            .and_then(|body| docstring(parsed, body));
+        if let (Some(doc), Some(code)) = (before.or(inside), drafts[at].code()) {
+            code.doc = Some(doc).filter(|doc| !doc.is_empty());
+        }
+    }
+}
+
+/// A documenting comment without its signs.
+fn uncommented(comment: &str) -> String {
+    let bare = comment
+        .trim_start_matches("/**")
+        .trim_start_matches("/*!")
+        .trim_end_matches("*/");
+    let lines: Vec<&str> = bare
+        .lines()
+        .map(|line| {
+            let line = line.trim();
+            let line = line
+                .strip_prefix("///")
+                .or_else(|| line.strip_prefix("//!"))
+                .unwrap_or(line);
+            line.strip_prefix('*').unwrap_or(line).trim()
+        })
+        .collect();
+    cut(lines.join("\n").trim(), DOC_CHARACTERS)
+}
+
+/// The string that a body begins with.
+fn docstring(parsed: &Parsed, body: Node<'_>) -> Option<String> {
+    let mut cursor = body.walk();
+    let first = body.named_children(&mut cursor).find(|child| !child.is_extra())?;
+    let string = if first.kind() == "expression_statement" {
+        first.named_child(0)?
+    } else {
+        first
+    };
+    if string.kind() != "string" {
+        return None;
+    }
+    let text = parsed.text(string);
+    let quote = text.find(['"', '\''])?;
+    if text[..quote].contains(['f', 'F', 'b', 'B']) {
+        return None;
+    }
+    let bare = text[quote..].trim_matches(['"', '\'']);
+    let lines: Vec<&str> = bare.trim().lines().map(str::trim).collect();
+    Some(cut(&lines.join("\n"), DOC_CHARACTERS)).filter(|doc| !doc.is_empty())
+}
+
+fn cut(text: &str, limit: usize) -> String {
+    match text.char_indices().nth(limit) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// Variables of functions are no part of a file's structure.
+fn drop_locals(drafts: &mut [Draft<'_>]) {
+    for at in 0..drafts.len() {
+        let is_local = matches!(drafts[at].element.kind, Kind::Variable | Kind::Constant)
+            && drafts[at]
+                .element
+                .parent
+                .is_some_and(|parent| drafts[parent].element.kind.is_callable());
+        if is_local {
+            drafts[at].keep = false;
+        }
+    }
+}
+
+/// Takes the elements that remain, in the order of the text, with their parents' new places.
+fn finish(drafts: Vec<Draft<'_>>) -> Vec<Element> {
+    // Children of what is dropped belong to what is around it.
+    let heir = |mut at: Option<usize>| {
+        while let Some(index) = at.filter(|index| !drafts[*index].keep) {
+            at = drafts[index].element.parent;
+        }
+        at
+    };
+    let parents: Vec<Option<usize>> = drafts.iter().map(|draft| heir(draft.element.parent)).collect();
+    let mut order: Vec<usize> = (0..drafts.len()).filter(|at| drafts[*at].keep).collect();
+    // Stable: what `settle` decided stays, what refinements appended finds its place.
+    order.sort_by_key(|at| {
+        let span = drafts[*at].element.span;
+        (span.start_byte, Reverse(span.end_byte))
+    });
+    let mut places = vec![0; drafts.len()];
+    for (place, at) in order.iter().enumerate() {
+        places[*at] = place;
+    }
+    let mut elements: Vec<Option<Element>> = drafts.into_iter().map(|draft| Some(draft.element)).collect();
+    order
+        .into_iter()
+        .filter_map(|at| {
+            let mut element = elements[at].take()?;
+            element.parent = parents[at].map(|parent| places[parent]);
+            Some(element)
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{last_name, listed, uncommented};
+
+    #[test]
+    fn heritage_is_cut_at_the_outer_commas() {
+        assert_eq!(
+            listed("(Base, Generic[K, V], metaclass=Meta)"),
+            ["Base", "Generic[K, V]", "metaclass=Meta"]
+        );
+        assert_eq!(listed("implements Map<K, V>,\n  Cloneable"), ["Map<K, V>", "Cloneable"]);
+        assert_eq!(listed("extends React.Component"), ["React.Component"]);
+        assert_eq!(listed("()"), [""; 0]);
+    }
+
+    #[test]
+    fn comments_lose_their_signs() {
+        assert_eq!(
+            uncommented("/**\n * Adds.\n *\n * @param a one\n */"),
+            "Adds.\n\n@param a one"
+        );
+        assert_eq!(uncommented("/** Short. */"), "Short.");
+    }
+
+    #[test]
+    fn decorators_are_known_by_their_last_name() {
+        assert_eq!(last_name("functools.lru_cache(maxsize=None)"), "lru_cache");
+        assert_eq!(last_name("property"), "property");
+    }
+}

@@ -1,0 +1,475 @@
+//! Filters over elements: `name=~get*,public=true`, parsed once, then matched many times.
+//!
+//! Commas mean "and". `=` is exact, `=~` a glob or, between slashes, a regular expression, `!=` and `!~` their opposites;
+//! numbers also compare by `<`, `<=`, `>`, `>=`. A key that an element has no value for never matches, nor does its opposite.
+
+use globset::{GlobBuilder, GlobMatcher};
+use regex::Regex;
+
+use crate::{
+    elements::{Code, Element, Visibility},
+    errors::structure::{StructureError, nearest},
+};
+
+/// Longest filter that is read, in characters; a longer one is no filter.
+const MAX_CHARACTERS: usize = 1_000;
+
+/// A parsed filter.
+#[derive(Clone, Debug, Default)]
+pub struct Filter {
+    terms: Vec<Term>,
+}
+
+#[derive(Clone, Debug)]
+struct Term {
+    key: Key,
+    test: Test,
+    is_negated: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Key {
+    Name,
+    Params,
+    Static,
+    Public,
+    Private,
+    Protected,
+    Async,
+    Visibility,
+    Type,
+    Lines,
+}
+
+const KEYS: [(&str, Key); 10] = [
+    ("name", Key::Name),
+    ("params", Key::Params),
+    ("static", Key::Static),
+    ("public", Key::Public),
+    ("private", Key::Private),
+    ("protected", Key::Protected),
+    ("async", Key::Async),
+    ("visibility", Key::Visibility),
+    ("type", Key::Type),
+    ("lines", Key::Lines),
+];
+
+#[derive(Clone, Debug)]
+enum Test {
+    Equals(String),
+    Glob(GlobMatcher),
+    Regex(Regex),
+    Is(bool),
+    Number(std::ops::RangeInclusive<usize>),
+}
+
+/// What a row offers to a filter; an element that is no definition has a name, a type and lines.
+#[derive(Clone, Copy, Debug)]
+pub struct Subject<'e> {
+    /// Its name.
+    pub name: &'e str,
+    /// Its kind or capture, such as `method`.
+    pub kind: &'e str,
+    /// How many lines it touches.
+    pub lines: usize,
+    /// Whether it can have parameters.
+    pub is_callable: bool,
+    /// The facts of a definition.
+    pub code: Option<&'e Code>,
+}
+
+impl<'e> From<&'e Element> for Subject<'e> {
+    fn from(element: &'e Element) -> Self {
+        Self {
+            name: &element.name,
+            kind: element.kind.name(),
+            lines: element.span.lines(),
+            is_callable: element.kind.is_callable(),
+            code: element.code(),
+        }
+    }
+}
+
+impl Filter {
+    /// Reads a filter. An empty one lets everything through.
+    pub fn parse(text: &str) -> Result<Self, StructureError> {
+        if text.trim().is_empty() {
+            return Ok(Self::default());
+        }
+        let mut reader = Reader { text, at: 0 };
+        if text.chars().count() > MAX_CHARACTERS {
+            return Err(reader.bad(0, "it is longer than 1000 characters", "1000 文字を超えています"));
+        }
+        let mut terms = Vec::new();
+        loop {
+            terms.push(reader.term()?);
+            reader.skip_spaces();
+            if reader.at == text.len() {
+                return Ok(Self { terms });
+            }
+            if !reader.take(",") {
+                return Err(reader.bad(reader.at, "a comma is expected here", "ここにはカンマが必要です"));
+            }
+        }
+    }
+
+    /// Whether everything passes.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.terms.is_empty()
+    }
+
+    /// Whether a row passes every term.
+    #[must_use]
+    pub fn matches(&self, subject: Subject<'_>) -> bool {
+        self.terms
+            .iter()
+            .all(|term| term.holds(subject).is_some_and(|holds| holds != term.is_negated))
+    }
+}
+
+impl Term {
+    /// `None` when the subject has no such thing.
+    fn holds(&self, subject: Subject<'_>) -> Option<bool> {
+        let flag = |value: bool| match &self.test {
+            Test::Is(wanted) => value == *wanted,
+            _ => false,
+        };
+        let number = |value: usize| match &self.test {
+            Test::Number(range) => range.contains(&value),
+            _ => false,
+        };
+        let text = |value: &str| match &self.test {
+            Test::Equals(wanted) => value == wanted,
+            Test::Glob(glob) => glob.is_match(value),
+            Test::Regex(regex) => regex.is_match(value),
+            _ => false,
+        };
+        let seen = |visibility: Visibility| subject.code.map(|code| flag(code.visibility == visibility));
+        match self.key {
+            Key::Name => Some(text(subject.name)),
+            Key::Type => {
+                let declared = subject.code.and_then(|code| code.type_name.as_deref());
+                Some(text(subject.kind) || declared.is_some_and(text))
+            }
+            Key::Lines => Some(number(subject.lines)),
+            // What takes no parameters by its nature, a class or a field, does not have zero of them.
+            Key::Params => subject
+                .code
+                .filter(|code| subject.is_callable || !code.params.is_empty())
+                .map(|code| number(code.params.len())),
+            Key::Static => subject.code.map(|code| flag(code.is_static)),
+            Key::Async => subject.code.map(|code| flag(code.is_async)),
+            Key::Public => seen(Visibility::Public),
+            Key::Private => seen(Visibility::Private),
+            Key::Protected => seen(Visibility::Protected),
+            Key::Visibility => subject.code.map(|code| text(code.visibility.name())),
+        }
+    }
+}
+
+/// Reads a filter from left to right.
+struct Reader<'t> {
+    text: &'t str,
+    at: usize,
+}
+
+impl<'t> Reader<'t> {
+    fn bad(&self, at: usize, en: impl Into<String>, ja: impl Into<String>) -> StructureError {
+        StructureError::BadFilter {
+            filter: self.text.to_owned(),
+            column: self.text.get(..at).unwrap_or(self.text).chars().count(),
+            reason: (en.into(), ja.into()),
+        }
+    }
+
+    fn rest(&self) -> &'t str {
+        &self.text[self.at..]
+    }
+
+    fn skip_spaces(&mut self) {
+        self.at = self.text.len() - self.rest().trim_start().len();
+    }
+
+    fn take(&mut self, token: &str) -> bool {
+        let is_there = self.rest().starts_with(token);
+        if is_there {
+            self.at += token.len();
+        }
+        is_there
+    }
+
+    fn term(&mut self) -> Result<Term, StructureError> {
+        self.skip_spaces();
+        let start = self.at;
+        let length = self
+            .rest()
+            .find(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+            .unwrap_or(self.rest().len());
+        let word = &self.rest()[..length];
+        if word.is_empty() {
+            return Err(self.bad(start, "a key is expected here", "ここにはキーが必要です"));
+        }
+        let Some((_, key)) = KEYS.iter().find(|(name, _)| *name == word) else {
+            let near = nearest(word, KEYS.iter().map(|(name, _)| *name));
+            let (mean, mean_ja) = near.first().map_or((String::new(), String::new()), |near| {
+                (format!("; did you mean {near}"), format!("。もしかして: {near}"))
+            });
+            return Err(self.bad(
+                start,
+                format!("{word:?} is no key{mean}"),
+                format!("{word:?} というキーはありません{mean_ja}"),
+            ));
+        };
+        self.at += length;
+        self.skip_spaces();
+        let operator_at = self.at;
+        let Some(operator) = ["=~", "!=", "!~", "<=", ">=", "==", "=", "<", ">"]
+            .into_iter()
+            .find(|operator| self.take(operator))
+        else {
+            return Err(self.bad(
+                operator_at,
+                "an operator (=, =~, !=) is expected after the key",
+                "キーの後には演算子（=、=~、!=）が必要です",
+            ));
+        };
+        self.skip_spaces();
+        let value_at = self.at;
+        let value = self.value(operator)?;
+        let test = self.test(*key, operator, &value, (operator_at, value_at))?;
+        Ok(Term {
+            key: *key,
+            test,
+            is_negated: operator.starts_with('!'),
+        })
+    }
+
+    /// A value: quoted, a regular expression between slashes, or everything up to the next comma.
+    fn value(&mut self, operator: &str) -> Result<Value, StructureError> {
+        let start = self.at;
+        let rest = self.rest();
+        let is_regex = operator.ends_with('~') && rest.starts_with('/');
+        let quote = rest.chars().next().filter(|c| is_regex || matches!(c, '"' | '\''));
+        if let Some(quote) = quote {
+            let mut is_escaped = false;
+            for (offset, c) in rest.char_indices().skip(1) {
+                if is_escaped {
+                    is_escaped = false;
+                } else if c == '\\' {
+                    is_escaped = true;
+                } else if c == quote {
+                    let inner = rest[1..offset].replace(&format!("\\{quote}"), &quote.to_string());
+                    self.at += offset + 1;
+                    return Ok(if is_regex {
+                        Value::Regex(inner)
+                    } else {
+                        Value::Plain(inner)
+                    });
+                }
+            }
+            return Err(self.bad(
+                start,
+                format!("the closing {quote} is missing"),
+                format!("閉じる {quote} がありません"),
+            ));
+        }
+        // A glob may hold alternatives: the comma of `{get,set}*` does not end it.
+        let mut depth = 0_usize;
+        let end = rest
+            .find(|c| {
+                match c {
+                    '{' | '[' | '<' | '(' => depth += 1,
+                    '}' | ']' | '>' | ')' => depth = depth.saturating_sub(1),
+                    _ => {}
+                }
+                c == ',' && depth == 0
+            })
+            .unwrap_or(rest.len());
+        let plain = rest[..end].trim();
+        if plain.is_empty() {
+            return Err(self.bad(start, "a value is missing", "値がありません"));
+        }
+        self.at += end;
+        Ok(Value::Plain(plain.to_owned()))
+    }
+
+    fn test(
+        &self,
+        key: Key,
+        operator: &str,
+        value: &Value,
+        (operator_at, value_at): (usize, usize),
+    ) -> Result<Test, StructureError> {
+        let is_pattern = operator.ends_with('~');
+        let is_comparison = operator.starts_with(['<', '>']);
+        match (key, value) {
+            (Key::Params | Key::Lines, Value::Plain(text)) if !is_pattern => {
+                let number: usize = text
+                    .parse()
+                    .map_err(|_| self.bad(value_at, "a whole number is expected", "整数を指定してください"))?;
+                Ok(Test::Number(match operator {
+                    "<" if number == 0 => {
+                        return Err(self.bad(value_at, "nothing is below 0", "0 未満の値はありません"));
+                    }
+                    "<" => 0..=number - 1,
+                    "<=" => 0..=number,
+                    ">" => number.saturating_add(1)..=usize::MAX,
+                    ">=" => number..=usize::MAX,
+                    _ => number..=number,
+                }))
+            }
+            (Key::Params | Key::Lines, _) => Err(self.bad(
+                operator_at,
+                "this key is a number: use =, !=, <, <=, > or >=",
+                "このキーは数値です。=、!=、<、<=、>、>= を使ってください",
+            )),
+            _ if is_comparison => Err(self.bad(
+                operator_at,
+                "only params and lines are numbers",
+                "数値で比べられるのは params と lines だけです",
+            )),
+            (Key::Static | Key::Public | Key::Private | Key::Protected | Key::Async, Value::Plain(text))
+                if !is_pattern =>
+            {
+                match text.to_ascii_lowercase().as_str() {
+                    "true" | "yes" | "1" => Ok(Test::Is(true)),
+                    "false" | "no" | "0" => Ok(Test::Is(false)),
+                    _ => Err(self.bad(
+                        value_at,
+                        "true or false is expected",
+                        "true か false を指定してください",
+                    )),
+                }
+            }
+            (Key::Static | Key::Public | Key::Private | Key::Protected | Key::Async, _) => Err(self.bad(
+                operator_at,
+                "this key is true or false: use = or !=",
+                "このキーの値は true か false です。= か != を使ってください",
+            )),
+            (_, Value::Regex(pattern)) => Regex::new(pattern)
+                .map(Test::Regex)
+                .map_err(|error| self.bad(value_at, brief(&error), brief(&error))),
+            (_, Value::Plain(pattern)) if is_pattern => GlobBuilder::new(pattern)
+                .literal_separator(false)
+                .build()
+                .map(|glob| Test::Glob(glob.compile_matcher()))
+                .map_err(|error| self.bad(value_at, error.kind().to_string(), error.kind().to_string())),
+            (_, Value::Plain(text)) => Ok(Test::Equals(text.clone())),
+        }
+    }
+}
+
+enum Value {
+    Plain(String),
+    Regex(String),
+}
+
+/// The last line of a regex error says what is wrong; the lines before draw it.
+fn brief(error: &regex::Error) -> String {
+    let text = error.to_string();
+    text.lines()
+        .last()
+        .unwrap_or_default()
+        .trim_start_matches("error: ")
+        .to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Filter, Subject};
+    use crate::{
+        elements::{Code, Param, Visibility},
+        errors::structure::StructureError,
+    };
+
+    fn passes(filter: &str) -> bool {
+        let code = Code {
+            params: vec![Param::default(), Param::default()],
+            visibility: Visibility::Protected,
+            type_name: Some("Map<K, V>".to_owned()),
+            is_async: true,
+            ..Code::default()
+        };
+        let subject = Subject {
+            name: "get_user",
+            kind: "method",
+            lines: 12,
+            is_callable: true,
+            code: Some(&code),
+        };
+        Filter::parse(filter).expect(filter).matches(subject)
+    }
+
+    fn refused(filter: &str) -> (usize, String) {
+        match Filter::parse(filter) {
+            Err(StructureError::BadFilter { column, reason, .. }) => (column, reason.0),
+            other => panic!("{filter}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn terms_are_joined_by_and() {
+        for filter in [
+            "",
+            "name=get_user",
+            "name=~get*",
+            "name=~{get,set}_*",
+            "name=~/^get_\\w+$/",
+            "name=~/a{0,1}/",
+            "name!=main",
+            "params=2",
+            "params>=2,lines<20",
+            "async=true",
+            "static=false",
+            "protected=true",
+            "visibility=protected",
+            "type=method",
+            "type=Map<K, V>",
+            "name = get_user , async=true",
+            "name=\"get_user\"",
+            "name!~set*",
+        ] {
+            assert!(passes(filter), "{filter}");
+        }
+        for filter in [
+            "name=get",
+            "name=~get",
+            "params=0",
+            "public=true",
+            "name=get_user,static=true",
+            "lines>12",
+        ] {
+            assert!(!passes(filter), "{filter}");
+        }
+    }
+
+    #[test]
+    fn what_has_no_parameters_by_nature_matches_neither_way() {
+        let subject = Subject {
+            name: "os",
+            kind: "import",
+            lines: 1,
+            is_callable: false,
+            code: None,
+        };
+        for filter in ["params=0", "params!=0", "public=true", "public=false"] {
+            assert!(!Filter::parse(filter).expect(filter).matches(subject), "{filter}");
+        }
+    }
+
+    #[test]
+    fn malformed_filters_say_where() {
+        assert_eq!(refused("名=x").0, 0);
+        assert_eq!(refused("nam=x"), (0, "\"nam\" is no key; did you mean name".to_owned()));
+        assert_eq!(refused("name").0, 4);
+        assert_eq!(refused("name=").0, 5);
+        assert_eq!(refused("name=a,").0, 7);
+        assert_eq!(refused("params=two").0, 7);
+        assert_eq!(refused("static=maybe").0, 7);
+        assert_eq!(refused("name=~/(/").0, 6);
+        assert_eq!(refused("name=~/abc").0, 6);
+        assert_eq!(refused("name>3").0, 4);
+        assert_eq!(refused("name=\"a\" b").0, 9);
+    }
+}

@@ -1,0 +1,105 @@
+//! Which language a file is in: the caller's word, then the name, then the `#!` line, then the content.
+//!
+//! Deterministic: the first language of the table that claims a file has it. Never guesses from statistics.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::{Language, all, by_name};
+use crate::errors::structure::StructureError;
+
+/// How much of a file is looked at; a `#!` line, a doctype or an import stands within it.
+const HEAD_BYTES: usize = 4_096;
+
+/// The language of a file, by `asked` if the caller named one.
+///
+/// Naming a language keeps a file of its dialect in the dialect: `typescript` for `view.tsx` is still TSX.
+pub fn detect(path: &str, text: &str, asked: Option<&str>) -> Result<&'static Language, StructureError> {
+    let Some(name) = asked.filter(|name| !name.trim().is_empty()) else {
+        return guess(path, text).ok_or_else(|| StructureError::UnsupportedLanguage { path: path.to_owned() });
+    };
+    let language = by_name(name)?;
+    let dialect = by_file_name(path).filter(|dialect| dialect.facts.dialect_of.as_deref() == Some(language.name));
+    Ok(dialect.unwrap_or(language))
+}
+
+/// The language of a file without asking anyone, or `None` when nothing identifies it.
+#[must_use]
+pub fn guess(path: &str, text: &str) -> Option<&'static Language> {
+    by_file_name(path)
+        .or_else(|| by_shebang(text))
+        .or_else(|| by_content(text))
+}
+
+/// The language of a file's name alone.
+#[must_use]
+pub fn by_file_name(path: &str) -> Option<&'static Language> {
+    let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+    let extension = name
+        .rsplit_once('.')
+        .map(|(_, extension)| extension.to_ascii_lowercase());
+    all()
+        .find(|language| language.facts.file_names.iter().any(|known| known == name))
+        .or_else(|| {
+            let extension = extension?;
+            all().find(|language| language.facts.extensions.contains(&extension))
+        })
+}
+
+fn by_shebang(text: &str) -> Option<&'static Language> {
+    let line = text.lines().next()?.strip_prefix("#!")?;
+    // `#!/usr/bin/env -S python3 -u` and `#!/opt/bin/python3.11` both end in a program's name.
+    let program = line
+        .split_whitespace()
+        .map(|word| word.rsplit('/').next().unwrap_or(word))
+        .find(|word| *word != "env" && !word.starts_with('-') && !word.contains('='))?;
+    let program = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    all().find(|language| language.facts.shebangs.iter().any(|known| known == program))
+}
+
+fn by_content(text: &str) -> Option<&'static Language> {
+    static PATTERNS: LazyLock<Vec<(&'static Language, Regex)>> = LazyLock::new(|| {
+        all()
+            .flat_map(|language| language.facts.content.iter().map(move |pattern| (language, pattern)))
+            .map(|(language, pattern)| {
+                (
+                    language,
+                    Regex::new(pattern).expect("a test compiles every content pattern"),
+                )
+            })
+            .collect()
+    });
+    let mut end = text.len().min(HEAD_BYTES);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    let head = &text[..end];
+    PATTERNS
+        .iter()
+        .find(|(_, pattern)| pattern.is_match(head))
+        .map(|(language, _)| *language)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::detect;
+
+    fn name(path: &str, text: &str, asked: Option<&str>) -> String {
+        detect(path, text, asked).map_or_else(|error| format!("{error:?}"), |language| language.name.to_owned())
+    }
+
+    #[test]
+    fn the_name_then_the_first_line_then_the_content() {
+        assert_eq!(name("src/a.py", "", None), "python");
+        assert_eq!(name("src/A.PYI", "", None), "python");
+        assert_eq!(name("bin/tool", "#!/usr/bin/env -S python3.11 -u\n", None), "python");
+        assert_eq!(
+            name("bin/tool", "from os import path\n\ndef main():\n    pass\n", None),
+            "python"
+        );
+        assert_eq!(name("notes.txt", "x = 1", Some("Python3")), "python");
+        assert!(name("notes.txt", "from here on", None).contains("UnsupportedLanguage"));
+        assert!(name("a.py", "", Some("klingon")).contains("UnknownLanguage"));
+    }
+}

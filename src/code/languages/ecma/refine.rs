@@ -1,0 +1,434 @@
+//! What JavaScript and TypeScript mean beyond their syntax: names in imports and exports, members of objects, overloads,
+//! parameter properties.
+//!
+//! A member of an object literal is a method only where the object belongs to the file's structure. What a later statement
+//! exports is marked as exported. Types are never inferred.
+
+use std::collections::{HashMap, HashSet};
+
+use tree_sitter::Node;
+
+use crate::{
+    elements::{Detail, Import, ImportName, Kind, ParamKind, Visibility},
+    extract::Draft,
+    parse::Parsed,
+};
+
+pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
+    let mut exported: HashSet<String> = HashSet::new();
+    let mut default: Option<String> = None;
+    for at in 0..drafts.len() {
+        let parent = drafts[at].element.parent.map(|parent| drafts[parent].element.kind);
+        let draft = &mut drafts[at];
+        match draft.element.kind {
+            Kind::Import => import(parsed, draft),
+            Kind::Export => {
+                let found = export(parsed, draft);
+                if let Detail::Import(import) = &draft.element.detail
+                    && import.module.is_empty()
+                {
+                    if import.modifiers.iter().any(|modifier| modifier == "default") {
+                        default.clone_from(&found.first().cloned());
+                    }
+                    exported.extend(found);
+                }
+            }
+            kind if kind.is_callable() || kind.is_class_like() => callable(draft, parent),
+            Kind::Field | Kind::Namespace | Kind::EnumMember => named(draft),
+            _ => {}
+        }
+        decorated(parsed, &mut drafts[at]);
+        parameter_properties(parsed, drafts, at);
+    }
+    for draft in drafts.iter_mut().filter(|draft| draft.element.parent.is_none()) {
+        let is_exported = exported.contains(&draft.element.name);
+        let is_default = default.as_ref() == Some(&draft.element.name);
+        if let Some(code) = draft.code() {
+            code.is_exported |= is_exported;
+            code.is_default |= is_default;
+        }
+    }
+    overloads(drafts);
+    local_objects(drafts);
+}
+
+fn callable(draft: &mut Draft<'_>, parent: Option<Kind>) {
+    let kind = draft.element.kind;
+    let has_body = draft.body.is_some();
+    let is_unnamed = matches!(
+        draft.node.kind(),
+        "function_expression" | "arrow_function" | "generator_function" | "class"
+    );
+    if is_unnamed {
+        match draft.node.child_by_field_name("name") {
+            Some(_) => {
+                let name = draft.element.name.clone();
+                let rest = name.split_once("function").or_else(|| name.split_once("class"));
+                let rest = rest.map_or("", |(_, rest)| rest).trim_start_matches(['*', ' ']);
+                let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_' && c != '$');
+                rest[..end.unwrap_or(rest.len())].clone_into(&mut draft.element.name);
+            }
+            None => "default".clone_into(&mut draft.element.name),
+        }
+    }
+    if kind == Kind::Initializer {
+        "<static>".clone_into(&mut draft.element.name);
+    }
+    named(draft);
+    let name = draft.element.name.clone();
+    let in_type = parent == Some(Kind::Interface);
+    let is_assigned = draft.node.kind() == "assignment_expression";
+    let Some(code) = draft.code() else { return };
+    if let Some(star) = code.modifiers.iter().position(|modifier| modifier == "*") {
+        code.modifiers.remove(star);
+        code.is_generator = true;
+    }
+    if kind.is_callable() && !has_body && kind != Kind::Initializer {
+        code.is_abstract |= in_type;
+    }
+    if kind == Kind::Initializer {
+        code.visibility = Visibility::Private;
+    }
+    if is_assigned {
+        for prefix in ["module.exports.", "exports."] {
+            if let Some(bare) = name.strip_prefix(prefix) {
+                code.is_exported = true;
+                bare.clone_into(&mut draft.element.name);
+                return;
+            }
+        }
+        if matches!(name.as_str(), "module.exports" | "exports") {
+            code.is_exported = true;
+            code.is_default = true;
+            "default".clone_into(&mut draft.element.name);
+        }
+    }
+}
+
+/// Methods of objects within functions are part of no structure, nor are functions assigned to members there.
+fn local_objects(drafts: &mut [Draft<'_>]) {
+    for at in 0..drafts.len() {
+        let draft = &drafts[at];
+        let is_member = matches!(draft.node.kind(), "pair" | "assignment_expression")
+            || (draft.element.kind == Kind::Method && draft.node.kind() == "method_definition");
+        if !is_member {
+            continue;
+        }
+        let mut around = draft.element.parent;
+        while let Some(parent) = around {
+            let kind = drafts[parent].element.kind;
+            if kind.is_class_like() {
+                break;
+            }
+            if kind.is_callable() && drafts[parent].keep {
+                drafts[at].keep = false;
+                break;
+            }
+            around = drafts[parent].element.parent;
+        }
+    }
+}
+
+/// Names as one speaks of them: without quotes, and of signatures that have none, what they are.
+fn named(draft: &mut Draft<'_>) {
+    let has = |draft: &Draft<'_>, modifier| draft.element.code().is_some_and(|code| code.has_modifier(modifier));
+    if has(draft, "call") {
+        "<call>".clone_into(&mut draft.element.name);
+    } else if has(draft, "construct") {
+        "<new>".clone_into(&mut draft.element.name);
+    } else if has(draft, "index") {
+        let end = draft
+            .element
+            .name
+            .find(']')
+            .map_or(draft.element.name.len(), |end| end + 1);
+        draft.element.name.truncate(end);
+    }
+    let bare = draft.element.name.trim_matches(['"', '\'']);
+    if bare.len() < draft.element.name.len() {
+        draft.element.name = bare.to_owned();
+    }
+}
+
+/// A signature beside another callable of its name is an overload.
+fn overloads(drafts: &mut [Draft<'_>]) {
+    let mut known: HashMap<(Option<usize>, String), usize> = HashMap::new();
+    let is_counted = |draft: &Draft<'_>| draft.element.kind.is_callable() && draft.keep;
+    for draft in drafts.iter().filter(|draft| is_counted(draft)) {
+        *known
+            .entry((draft.element.parent, draft.element.name.clone()))
+            .or_default() += 1;
+    }
+    for draft in drafts
+        .iter_mut()
+        .filter(|draft| is_counted(draft) && draft.body.is_none())
+    {
+        let several = known
+            .get(&(draft.element.parent, draft.element.name.clone()))
+            .is_some_and(|count| *count > 1);
+        if let Some(code) = draft.code().filter(|_| several) {
+            code.add_modifier("overload");
+        }
+    }
+}
+
+fn string(parsed: &Parsed, node: Node<'_>) -> String {
+    parsed.text(node).trim_matches(['"', '\'', '`']).to_owned()
+}
+
+fn set(draft: &mut Draft<'_>, mut found: Import) {
+    if let Detail::Import(import) = &draft.element.detail {
+        for modifier in import.modifiers.iter().rev() {
+            if !found.modifiers.contains(modifier) {
+                found.modifiers.insert(0, modifier.clone());
+            }
+        }
+    }
+    draft.element.name = if found.module.is_empty() {
+        let names: Vec<&str> = found
+            .names
+            .iter()
+            .map(|name| name.alias.as_deref().unwrap_or(&name.name))
+            .collect();
+        names.join(", ")
+    } else {
+        found.module.clone()
+    };
+    draft.element.detail = Detail::Import(Box::new(found));
+}
+
+fn import(parsed: &Parsed, draft: &mut Draft<'_>) {
+    let node = draft.node;
+    let mut found = Import::default();
+    match node.kind() {
+        "variable_declarator" => {
+            if let Some(name) = node.child_by_field_name("name") {
+                found.names = pattern_names(parsed, name);
+            }
+            let path = node
+                .child_by_field_name("value")
+                .and_then(|call| call.child_by_field_name("arguments"))
+                .and_then(|arguments| arguments.named_child(0));
+            found.module = path.map_or_else(String::new, |path| string(parsed, path));
+        }
+        "call_expression" => {
+            let path = node
+                .child_by_field_name("arguments")
+                .and_then(|arguments| arguments.named_child(0));
+            found.module = path.map_or_else(String::new, |path| string(parsed, path));
+        }
+        _ => {
+            let mut cursor = node.walk();
+            for child in node.children(&mut cursor) {
+                match child.kind() {
+                    "type" | "typeof" => found.modifiers.push("type".to_owned()),
+                    "import_clause" => clause(parsed, child, &mut found.names),
+                    "import_require_clause" => {
+                        found.modifiers.push("require".to_owned());
+                        if let Some(name) = child.named_child(0) {
+                            found.names.push(plain(parsed, name));
+                        }
+                        if let Some(source) = child.child_by_field_name("source") {
+                            found.module = string(parsed, source);
+                        }
+                    }
+                    _ => {}
+                }
+            }
+            if let Some(source) = node.child_by_field_name("source") {
+                found.module = string(parsed, source);
+            }
+        }
+    }
+    set(draft, found);
+}
+
+fn clause(parsed: &Parsed, clause: Node<'_>, names: &mut Vec<ImportName>) {
+    let mut cursor = clause.walk();
+    for child in clause.named_children(&mut cursor) {
+        match child.kind() {
+            "identifier" => names.push(ImportName {
+                name: "default".to_owned(),
+                alias: Some(parsed.text(child).to_owned()),
+            }),
+            "namespace_import" => names.push(ImportName {
+                name: "*".to_owned(),
+                alias: child.named_child(0).map(|name| parsed.text(name).to_owned()),
+            }),
+            _ => {
+                let mut cursor = child.walk();
+                names.extend(child.named_children(&mut cursor).map(|name| specifier(parsed, name)));
+            }
+        }
+    }
+}
+
+fn specifier(parsed: &Parsed, node: Node<'_>) -> ImportName {
+    let text = |field| node.child_by_field_name(field).map(|node| string(parsed, node));
+    ImportName {
+        name: text("name").unwrap_or_else(|| parsed.text(node).to_owned()),
+        alias: text("alias"),
+    }
+}
+
+fn plain(parsed: &Parsed, node: Node<'_>) -> ImportName {
+    ImportName {
+        name: parsed.text(node).to_owned(),
+        alias: None,
+    }
+}
+
+fn pattern_names(parsed: &Parsed, pattern: Node<'_>) -> Vec<ImportName> {
+    if pattern.kind() != "object_pattern" {
+        return vec![ImportName {
+            name: "default".to_owned(),
+            alias: Some(parsed.text(pattern).to_owned()),
+        }];
+    }
+    let mut cursor = pattern.walk();
+    pattern
+        .named_children(&mut cursor)
+        .map(
+            |child| match (child.child_by_field_name("key"), child.child_by_field_name("value")) {
+                (Some(key), Some(value)) => ImportName {
+                    name: parsed.text(key).to_owned(),
+                    alias: Some(parsed.text(value).to_owned()),
+                },
+                _ => plain(parsed, child),
+            },
+        )
+        .collect()
+}
+
+/// Fills in an export; gives the local names that it exports.
+fn export(parsed: &Parsed, draft: &mut Draft<'_>) -> Vec<String> {
+    let node = draft.node;
+    let mut found = Import::default();
+    let mut local = Vec::new();
+    if node.kind() == "assignment_expression" {
+        if let Some(right) = node.child_by_field_name("right") {
+            if right.kind() == "object" {
+                let mut cursor = right.walk();
+                for child in right.named_children(&mut cursor) {
+                    let name = child
+                        .child_by_field_name("key")
+                        .or_else(|| child.child_by_field_name("name"))
+                        .unwrap_or(child);
+                    let value = child.child_by_field_name("value").unwrap_or(child);
+                    found.names.push(plain(parsed, name));
+                    local.push(parsed.text(value).to_owned());
+                }
+            } else {
+                found.names.push(ImportName {
+                    name: "default".to_owned(),
+                    alias: None,
+                });
+                local.push(parsed.text(right).to_owned());
+            }
+        }
+    } else {
+        let mut cursor = node.walk();
+        for child in node.children(&mut cursor) {
+            match child.kind() {
+                "*" => found.names.push(ImportName {
+                    name: "*".to_owned(),
+                    alias: None,
+                }),
+                "namespace_export" => found.names.push(ImportName {
+                    name: "*".to_owned(),
+                    alias: child.named_child(0).map(|name| string(parsed, name)),
+                }),
+                "export_clause" => {
+                    let mut cursor = child.walk();
+                    for name in child.named_children(&mut cursor) {
+                        let name = specifier(parsed, name);
+                        local.push(name.name.clone());
+                        found.names.push(name);
+                    }
+                }
+                "type" => found.modifiers.push("type".to_owned()),
+                _ => {}
+            }
+        }
+        if let Some(value) = node.child_by_field_name("value") {
+            local.push(parsed.text(value).to_owned());
+            found.names.push(ImportName {
+                name: parsed.text(value).to_owned(),
+                alias: Some("default".to_owned()),
+            });
+        }
+        if let Some(source) = node.child_by_field_name("source") {
+            found.module = string(parsed, source);
+        }
+    }
+    set(draft, found);
+    local
+}
+
+/// In TypeScript the decorators of a member stand before it, not in it.
+fn decorated<'t>(parsed: &Parsed, draft: &mut Draft<'t>) {
+    let mut first = draft.node;
+    let mut found = Vec::new();
+    while let Some(before) = first.prev_sibling().filter(|before| before.kind() == "decorator") {
+        found.push(parsed.text(before).trim_start_matches('@').to_owned());
+        first = before;
+    }
+    if found.is_empty() {
+        return;
+    }
+    found.reverse();
+    let span = draft.element.span;
+    draft.element.span = parsed
+        .lines
+        .span(&parsed.source.text, first.start_byte(), span.end_byte);
+    if let Some(code) = draft.code() {
+        code.decorators.splice(0..0, found);
+    }
+}
+
+/// `constructor(private readonly path: string)` declares a field.
+fn parameter_properties<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>, at: usize) {
+    if drafts[at].element.kind != Kind::Constructor {
+        return;
+    }
+    let (node, class) = (drafts[at].node, drafts[at].element.parent);
+    let Some(list) = node.child_by_field_name("parameters") else {
+        return;
+    };
+    let mut cursor = list.walk();
+    for param in list.named_children(&mut cursor) {
+        let mut inner = param.walk();
+        let modifiers: Vec<&str> = param
+            .children(&mut inner)
+            .filter(|child| {
+                matches!(
+                    child.kind(),
+                    "accessibility_modifier" | "readonly" | "override_modifier"
+                )
+            })
+            .map(|child| parsed.text(child))
+            .collect();
+        let Some(name) = param.child_by_field_name("pattern").filter(|_| !modifiers.is_empty()) else {
+            continue;
+        };
+        let mut field = Draft::new(parsed, param, Kind::Field, Some(name));
+        field.element.parent = class;
+        let declared = param.child_by_field_name("type");
+        if let Some(code) = field.code() {
+            code.visibility = modifiers
+                .iter()
+                .find_map(|modifier| Visibility::from_name(modifier))
+                .unwrap_or_default();
+            code.type_name = declared.map(|node| parsed.text(node).trim_start_matches([':', ' ']).to_owned());
+            code.modifiers = modifiers.into_iter().map(str::to_owned).collect();
+            code.add_modifier("parameter");
+        }
+        let field_name = field.element.name.clone();
+        if let Some(code) = drafts[at].code() {
+            for param in code.params.iter_mut().filter(|param| param.name == field_name) {
+                param.kind = ParamKind::Field;
+            }
+        }
+        drafts.push(field);
+    }
+}

@@ -1,0 +1,167 @@
+//! What `language.toml` may say: everything about a language that is data.
+//!
+//! An unknown key is a failure of the build's tests, never silently ignored. Nothing here knows a particular language.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use crate::elements::{Kind, ParamKind, Visibility};
+
+/// The contents of one `language.toml`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Facts {
+    /// The name for people, such as `TypeScript`.
+    pub title: String,
+    /// What the language describes, which decides the columns of its tables.
+    #[serde(default)]
+    pub family: Family,
+    /// Other names that a caller may use, in lower case.
+    #[serde(default)]
+    pub aliases: Vec<String>,
+    /// Another language of the table that this one is a dialect of: naming that one keeps this one's files here.
+    pub dialect_of: Option<String>,
+    /// File name extensions, without the dot, in lower case.
+    #[serde(default)]
+    pub extensions: Vec<String>,
+    /// Whole file names.
+    #[serde(default)]
+    pub file_names: Vec<String>,
+    /// Interpreters of a `#!` line, without version digits.
+    #[serde(default)]
+    pub shebangs: Vec<String>,
+    /// Regular expressions over the first 4,096 bytes of a file that nothing else identified.
+    #[serde(default)]
+    pub content: Vec<String>,
+    /// What is put before a return type in a signature.
+    #[serde(default = "colon")]
+    pub return_arrow: String,
+    /// Node kinds of comments.
+    #[serde(default)]
+    pub comments: Vec<String>,
+    /// How a comment begins that documents what follows it.
+    #[serde(default)]
+    pub doc_prefixes: Vec<String>,
+    /// Whether the first string of a body documents it.
+    #[serde(default)]
+    pub docstrings: bool,
+    /// Methods of these names are constructors.
+    #[serde(default)]
+    pub constructors: Vec<String>,
+    /// Whether an all-capital variable is a constant.
+    #[serde(default)]
+    pub capital_constants: bool,
+    /// Where the parts of a definition are found.
+    #[serde(default)]
+    pub parts: Parts,
+    /// How parameters are told apart.
+    #[serde(default)]
+    pub params: Params,
+    /// Who may see what.
+    #[serde(default)]
+    pub visibility: Visibilities,
+    /// The last name of a decorator, and the modifier that it means.
+    #[serde(default)]
+    pub decorators: BTreeMap<String, String>,
+    /// What counts as a decision.
+    #[serde(default)]
+    pub complexity: Complexity,
+    /// The predefined queries.
+    #[serde(default)]
+    pub queries: BTreeMap<String, Selection>,
+}
+
+fn colon() -> String {
+    ": ".to_owned()
+}
+
+/// What a language describes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Family {
+    /// Programs: classes, functions, variables.
+    #[default]
+    Code,
+    /// A tree of tags.
+    Markup,
+    /// Rules of selectors and properties.
+    Style,
+    /// Prose with headings.
+    Document,
+}
+
+/// Names of fields or of node kinds among a definition's direct children.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Parts {
+    /// The parameter list.
+    pub params: Vec<String>,
+    /// The return type, or the declared type of a variable.
+    pub type_name: Vec<String>,
+    /// Generic parameters.
+    pub type_params: Vec<String>,
+    /// Super classes.
+    pub extends: Vec<String>,
+    /// Implemented interfaces.
+    pub implements: Vec<String>,
+    /// The value of a variable or field.
+    pub value: Vec<String>,
+    /// The body: what comes after it belongs to no part.
+    pub body: Vec<String>,
+    /// Node kinds that are modifiers by their text.
+    pub modifiers: Vec<String>,
+    /// Node kinds that are decorators or annotations.
+    pub decorators: Vec<String>,
+    /// Node kinds whose children are looked at as if they were direct ones.
+    pub groups: Vec<String>,
+}
+
+/// How the children of a parameter list become parameters.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Params {
+    /// Node kinds, of a parameter or of what it holds first, that make it special.
+    pub kinds: BTreeMap<String, ParamKind>,
+    /// Node kinds that are no parameter but make those before (`positional_only`) or after (`keyword_only`) special.
+    pub separators: BTreeMap<String, ParamKind>,
+    /// What a plain parameter after a variadic one is.
+    pub after_variadic: Option<ParamKind>,
+}
+
+/// Who may see what, where no modifier says it.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Visibilities {
+    /// Of everything that nothing else decides.
+    pub default: Visibility,
+    /// Names beginning so are private, except those that also end so.
+    pub private_prefixes: Vec<String>,
+    /// Names beginning so are protected.
+    pub protected_prefixes: Vec<String>,
+}
+
+/// What counts as a decision of cyclomatic complexity.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Complexity {
+    /// Named node kinds.
+    pub nodes: Vec<String>,
+    /// Tokens: operators and keywords that the grammar does not name.
+    pub tokens: Vec<String>,
+    /// Named node kinds that make the function around them a generator.
+    pub generators: Vec<String>,
+}
+
+/// What a predefined query selects.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Selection {
+    /// Elements of any of these kinds; empty means every kind.
+    #[serde(default)]
+    pub kinds: Vec<Kind>,
+    /// The element class of markup or the property class of a style.
+    pub class: Option<String>,
+    /// A modifier that must be there.
+    pub modifier: Option<String>,
+}

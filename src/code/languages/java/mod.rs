@@ -1,0 +1,5 @@
+//! Java.
+
+mod refine;
+
+pub(super) use refine::refine;

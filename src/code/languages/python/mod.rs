@@ -1,0 +1,5 @@
+//! Python.
+
+mod refine;
+
+pub(super) use refine::refine;

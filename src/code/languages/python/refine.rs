@@ -1,0 +1,175 @@
+//! What Python means beyond its syntax: what an import names, which attributes an instance has, which classes enumerate.
+//!
+//! Attributes are those assigned to `self` in a method, each once, at its first assignment. Types are never inferred.
+
+use std::collections::HashSet;
+
+use tree_sitter::Node;
+
+use crate::{
+    elements::{Detail, Import, ImportName, Kind},
+    extract::{Draft, last_name},
+    parse::Parsed,
+};
+
+/// Base classes whose members are values.
+const ENUM_BASES: [&str; 6] = ["Enum", "IntEnum", "StrEnum", "Flag", "IntFlag", "ReprEnum"];
+
+pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
+    let mut attributes: HashSet<(usize, String)> = HashSet::new();
+    for at in 0..drafts.len() {
+        if drafts[at].body.is_some() {
+            end_with_code(parsed, &mut drafts[at]);
+        }
+        match drafts[at].element.kind {
+            Kind::Import => import(parsed, &mut drafts[at]),
+            Kind::Class => enumeration(&mut drafts[at]),
+            Kind::Field => field(drafts, at, &mut attributes),
+            Kind::Variable => alias(&mut drafts[at]),
+            Kind::Type => {
+                let name = &mut drafts[at].element.name;
+                if let Some(bracket) = name.find('[') {
+                    name.truncate(bracket);
+                }
+            }
+            Kind::Method | Kind::Constructor => receiver(&mut drafts[at]),
+            _ => {}
+        }
+    }
+    // Here, and not while drafts are visited: the class of a member may be found to enumerate only above.
+    for at in 0..drafts.len() {
+        let in_enum = drafts[at]
+            .element
+            .parent
+            .is_some_and(|parent| drafts[parent].element.kind == Kind::Enum);
+        let draft = &mut drafts[at];
+        let is_value = draft
+            .code()
+            .is_some_and(|code| code.value.is_some() && !code.has_modifier("instance"));
+        if in_enum && draft.element.kind == Kind::Field && is_value && !draft.element.name.starts_with('_') {
+            draft.element.kind = Kind::EnumMember;
+        }
+    }
+}
+
+/// The grammar takes comments after the last statement into a body; Python's own parser ends the body before them.
+fn end_with_code(parsed: &Parsed, draft: &mut Draft<'_>) {
+    let mut last = draft.node;
+    while let Some(child) = (0..last.child_count())
+        .rev()
+        .find_map(|at| last.child(at).filter(|child| child.kind() != "comment"))
+    {
+        last = child;
+    }
+    let start = draft.outer.unwrap_or(draft.node).start_byte();
+    draft.element.span = parsed.lines.span(&parsed.source.text, start, last.end_byte());
+}
+
+fn import(parsed: &Parsed, draft: &mut Draft<'_>) {
+    let node = draft.node;
+    let mut found = Import::default();
+    if let Detail::Import(import) = &draft.element.detail {
+        found.modifiers.clone_from(&import.modifiers);
+    }
+    let mut cursor = node.walk();
+    found.names = node
+        .children_by_field_name("name", &mut cursor)
+        .map(|name| imported(parsed, name))
+        .collect();
+    if node.kind() == "future_import_statement" {
+        "__future__".clone_into(&mut found.module);
+    } else if let Some(module) = node.child_by_field_name("module_name") {
+        parsed.text(module).clone_into(&mut found.module);
+        if found.module.starts_with('.') {
+            found.modifiers.push("relative".to_owned());
+        }
+    }
+    let mut cursor = node.walk();
+    if node
+        .named_children(&mut cursor)
+        .any(|child| child.kind() == "wildcard_import")
+    {
+        found.names.push(ImportName {
+            name: "*".to_owned(),
+            alias: None,
+        });
+    }
+    draft.element.name = if found.module.is_empty() {
+        let names: Vec<&str> = found.names.iter().map(|name| name.name.as_str()).collect();
+        names.join(", ")
+    } else {
+        found.module.clone()
+    };
+    draft.element.detail = Detail::Import(Box::new(found));
+}
+
+fn imported(parsed: &Parsed, node: Node<'_>) -> ImportName {
+    let text = |field| node.child_by_field_name(field).map(|node| parsed.text(node).to_owned());
+    ImportName {
+        name: text("name").unwrap_or_else(|| parsed.text(node).to_owned()),
+        alias: text("alias"),
+    }
+}
+
+fn enumeration(draft: &mut Draft<'_>) {
+    let enumerates = draft
+        .code()
+        .is_some_and(|code| code.extends.iter().any(|base| ENUM_BASES.contains(&last_name(base))));
+    if enumerates {
+        draft.element.kind = Kind::Enum;
+    }
+}
+
+/// An attribute of `self` belongs to the class around the method, once; elsewhere it is no attribute.
+fn field(drafts: &mut [Draft<'_>], at: usize, known: &mut HashSet<(usize, String)>) {
+    let class_of = |at: usize| {
+        let mut parent = drafts[at].element.parent;
+        while let Some(index) = parent {
+            if drafts[index].element.kind.is_class_like() {
+                return Some(index);
+            }
+            parent = drafts[index].element.parent;
+        }
+        None
+    };
+    let class = class_of(at);
+    let draft = &mut drafts[at];
+    let Some(class) = class else {
+        draft.keep = false;
+        return;
+    };
+    draft.keep = known.insert((class, draft.element.name.clone()));
+    draft.element.parent = Some(class);
+    let visibility = if draft.element.name.starts_with("__") {
+        crate::elements::Visibility::Private
+    } else if draft.element.name.starts_with('_') {
+        crate::elements::Visibility::Protected
+    } else {
+        crate::elements::Visibility::Public
+    };
+    if let Some(code) = draft.code() {
+        code.visibility = visibility;
+    }
+}
+
+/// `Vector: TypeAlias = list[float]` is a type.
+fn alias(draft: &mut Draft<'_>) {
+    let is_alias = draft
+        .code()
+        .and_then(|code| code.type_name.as_deref())
+        .is_some_and(|declared| last_name(declared) == "TypeAlias");
+    if is_alias {
+        draft.element.kind = Kind::Type;
+    }
+}
+
+/// The first parameter of a method that is not static is the object or the class.
+fn receiver(draft: &mut Draft<'_>) {
+    let is_static = draft.code().is_some_and(|code| code.is_static);
+    if let Some(first) = draft.code().and_then(|code| code.params.first_mut())
+        && !is_static
+        && matches!(first.name.as_str(), "self" | "cls" | "mcs" | "mcls" | "metacls")
+    {
+        first.kind = crate::elements::ParamKind::Receiver;
+    }
+}

@@ -1,0 +1,16 @@
+import { useState } from 'react';
+
+interface Props<T> {
+  items: T[];
+  onPick?: (item: T) => void;
+}
+
+export const List = <T,>({ items, onPick }: Props<T>): JSX.Element => {
+  const [picked, setPicked] = useState<T | null>(null);
+  const pick = (item: T) => { setPicked(item); onPick?.(item); };
+  return <ul>{items.length > 0 && items.map((item) => <li onClick={() => pick(item)}>{String(item)}</li>)}</ul>;
+};
+
+export default function App() {
+  return <List items={[1, 2]} />;
+}

@@ -1,0 +1,202 @@
+//! Parts of a search's reply: which rows there are, and the same reply with only some of them.
+//!
+//! Totals stay those of the whole. A part ends at the end of a file where it can, so that a reader never sees half of
+//! one file's matches without need; pages after one another give every row exactly once.
+
+use std::ops::Range;
+
+use crate::shape::{CountsOutput, GroupedOutput, RowsOutput, Shaped};
+
+impl Shaped {
+    /// Rows that can be cut away. A summary and a bare number are bounded by themselves.
+    #[must_use]
+    pub fn rows(&self) -> usize {
+        match self {
+            Self::Rows(output) => output.results.len(),
+            Self::Grouped(output) => output.files.iter().map(|file| file.matches.len()).sum(),
+            Self::Counts(output) => output.file_counts.len(),
+            Self::Total(_) | Self::Summary(_) => 0,
+        }
+    }
+
+    /// The reply with the rows of a range, and the row at which it really ends.
+    #[must_use]
+    pub fn page(&self, rows: Range<usize>) -> (Self, usize) {
+        match self {
+            Self::Rows(output) => {
+                let (page, end) = output.page(rows);
+                (Self::Rows(page), end)
+            }
+            Self::Grouped(output) => {
+                let (page, end) = output.page(rows);
+                (Self::Grouped(page), end)
+            }
+            Self::Counts(output) => {
+                let (page, end) = output.page(rows);
+                (Self::Counts(page), end)
+            }
+            whole => (whole.clone(), rows.end),
+        }
+    }
+}
+
+/// Moves an end back to where a file begins, unless that leaves nothing. `same(i)`: rows `i - 1` and `i` are of one file.
+fn at_file_boundary(rows: &Range<usize>, total: usize, same: impl Fn(usize) -> bool) -> usize {
+    let end = rows.end.min(total);
+    if end == total {
+        return end;
+    }
+    let boundary = (rows.start + 1..=end).rev().find(|row| !same(*row));
+    boundary.unwrap_or(end)
+}
+
+impl RowsOutput {
+    fn page(&self, rows: Range<usize>) -> (Self, usize) {
+        let all = &self.results;
+        let end = at_file_boundary(&rows, all.len(), |row| all[row - 1].file == all[row].file);
+        let results = all[rows.start.min(end)..end].to_vec();
+        let shown = |file: &String| results.iter().any(|row| row.file == *file);
+        let page = Self {
+            count: results.len(),
+            truncated: self.truncated || rows.start > 0 || end < all.len(),
+            encodings: self
+                .encodings
+                .iter()
+                .filter(|(file, _)| shown(file))
+                .map(|(file, encoding)| (file.clone(), encoding.clone()))
+                .collect(),
+            results,
+            root: self.root.clone(),
+            ..*self
+        };
+        (page, end)
+    }
+}
+
+impl GroupedOutput {
+    fn page(&self, rows: Range<usize>) -> (Self, usize) {
+        let mut starts = Vec::with_capacity(self.files.len());
+        let mut total = 0;
+        for file in &self.files {
+            starts.push(total);
+            total += file.matches.len();
+        }
+        let end = at_file_boundary(&rows, total, |row| starts.binary_search(&row).is_err());
+        let mut files = Vec::new();
+        for (file, start) in self.files.iter().zip(starts) {
+            let last = start + file.matches.len();
+            let (from, to) = (rows.start.max(start), end.min(last));
+            if from < to {
+                let mut part = file.clone();
+                part.matches = file.matches[from - start..to - start].to_vec();
+                files.push(part);
+            }
+        }
+        let page = Self {
+            count: files.len(),
+            truncated: self.truncated || rows.start > 0 || end < total,
+            files,
+            ..*self
+        };
+        (page, end)
+    }
+}
+
+impl CountsOutput {
+    fn page(&self, rows: Range<usize>) -> (Self, usize) {
+        let end = rows.end.min(self.file_counts.len());
+        let file_counts = self
+            .file_counts
+            .iter()
+            .take(end)
+            .skip(rows.start)
+            .map(|(file, count)| (file.clone(), *count))
+            .collect();
+        (Self { file_counts, ..*self }, end)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use crate::shape::{Group, GroupRow, GroupedOutput, Row, RowsOutput, Shaped};
+
+    fn rows(files: &[(&str, usize)]) -> RowsOutput {
+        let results: Vec<_> = files
+            .iter()
+            .flat_map(|(file, count)| {
+                (1..=*count).map(|line| Row {
+                    file: (*file).to_owned(),
+                    line: line as u64,
+                    text: "x".to_owned(),
+                    matches: vec![[0, 1]],
+                    line_truncated: false,
+                    context_before: Vec::new(),
+                    context_after: Vec::new(),
+                })
+            })
+            .collect();
+        RowsOutput {
+            success: true,
+            count: results.len(),
+            total_matches: results.len() as u64,
+            total_files: files.len(),
+            truncated: false,
+            elapsed_ms: 0,
+            root: None,
+            results,
+            encodings: BTreeMap::new(),
+            meta: None,
+        }
+    }
+
+    #[test]
+    fn a_page_ends_with_a_file_and_never_takes_nothing() {
+        let all = Shaped::Rows(rows(&[("a", 2), ("b", 3), ("c", 1)]));
+        let ends: Vec<_> = [(0, 1), (0, 2), (0, 4), (2, 4), (2, 5), (5, 9)]
+            .into_iter()
+            .map(|(from, to)| all.page(from..to).1)
+            .collect();
+        assert_eq!(ends, [1, 2, 2, 4, 5, 6]);
+    }
+
+    #[test]
+    fn grouped_pages_give_every_row_once() {
+        let row = |line| GroupRow {
+            line,
+            text: String::new(),
+            positions: Vec::new(),
+            line_truncated: false,
+            context_before: Vec::new(),
+            context_after: Vec::new(),
+        };
+        let group = |file: &str, lines: std::ops::Range<u64>| Group {
+            file: file.to_owned(),
+            match_count: lines.end - lines.start,
+            matches: lines.map(row).collect(),
+        };
+        let all = Shaped::Grouped(GroupedOutput {
+            success: true,
+            count: 2,
+            total_matches: 7,
+            truncated: false,
+            files: vec![group("a", 0..3), group("b", 10..14)],
+            meta: None,
+        });
+        let (mut at, mut seen) = (0, Vec::new());
+        while at < all.rows() {
+            let (Shaped::Grouped(page), end) = all.page(at..at + 2) else {
+                panic!("grouped")
+            };
+            assert!(end > at && page.truncated);
+            seen.extend(
+                page.files
+                    .iter()
+                    .flat_map(|file| file.matches.iter().map(|row| row.line)),
+            );
+            at = end;
+        }
+        assert_eq!(seen, [0, 1, 2, 10, 11, 12, 13]);
+    }
+}

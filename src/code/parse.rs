@@ -1,0 +1,439 @@
+//! From a decoded file to its syntax tree and its line index.
+//!
+//! Broken source is no failure: the tree holds what could be read, and [`Parsed::errors`] says where it broke. Parsing
+//! stops soon after the token is cancelled. Trees are walked with cursors, never recursively: nesting cannot overflow.
+
+use std::ops::ControlFlow;
+
+use tokio_util::sync::CancellationToken;
+use tree_sitter::{Node, ParseOptions, Parser, Point, Tree, TreeCursor};
+
+use crate::{
+    elements::Span,
+    errors::structure::StructureError,
+    languages::{Language, detect::detect},
+};
+
+/// How many places of broken syntax are listed; a reader acts on the first few, the total says the rest.
+pub const MAX_PARSE_ERRORS: usize = 20;
+
+/// Distance between marks of the character index, in bytes: a column costs at most this many bytes to count.
+const MARK_EVERY: usize = 256;
+
+/// A decoded file and what it is.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// The path as replies show it.
+    pub path: String,
+    /// The language it is read in.
+    pub language: &'static Language,
+    /// The decoded text.
+    pub text: String,
+    /// The encoding's name, such as `shift_jis`.
+    pub encoding: String,
+    /// The size of the file on disk, in bytes.
+    pub size_bytes: u64,
+}
+
+impl Source {
+    /// A source in the language that the caller named, or the one that the file shows.
+    pub fn new(
+        path: impl Into<String>,
+        decoded: fumi_base::files::Decoded,
+        size_bytes: u64,
+        asked: Option<&str>,
+    ) -> Result<Self, StructureError> {
+        let path = path.into();
+        Ok(Self {
+            language: detect(&path, &decoded.text, asked)?,
+            path,
+            text: decoded.text,
+            encoding: decoded.encoding,
+            size_bytes,
+        })
+    }
+}
+
+/// A place where the text does not follow the grammar.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParseError {
+    /// 1-based.
+    pub line: usize,
+    /// 0-based, in characters.
+    pub column: usize,
+    /// `missing ")"`, or `unexpected` and what stands there, cut at 40 characters.
+    pub message: String,
+}
+
+/// A syntax tree with its text.
+#[derive(Debug)]
+pub struct Parsed {
+    /// What was parsed.
+    pub source: Source,
+    /// The tree of the whole text.
+    pub tree: Tree,
+    /// Bytes to lines and columns.
+    pub lines: LineIndex,
+    /// The first places of broken syntax, at most [`MAX_PARSE_ERRORS`].
+    pub errors: Vec<ParseError>,
+    /// How many places of broken syntax there are.
+    pub error_count: usize,
+}
+
+/// Parses a source in its language.
+pub fn parse(source: Source, cancel: &CancellationToken) -> Result<Parsed, StructureError> {
+    let grammar = source.language.grammar();
+    let tree = parse_text(&grammar, &source.text, cancel)?;
+    let lines = LineIndex::new(&source.text);
+    let mut parsed = Parsed {
+        source,
+        tree,
+        lines,
+        errors: Vec::new(),
+        error_count: 0,
+    };
+    parsed.find_errors(cancel)?;
+    Ok(parsed)
+}
+
+/// Parses a text with a grammar, polling the token.
+pub(crate) fn parse_text(
+    grammar: &tree_sitter::Language,
+    text: &str,
+    cancel: &CancellationToken,
+) -> Result<Tree, StructureError> {
+    let mut parser = Parser::new();
+    parser
+        .set_language(grammar)
+        .expect("the grammar's version fits this tree-sitter; a test parses every language");
+    let bytes = text.as_bytes();
+    let mut read = |at: usize, _: Point| bytes.get(at..).unwrap_or_default();
+    let mut poll = |_: &tree_sitter::ParseState| stop_if(cancel);
+    let options = ParseOptions::new().progress_callback(&mut poll);
+    parser
+        .parse_with_options(&mut read, None, Some(options))
+        .ok_or(StructureError::Cancelled)
+}
+
+/// What a progress callback answers.
+pub(crate) fn stop_if(cancel: &CancellationToken) -> ControlFlow<()> {
+    if cancel.is_cancelled() {
+        ControlFlow::Break(())
+    } else {
+        ControlFlow::Continue(())
+    }
+}
+
+impl Parsed {
+    /// The text of a node.
+    #[must_use]
+    pub fn text(&self, node: Node<'_>) -> &str {
+        self.source.text.get(node.byte_range()).unwrap_or_default()
+    }
+
+    /// Where a node stands.
+    #[must_use]
+    pub fn span(&self, node: Node<'_>) -> Span {
+        self.lines.span(&self.source.text, node.start_byte(), node.end_byte())
+    }
+
+    fn find_errors(&mut self, cancel: &CancellationToken) -> Result<(), StructureError> {
+        let root = self.tree.root_node();
+        if !root.has_error() {
+            return Ok(());
+        }
+        let mut found = Vec::new();
+        let mut count = 0_usize;
+        walk(root, cancel, |node| {
+            if node.is_error() || node.is_missing() {
+                count += 1;
+                if found.len() < MAX_PARSE_ERRORS {
+                    found.push(self.parse_error(node));
+                }
+                return Step::Over;
+            }
+            if node.has_error() { Step::Into } else { Step::Over }
+        })?;
+        self.errors = found;
+        self.error_count = count;
+        Ok(())
+    }
+
+    fn parse_error(&self, node: Node<'_>) -> ParseError {
+        let span = self.span(node);
+        let message = if node.is_missing() {
+            format!("missing {:?}", node.kind())
+        } else {
+            format!("unexpected {:?}", one_line(self.text(node), 40))
+        };
+        ParseError {
+            line: span.start_line,
+            column: span.start_column,
+            message,
+        }
+    }
+}
+
+/// What a walk does after a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// Visit its children.
+    Into,
+    /// Go on with what follows it.
+    Over,
+}
+
+/// Visits nodes in the order of the text, without recursion, polling the token.
+pub(crate) fn walk<'t>(
+    root: Node<'t>,
+    cancel: &CancellationToken,
+    mut visit: impl FnMut(Node<'t>) -> Step,
+) -> Result<(), StructureError> {
+    let mut cursor = root.walk();
+    let mut visited = 0_u32;
+    loop {
+        visited = visited.wrapping_add(1);
+        if visited.is_multiple_of(4_096) && cancel.is_cancelled() {
+            return Err(StructureError::Cancelled);
+        }
+        if visit(cursor.node()) == Step::Into && cursor.goto_first_child() {
+            continue;
+        }
+        if !goto_next(&mut cursor) {
+            return Ok(());
+        }
+    }
+}
+
+/// Moves to what follows the current node and all it contains.
+fn goto_next(cursor: &mut TreeCursor<'_>) -> bool {
+    loop {
+        if cursor.goto_next_sibling() {
+            return true;
+        }
+        if !cursor.goto_parent() {
+            return false;
+        }
+    }
+}
+
+/// A text on one line: runs of white space become one space, and what exceeds `limit` characters becomes `…`.
+#[must_use]
+pub fn one_line(text: &str, limit: usize) -> String {
+    let mut out = String::new();
+    let mut length = 0;
+    for word in text.split_whitespace() {
+        if length > 0 {
+            out.push(' ');
+            length += 1;
+        }
+        for c in word.chars() {
+            if length >= limit {
+                out.truncate(out.trim_end().len());
+                out.push('…');
+                return out;
+            }
+            out.push(c);
+            length += 1;
+        }
+    }
+    out
+}
+
+/// Where lines begin, and how many characters stand before a byte.
+///
+/// A line ends with a line feed. A carriage return before it belongs to the line's end; alone, it ends nothing.
+#[derive(Debug)]
+pub struct LineIndex {
+    /// The byte at which each line begins; the last one may be empty.
+    starts: Vec<u32>,
+    /// Characters before every [`MARK_EVERY`]th byte; empty for ASCII, where they are the same.
+    marks: Vec<u32>,
+    /// Whether the text is empty or ends with a line feed.
+    ends_with_feed: bool,
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "files are capped far below 4 GiB before they are parsed"
+)]
+impl LineIndex {
+    /// Reads a text once.
+    #[must_use]
+    pub fn new(text: &str) -> Self {
+        let bytes = text.as_bytes();
+        let mut starts = vec![0];
+        starts.extend(
+            bytes
+                .iter()
+                .enumerate()
+                .filter(|(_, byte)| **byte == b'\n')
+                .map(|(at, _)| at as u32 + 1),
+        );
+        let mut marks = Vec::new();
+        if !text.is_ascii() {
+            let mut characters = 0_u32;
+            for (at, byte) in bytes.iter().enumerate() {
+                if at % MARK_EVERY == 0 {
+                    marks.push(characters);
+                }
+                characters += u32::from(is_character_start(*byte));
+            }
+            marks.push(characters);
+        }
+        Self {
+            starts,
+            marks,
+            ends_with_feed: bytes.last().is_none_or(|byte| *byte == b'\n'),
+        }
+    }
+
+    /// Lines of the file: its line feeds, plus one if the last line is not empty.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.starts.len() - usize::from(self.ends_with_feed)
+    }
+
+    /// The 1-based line of a byte.
+    #[must_use]
+    pub fn line(&self, byte: usize) -> usize {
+        self.starts.partition_point(|start| *start as usize <= byte)
+    }
+
+    /// The bytes of a 1-based line, its end of line included; `None` past the end.
+    #[must_use]
+    pub fn bytes_of(&self, line: usize, text: &str) -> Option<std::ops::Range<usize>> {
+        if line == 0 || line > self.count() {
+            return None;
+        }
+        let start = self.starts[line - 1] as usize;
+        let end = self.starts.get(line).map_or(text.len(), |next| *next as usize);
+        Some(start..end)
+    }
+
+    /// The 0-based column of a byte, in characters.
+    #[must_use]
+    pub fn column(&self, text: &str, byte: usize) -> usize {
+        let start = self.starts[self.line(byte) - 1] as usize;
+        self.characters(text, byte) - self.characters(text, start)
+    }
+
+    /// Where a range of bytes stands.
+    #[must_use]
+    pub fn span(&self, text: &str, start_byte: usize, end_byte: usize) -> Span {
+        let start_line = self.line(start_byte);
+        let mut end_line = self.line(end_byte);
+        let mut end_column = self.column(text, end_byte);
+        // A node that ends with the line feed ends on the line before, as readers see it.
+        if end_column == 0 && end_line > start_line {
+            end_line -= 1;
+            end_column = self.column(text, end_byte - 1);
+        }
+        Span {
+            start_line,
+            end_line,
+            start_column: self.column(text, start_byte),
+            end_column,
+            start_byte,
+            end_byte,
+        }
+    }
+
+    fn characters(&self, text: &str, byte: usize) -> usize {
+        if self.marks.is_empty() {
+            return byte;
+        }
+        let mark = byte / MARK_EVERY;
+        let rest = text.as_bytes()[mark * MARK_EVERY..byte]
+            .iter()
+            .filter(|byte| is_character_start(**byte))
+            .count();
+        self.marks[mark] as usize + rest
+    }
+}
+
+/// In UTF-8 every character begins with a byte that is no continuation.
+const fn is_character_start(byte: u8) -> bool {
+    byte & 0b1100_0000 != 0b1000_0000
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use tokio_util::sync::CancellationToken;
+
+    use super::{LineIndex, Parsed, Source, one_line, parse};
+    use crate::{errors::structure::StructureError, extract::extract, languages::detect::detect};
+
+    pub(crate) fn source(path: &str, text: &str) -> Source {
+        Source {
+            path: path.to_owned(),
+            language: detect(path, text, None).expect("a known language"),
+            text: text.to_owned(),
+            encoding: "utf-8".to_owned(),
+            size_bytes: text.len() as u64,
+        }
+    }
+
+    pub(crate) fn parsed(path: &str, text: &str) -> Parsed {
+        parse(source(path, text), &CancellationToken::new()).expect("parsed")
+    }
+
+    #[test]
+    fn columns_count_characters_and_lines_count_feeds() {
+        let long = "文".repeat(1_000);
+        let text = format!("ab\r\n{long}x\n\nend");
+        let index = LineIndex::new(&text);
+        assert_eq!(index.count(), 4);
+        let x = text.find('x').expect("there");
+        assert_eq!((index.line(x), index.column(&text, x)), (2, 1_000));
+        assert_eq!(index.bytes_of(1, &text), Some(0..4));
+        assert_eq!(index.bytes_of(4, &text), Some(text.len() - 3..text.len()));
+        assert_eq!(index.bytes_of(5, &text), None);
+        for (text, lines) in [("", 0), ("a", 1), ("a\n", 1), ("a\n\n", 2), ("\n", 1)] {
+            assert_eq!(LineIndex::new(text).count(), lines, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn broken_source_is_read_as_far_as_it_goes() {
+        let parsed = parsed(
+            "a.py",
+            "def good():\n    return 1\n\nclass Broken(:\n    pass\n\ndef also(): pass\n",
+        );
+        assert!(parsed.error_count > 0);
+        assert_eq!(parsed.errors[0].line, 4);
+        let names: Vec<String> = extract(&parsed, &CancellationToken::new())
+            .expect("elements")
+            .list
+            .into_iter()
+            .map(|element| element.name)
+            .collect();
+        assert!(
+            names.contains(&"good".to_owned()) && names.contains(&"also".to_owned()),
+            "{names:?}"
+        );
+    }
+
+    #[test]
+    fn deep_nesting_does_not_overflow_the_stack() {
+        let text = format!("x = {}1{}\ndef f(): pass\n", "[".repeat(100_000), "]".repeat(100_000));
+        let parsed = parsed("deep.py", &text);
+        let elements = extract(&parsed, &CancellationToken::new()).expect("elements");
+        assert!(elements.list.iter().any(|element| element.name == "f"));
+    }
+
+    #[test]
+    fn a_cancelled_parse_returns_nothing() {
+        let cancel = CancellationToken::new();
+        cancel.cancel();
+        let text = "def f():\n    return [x for x in range(3)]\n".repeat(20_000);
+        let result = parse(source("a.py", &text), &cancel);
+        assert!(matches!(result, Err(StructureError::Cancelled)));
+    }
+
+    #[test]
+    fn long_texts_become_one_short_line() {
+        assert_eq!(one_line("a  b\n\tc", 10), "a b c");
+        assert_eq!(one_line("文字列の長い値", 3), "文字列…");
+    }
+}

@@ -1,0 +1,237 @@
+//! What a whole project consists of: files, lines, languages, complexity.
+//!
+//! One pass in parallel over the files that a plain walk finds. A file that cannot be read or is not text counts as a
+//! file with bytes and without lines. Nothing here is cached; parsing happens only when complexity is asked for.
+
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+use fumi_base::files::{self, EncodingChoice};
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    errors::{search::SearchError, structure::StructureError},
+    extract::extract,
+    languages::detect::by_file_name,
+    parse::{Source, parse},
+    scale::statistics,
+    walk::{Detail, FileFilter, FoundFile, Listed, Sort},
+    walkers::{Walkers, cores},
+};
+
+/// How many bytes decide whether a file is text: ripgrep's look for NUL, shortened.
+const TEXT_PROBE: usize = 8 * 1024;
+
+/// Callables beyond this are not kept; they are sorted by complexity first.
+pub const TOP: usize = 50;
+
+/// The language's name of files in none that is known.
+pub const OTHER: &str = "other";
+
+/// How deep a look at each file goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Depth {
+    /// Lines and languages.
+    Lines,
+    /// Also the complexity of every callable.
+    Complexity,
+}
+
+/// One file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileStats {
+    /// Project-relative.
+    pub path: String,
+    /// A language's name, or [`OTHER`].
+    pub language: &'static str,
+    /// Lines of text; 0 for what is not text.
+    pub lines: usize,
+    /// Size in bytes.
+    pub bytes: u64,
+    /// Unix seconds of the last change.
+    pub modified: i64,
+}
+
+/// One function or method.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Callable {
+    /// Project-relative.
+    pub path: String,
+    /// Qualified name.
+    pub element: String,
+    /// First line.
+    pub line: usize,
+    /// Cyclomatic complexity.
+    pub complexity: usize,
+}
+
+/// A whole project.
+#[derive(Clone, Debug, Default)]
+pub struct ProjectStats {
+    /// By path.
+    pub files: Vec<FileStats>,
+    /// Files there are, also beyond those kept.
+    pub total_files: u64,
+    /// How many callables there are at each complexity; empty unless asked for.
+    pub complexity: BTreeMap<usize, usize>,
+    /// The most complex callables first.
+    pub top: Vec<Callable>,
+}
+
+/// Looks at every file that the filter finds, up to `keep`.
+pub fn collect(
+    filter: &FileFilter,
+    depth: Depth,
+    keep: usize,
+    file_bytes: u64,
+    cancel: &CancellationToken,
+) -> Result<ProjectStats, SearchError> {
+    let wanted = Listed {
+        detail: Detail::Metadata,
+        sort: Sort::Path,
+        keep,
+    };
+    let listing = filter.list(wanted, cancel)?;
+    let found: Vec<_> = listing
+        .entries
+        .iter()
+        .filter(|file| !file.is_dir && !file.is_symlink)
+        .collect();
+    let (next, gathered) = (AtomicUsize::new(0), Mutex::new(ProjectStats::default()));
+    let work = || {
+        let mut own = ProjectStats::default();
+        while let Some(file) = found.get(next.fetch_add(1, Ordering::Relaxed)) {
+            if cancel.is_cancelled() {
+                return;
+            }
+            own.add(file, depth, file_bytes, cancel);
+        }
+        gathered.lock().unwrap_or_else(PoisonError::into_inner).join(own);
+    };
+    let walkers = Walkers::take(cores());
+    std::thread::scope(|scope| {
+        for _ in 1..walkers.count() {
+            scope.spawn(work);
+        }
+        work();
+    });
+    if cancel.is_cancelled() {
+        return Err(SearchError::Cancelled);
+    }
+    let mut stats = gathered.into_inner().unwrap_or_else(PoisonError::into_inner);
+    stats.files.sort_by(|a, b| a.path.cmp(&b.path));
+    stats.sort_top();
+    stats.total_files = listing.total_count - (listing.entries.len() - found.len()) as u64;
+    Ok(stats)
+}
+
+impl ProjectStats {
+    /// The mean complexity of all callables, 0 without any.
+    #[must_use]
+    pub fn average_complexity(&self) -> f64 {
+        let count: usize = self.complexity.values().sum();
+        let total: usize = self
+            .complexity
+            .iter()
+            .map(|(complexity, count)| complexity * count)
+            .sum();
+        #[expect(clippy::cast_precision_loss, reason = "a mean of small numbers")]
+        let mean = total as f64 / count.max(1) as f64;
+        mean
+    }
+
+    fn add(&mut self, file: &FoundFile, depth: Depth, file_bytes: u64, cancel: &CancellationToken) {
+        let path = file.path.shown();
+        let language = by_file_name(&path);
+        let bytes = files::read(&file.path, file_bytes).unwrap_or_default();
+        let is_text = !bytes[..bytes.len().min(TEXT_PROBE)].contains(&0);
+        self.files.push(FileStats {
+            language: language.map_or(OTHER, |language| language.name),
+            lines: if is_text { lines(&bytes) } else { 0 },
+            bytes: file.size_bytes.unwrap_or_default(),
+            modified: file.mtime.unwrap_or_default(),
+            path: path.clone(),
+        });
+        if depth == Depth::Lines || language.is_none() || !is_text {
+            return;
+        }
+        let decoded = files::decode(&bytes, EncodingChoice::Auto);
+        let callables = Source::new(path.clone(), decoded, bytes.len() as u64, None)
+            .and_then(|source| parse(source, cancel))
+            .and_then(|parsed| Ok::<_, StructureError>(statistics(&parsed, &extract(&parsed, cancel)?).callables));
+        for (element, line, complexity) in callables.unwrap_or_default() {
+            *self.complexity.entry(complexity).or_default() += 1;
+            self.top.push(Callable {
+                path: path.clone(),
+                element,
+                line,
+                complexity,
+            });
+        }
+        if self.top.len() > TOP * 20 {
+            self.sort_top();
+        }
+    }
+
+    fn join(&mut self, other: Self) {
+        self.files.extend(other.files);
+        self.top.extend(other.top);
+        for (complexity, count) in other.complexity {
+            *self.complexity.entry(complexity).or_default() += count;
+        }
+    }
+
+    fn sort_top(&mut self) {
+        self.top
+            .sort_by(|a, b| (b.complexity, &a.path, a.line).cmp(&(a.complexity, &b.path, b.line)));
+        self.top.truncate(TOP);
+    }
+}
+
+/// Line feeds, plus one if the last line is not empty.
+fn lines(bytes: &[u8]) -> usize {
+    let feeds = bytes.iter().filter(|byte| **byte == b'\n').count();
+    feeds + usize::from(bytes.last().is_some_and(|last| *last != b'\n'))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, time::SystemTime};
+
+    use fumi_base::project::Project;
+    use tokio_util::sync::CancellationToken;
+
+    use super::{Depth, collect};
+    use crate::walk::{FileFilter, FileOptions};
+
+    #[test]
+    fn lines_languages_and_complexity_of_a_small_project() {
+        let root = tempfile::tempdir().expect("a folder");
+        fs::write(
+            root.path().join("a.py"),
+            "def f(x):\n    if x and x > 1:\n        return 1\n    return 2\n",
+        )
+        .expect("a file");
+        fs::write(root.path().join("b.txt"), "one\ntwo").expect("a file");
+        fs::write(root.path().join("c.bin"), b"\0\n\n").expect("a file");
+        let project = Project::open(root.path()).expect("a project");
+        let filter = FileFilter::new(&project, &[], &FileOptions::default(), SystemTime::now()).expect("plain");
+        let stats = collect(&filter, Depth::Complexity, 100, 1 << 20, &CancellationToken::new()).expect("read");
+        let shown: Vec<_> = stats
+            .files
+            .iter()
+            .map(|file| (file.path.as_str(), file.language, file.lines))
+            .collect();
+        assert_eq!(
+            shown,
+            [("a.py", "python", 4), ("b.txt", "other", 2), ("c.bin", "other", 0)]
+        );
+        assert_eq!((stats.top[0].element.as_str(), stats.top[0].complexity), ("f", 3));
+        assert_eq!(stats.total_files, 3);
+    }
+}

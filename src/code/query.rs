@@ -1,0 +1,502 @@
+//! Questions to a parsed file: a predefined key, or any tree-sitter query.
+//!
+//! Every answer is a row with a name, a type and a place. A query of a caller is bounded: its open states by a limit that is
+//! said when it is reached, its time by the token. An invalid query is a failure with its place, never an empty answer.
+
+use tokio_util::sync::CancellationToken;
+use tree_sitter::{
+    Node, Query, QueryCursor, QueryCursorOptions, QueryError, QueryErrorKind, QueryPredicateArg, StreamingIterator as _,
+};
+
+use crate::{
+    elements::{Detail, Element, Elements, Span},
+    errors::structure::{QueryFault, StructureError, nearest},
+    filter::{Filter, Subject},
+    languages::{Language, facts::Selection},
+    parse::{Parsed, one_line, stop_if},
+};
+
+/// How much of a match's text is returned, in characters (code-tools.md: matches carry at most 500).
+pub const TEXT_CHARACTERS: usize = 500;
+
+/// Open states of a query at one time; real queries stay below a hundred, the rest is a pathological pattern.
+const MATCH_LIMIT: u32 = 4_096;
+
+/// What is asked. Exactly one at a time; patterns of example code come here too.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum QueryKind {
+    /// A key of the language's `[queries]`.
+    Key(String),
+    /// A tree-sitter query.
+    Query(String),
+}
+
+/// One answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Match {
+    /// The name of what was found; for what has none, its text on one line.
+    pub name: String,
+    /// The element's kind, or the capture's name.
+    pub kind: String,
+    /// Where it stands.
+    pub span: Span,
+    /// Its text, cut at [`TEXT_CHARACTERS`].
+    pub text: String,
+    /// The qualified name of the element around it.
+    pub parent: Option<String>,
+}
+
+/// All answers of one file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Matches {
+    /// In the order of the text, at most as many as asked for.
+    pub list: Vec<Match>,
+    /// How many there are.
+    pub total: usize,
+    /// Whether the query was too wide for its limit of open states, so that answers may be missing.
+    pub is_incomplete: bool,
+}
+
+/// A question that fits a language: its key exists, or its query compiles.
+#[derive(Debug)]
+pub enum Prepared {
+    /// A selection of elements.
+    Select(&'static Selection),
+    /// A compiled query.
+    Run(Box<Query>),
+}
+
+/// Checks a question before any file is read.
+pub fn prepare(kind: &QueryKind, language: &'static Language) -> Result<Prepared, StructureError> {
+    match kind {
+        QueryKind::Key(key) => {
+            let queries = &language.facts.queries;
+            queries.get(key).map(Prepared::Select).ok_or_else(|| {
+                let keys: Vec<&str> = queries.keys().map(String::as_str).collect();
+                StructureError::UnknownQueryKey {
+                    key: key.clone(),
+                    language: language.name,
+                    nearest: nearest(key, keys.iter().copied()),
+                    keys: keys.join(", "),
+                }
+            })
+        }
+        QueryKind::Query(text) => compile(text, language).map(|query| Prepared::Run(Box::new(query))),
+    }
+}
+
+/// Answers a prepared question, with at most `limit` rows; the total counts them all.
+pub fn run(
+    prepared: &Prepared,
+    filter: &Filter,
+    parsed: &Parsed,
+    elements: &Elements,
+    limit: usize,
+    cancel: &CancellationToken,
+) -> Result<Matches, StructureError> {
+    match prepared {
+        Prepared::Select(selection) => Ok(select(selection, filter, parsed, elements, limit)),
+        Prepared::Run(query) => captures(query, filter, parsed, elements, limit, cancel),
+    }
+}
+
+fn select(selection: &Selection, filter: &Filter, parsed: &Parsed, elements: &Elements, limit: usize) -> Matches {
+    let mut found = Matches::default();
+    for element in &elements.list {
+        if !selection.selects(element) || !filter.matches(Subject::from(element)) {
+            continue;
+        }
+        found.total += 1;
+        if found.list.len() < limit {
+            found.list.push(Match {
+                name: element.name.clone(),
+                kind: element.kind.name().to_owned(),
+                span: element.span,
+                text: text_of(parsed, element.span),
+                parent: element.parent.map(|parent| elements.qualified_name(parent)),
+            });
+        }
+    }
+    found
+}
+
+impl Selection {
+    /// Whether an element is among those that a predefined query selects.
+    #[must_use]
+    pub fn selects(&self, element: &Element) -> bool {
+        let is_of_kind = self.kinds.is_empty() || self.kinds.contains(&element.kind);
+        let is_of_class = self.class.as_deref().is_none_or(|class| match &element.detail {
+            Detail::Markup(markup) => markup.element_class == class,
+            Detail::Style(style) => style.property_class == class,
+            _ => false,
+        });
+        let has_modifier = self.modifier.as_deref().is_none_or(|modifier| match &element.detail {
+            Detail::Code(code) => code.has_modifier(modifier),
+            Detail::Import(import) => import.modifiers.iter().any(|known| known == modifier),
+            _ => false,
+        });
+        is_of_kind && is_of_class && has_modifier
+    }
+}
+
+fn captures(
+    query: &Query,
+    filter: &Filter,
+    parsed: &Parsed,
+    elements: &Elements,
+    limit: usize,
+    cancel: &CancellationToken,
+) -> Result<Matches, StructureError> {
+    let names = query.capture_names();
+    let enclosures = elements.enclosures();
+    let mut cursor = QueryCursor::new();
+    cursor.set_match_limit(MATCH_LIMIT);
+    let mut found = Matches::default();
+    {
+        let mut poll = |_: &tree_sitter::QueryCursorState| stop_if(cancel);
+        let options = QueryCursorOptions::new().progress_callback(&mut poll);
+        let text = parsed.source.text.as_bytes();
+        let mut matches = cursor.matches_with_options(query, parsed.tree.root_node(), text, options);
+        while let Some(next) = matches.next() {
+            if cancel.is_cancelled() {
+                return Err(StructureError::Cancelled);
+            }
+            for capture in next.captures() {
+                let capture_name = names[capture.index as usize];
+                if capture_name.starts_with('_') {
+                    continue;
+                }
+                let label = next
+                    .captures()
+                    .iter()
+                    .filter(|other| is_name(names[other.index as usize]))
+                    .map(|other| other.node)
+                    .find(|name| *name != capture.node && lies_in(*name, capture.node));
+                let name = match label.or_else(|| capture.node.child_by_field_name("name")) {
+                    Some(name) => one_line(parsed.text(name), 200),
+                    None => one_line(parsed.text(capture.node), 80),
+                };
+                let element = element_of(elements, capture.node);
+                let subject = Subject {
+                    name: &name,
+                    kind: capture_name,
+                    lines: capture.node.end_position().row + 1 - capture.node.start_position().row,
+                    is_callable: element.is_some_and(|element| element.kind.is_callable()),
+                    code: element.and_then(Element::code),
+                };
+                if !filter.matches(subject) {
+                    continue;
+                }
+                found.total += 1;
+                if found.list.len() < limit {
+                    let span = parsed.span(capture.node);
+                    let parent = enclosures.around(span.start_byte, span.end_byte);
+                    found.list.push(Match {
+                        kind: capture_name.to_owned(),
+                        text: text_of(parsed, span),
+                        parent: parent.map(|parent| elements.qualified_name(parent)),
+                        name,
+                        span,
+                    });
+                }
+            }
+        }
+    }
+    if cancel.is_cancelled() {
+        return Err(StructureError::Cancelled);
+    }
+    found.is_incomplete = cursor.did_exceed_match_limit();
+    Ok(found)
+}
+
+/// `@name` and `@function.name` hold the name of what their match found.
+fn is_name(capture: &str) -> bool {
+    capture.rsplit('.').next() == Some("name")
+}
+
+fn lies_in(inner: Node<'_>, outer: Node<'_>) -> bool {
+    outer.start_byte() <= inner.start_byte() && inner.end_byte() <= outer.end_byte()
+}
+
+/// The definition that a captured node is, if it is one: its facts serve the filter.
+fn element_of<'e>(elements: &'e Elements, node: Node<'_>) -> Option<&'e Element> {
+    // A decorated definition begins before its node, so only the end and the order are sure.
+    let after = elements
+        .list
+        .partition_point(|element| element.span.start_byte <= node.start_byte());
+    elements.list[..after]
+        .iter()
+        .rev()
+        .take(16)
+        .find(|element| element.span.end_byte == node.end_byte() && element.code().is_some())
+}
+
+fn text_of(parsed: &Parsed, span: Span) -> String {
+    let text = parsed
+        .source
+        .text
+        .get(span.start_byte..span.end_byte)
+        .unwrap_or_default();
+    match text.char_indices().nth(TEXT_CHARACTERS) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// Compiles a caller's query, refusing predicates that would silently do nothing.
+pub fn compile(text: &str, language: &'static Language) -> Result<Query, StructureError> {
+    let grammar = language.grammar();
+    let query = Query::new(&grammar, text).map_err(|error| explain(text, &error, &grammar, language))?;
+    for pattern in 0..query.pattern_count() {
+        if let Some(predicate) = query.general_predicates(pattern).first() {
+            let shown = format!("#{}", predicate.operator);
+            let arguments = predicate
+                .args
+                .iter()
+                .filter(|argument| matches!(argument, QueryPredicateArg::Capture(_)))
+                .count();
+            let at = text.find(&shown).unwrap_or(0);
+            return Err(bad_query(
+                text,
+                at,
+                (
+                    format!("the predicate {shown} (with {arguments} captures) is not known"),
+                    format!("述語 {shown} は使えません"),
+                ),
+                (
+                    "Known: #eq?, #not-eq?, #any-eq?, #match?, #not-match?, #any-match?, #any-of?, #not-any-of?."
+                        .to_owned(),
+                    "使える述語: #eq?、#not-eq?、#any-eq?、#match?、#not-match?、#any-match?、#any-of?、#not-any-of?"
+                        .to_owned(),
+                ),
+            ));
+        }
+    }
+    if query.capture_names().iter().all(|name| name.starts_with('_')) {
+        return Err(bad_query(
+            text,
+            text.trim_end().len(),
+            ("it captures nothing".to_owned(), "キャプチャがありません".to_owned()),
+            (
+                "Put a name such as @found after the node that you want.".to_owned(),
+                "取り出したいノードの後に @found のような名前を付けてください。".to_owned(),
+            ),
+        ));
+    }
+    Ok(query)
+}
+
+fn explain(
+    text: &str,
+    error: &QueryError,
+    grammar: &tree_sitter::Language,
+    language: &'static Language,
+) -> StructureError {
+    let word = error.message.trim_matches('"');
+    let suggest = |names: Vec<&str>| {
+        let near = nearest(word, names);
+        if near.is_empty() {
+            (String::new(), String::new())
+        } else {
+            (
+                format!("Did you mean {}?", near.join(", ")),
+                format!("もしかして: {}", near.join("、")),
+            )
+        }
+    };
+    let kinds = || {
+        (0..u16::try_from(grammar.node_kind_count()).unwrap_or(u16::MAX))
+            .filter(|id| grammar.node_kind_is_named(*id) && grammar.node_kind_is_visible(*id))
+            .filter_map(|id| grammar.node_kind_for_id(id))
+            .collect::<Vec<_>>()
+    };
+    let fields = || {
+        (1..=u16::try_from(grammar.field_count()).unwrap_or(u16::MAX))
+            .filter_map(|id| grammar.field_name_for_id(id))
+            .collect::<Vec<_>>()
+    };
+    let title = &language.facts.title;
+    let (reason, hint) = match error.kind {
+        QueryErrorKind::NodeType => (
+            (
+                format!("{title} has no node type {word:?}"),
+                format!("{title} に {word:?} というノード型はありません"),
+            ),
+            suggest(kinds()),
+        ),
+        QueryErrorKind::Field => (
+            (
+                format!("{title} has no field {word:?}"),
+                format!("{title} に {word:?} というフィールドはありません"),
+            ),
+            suggest(fields()),
+        ),
+        QueryErrorKind::Capture => (
+            (
+                format!("the capture @{word} is used but not defined"),
+                format!("キャプチャ @{word} が定義されていません"),
+            ),
+            (
+                "A predicate names captures of its own pattern.".to_owned(),
+                "述語には同じパターン内のキャプチャを書いてください。".to_owned(),
+            ),
+        ),
+        QueryErrorKind::Structure => (
+            (
+                "this pattern can never match".to_owned(),
+                "このパターンに一致するものは文法上ありません".to_owned(),
+            ),
+            (
+                "The node cannot stand there: leave out a level or the field, or use (_).".to_owned(),
+                "その位置にこのノードは現れません。階層やフィールドを省くか、(_) を使ってください。".to_owned(),
+            ),
+        ),
+        QueryErrorKind::Predicate => (
+            (
+                one_line(&error.message, 200),
+                format!("述語の書き方に誤りがあります: {}", one_line(&error.message, 200)),
+            ),
+            (
+                "Example: ((identifier) @x (#match? @x \"^get\")).".to_owned(),
+                "例: ((identifier) @x (#match? @x \"^get\"))".to_owned(),
+            ),
+        ),
+        QueryErrorKind::Syntax | QueryErrorKind::Language => (
+            (
+                "the syntax is wrong here".to_owned(),
+                "この位置の構文に誤りがあります".to_owned(),
+            ),
+            (
+                "Check the parentheses: a pattern is (node_type field: (child) @capture) @capture.".to_owned(),
+                "括弧の対応を確かめてください。パターンは (node_type field: (child) @capture) @capture の形です。"
+                    .to_owned(),
+            ),
+        ),
+    };
+    // A predicate's error knows its row only.
+    let at = if error.kind == QueryErrorKind::Predicate {
+        text.split_inclusive('\n').take(error.row).map(str::len).sum()
+    } else {
+        error.offset
+    };
+    bad_query(text, at, reason, hint)
+}
+
+/// A failure at a byte of the query, with the line and a caret below it.
+fn bad_query(text: &str, at: usize, reason: (String, String), hint: (String, String)) -> StructureError {
+    let mut at = at.min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    let before = &text[..at];
+    let line_start = before.rfind('\n').map_or(0, |feed| feed + 1);
+    let line = text[line_start..].lines().next().unwrap_or_default();
+    let column = before[line_start..].chars().count();
+    // Around the place, so that a query on one long line stays readable.
+    let skipped = column.saturating_sub(60);
+    let shown: String = line.chars().skip(skipped).take(120).collect();
+    StructureError::BadQuery(Box::new(QueryFault {
+        line: before.matches('\n').count() + 1,
+        column,
+        excerpt: format!("{shown}\n{}^", " ".repeat(column - skipped)),
+        reason,
+        hint,
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio_util::sync::CancellationToken;
+
+    use super::{QueryKind, prepare, run};
+    use crate::{errors::structure::StructureError, extract::extract, filter::Filter, parse::tests::parsed};
+
+    const TEXT: &str =
+        "import os\nclass Store:\n    def get(self, key): return 1\n    def put(self): pass\ndef main(): pass\n";
+
+    fn ask(kind: &QueryKind, filter: &str) -> Result<Vec<String>, StructureError> {
+        let cancel = CancellationToken::new();
+        let parsed = parsed("a.py", TEXT);
+        let elements = extract(&parsed, &cancel).expect("elements");
+        let prepared = prepare(kind, parsed.source.language)?;
+        let matches = run(&prepared, &Filter::parse(filter)?, &parsed, &elements, 100, &cancel)?;
+        assert_eq!(matches.total, matches.list.len());
+        Ok(matches
+            .list
+            .into_iter()
+            .map(|found| {
+                let parent = found.parent.unwrap_or_default();
+                format!("{} {} {} in {parent:?}", found.kind, found.name, found.span.start_line)
+            })
+            .collect())
+    }
+
+    fn key(name: &str, filter: &str) -> Vec<String> {
+        ask(&QueryKind::Key(name.to_owned()), filter).expect("a known key")
+    }
+
+    fn refused(query: &str) -> (usize, usize, String) {
+        match ask(&QueryKind::Query(query.to_owned()), "") {
+            Err(StructureError::BadQuery(fault)) => (fault.line, fault.column, fault.hint.0),
+            other => panic!("{query}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn keys_select_elements_and_filters_narrow_them() {
+        assert_eq!(
+            key("methods", ""),
+            ["method get 3 in \"Store\"", "method put 4 in \"Store\""]
+        );
+        assert_eq!(key("methods", "params=2"), ["method get 3 in \"Store\""]);
+        assert_eq!(key("functions", ""), ["function main 5 in \"\""]);
+        assert_eq!(key("imports", "name=os"), ["import os 1 in \"\""]);
+        let error = ask(&QueryKind::Key("method".to_owned()), "").expect_err("no such key");
+        assert!(matches!(error, StructureError::UnknownQueryKey { nearest, .. } if nearest == ["methods"]));
+    }
+
+    #[test]
+    fn queries_give_a_row_for_each_capture() {
+        let query = |text: &str, filter| ask(&QueryKind::Query(text.to_owned()), filter).expect("a query");
+        assert_eq!(
+            query(
+                "((function_definition name: (identifier) @_n) @found (#match? @_n \"^p\"))",
+                ""
+            ),
+            ["found put 4 in \"Store\""]
+        );
+        assert_eq!(
+            query("(function_definition name: (identifier) @name) @f", "params=0"),
+            ["f main 5 in \"\""]
+        );
+        assert_eq!(query("(return_statement) @r", ""), ["r return 1 3 in \"Store.get\""]);
+    }
+
+    #[test]
+    fn invalid_queries_say_where_and_what_instead() {
+        let (line, column, hint) = refused("(module\n  (function_defintion) @f)");
+        assert_eq!((line, column), (2, 3));
+        assert!(hint.contains("function_definition"), "{hint}");
+        assert_eq!(refused("(identifier) @x)").0, 1);
+        assert!(refused("(function_definition nam: (_) @x)").2.contains("name"));
+        assert!(refused("((identifier) @x (#like? @x \"a\"))").2.contains("#match?"));
+        assert!(refused("(identifier)").2.contains("@found"));
+        assert!(refused("((identifier) @x (#match? @x \"(\"))").2.contains("#match?"));
+        assert!(refused("(import_statement (function_definition) @f)").2.contains("(_)"));
+    }
+
+    #[test]
+    fn a_cancelled_query_returns_nothing() {
+        let text = format!("x = [{}]\n", "1, ".repeat(200_000));
+        let parsed = parsed("a.py", &text);
+        let elements = extract(&parsed, &CancellationToken::new()).expect("elements");
+        let wide = QueryKind::Query("(list (_) @a (_) @b (_) @c)".to_owned());
+        let prepared = prepare(&wide, parsed.source.language).expect("a query");
+        let cancel = CancellationToken::new();
+        let stopper = cancel.clone();
+        let thread = std::thread::spawn(move || stopper.cancel());
+        let result = run(&prepared, &Filter::default(), &parsed, &elements, 100, &cancel);
+        thread.join().expect("a thread");
+        assert!(matches!(result, Err(StructureError::Cancelled)));
+    }
+}

@@ -1,0 +1,361 @@
+//! Cuts out of a file: by lines and columns, by several ranges, or by the name of an element.
+//!
+//! Lines are 1-based and inclusive, columns 0-based in characters, the end column exclusive. Only an end past the end of
+//! the file is clamped, and said; a start past it is a failure. `raw` is the file's text to the last line end.
+
+use fumi_base::files::Decoded;
+
+use crate::{
+    elements::{Elements, Span},
+    errors::structure::{StructureError, nearest},
+    extract::last_name,
+    parse::LineIndex,
+};
+
+/// What to cut.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Range {
+    /// 1-based.
+    pub start_line: usize,
+    /// 1-based, inclusive; the end of the file when not given.
+    pub end_line: Option<usize>,
+    /// 0-based, in characters, on the first line.
+    pub start_column: Option<usize>,
+    /// 0-based, in characters, exclusive, on the last line.
+    pub end_column: Option<usize>,
+}
+
+impl Range {
+    /// Whole lines.
+    #[must_use]
+    pub const fn lines(start_line: usize, end_line: Option<usize>) -> Self {
+        Self {
+            start_line,
+            end_line,
+            start_column: None,
+            end_column: None,
+        }
+    }
+}
+
+/// How a cut is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Format {
+    /// Each line with its number.
+    #[default]
+    Text,
+    /// The exact text, original line ends included.
+    Raw,
+    /// One string a line, without line ends.
+    Json,
+}
+
+impl Format {
+    /// The published name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Raw => "raw",
+            Self::Json => "json",
+        }
+    }
+}
+
+/// What was cut.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Section {
+    /// 1-based.
+    pub start_line: usize,
+    /// 1-based, inclusive; never past the end of the file.
+    pub end_line: usize,
+    /// As asked, clamped to the line.
+    pub start_column: Option<usize>,
+    /// As asked, clamped to the line.
+    pub end_column: Option<usize>,
+    /// The lines of the file.
+    pub total_lines: usize,
+    /// Whether the asked end lay past the end of the file or of its line.
+    pub is_clamped: bool,
+    /// The qualified name, when it was cut by name.
+    pub element: Option<String>,
+    /// The text.
+    pub content: Content,
+}
+
+/// The text of a section in its format.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// `text` and `raw`.
+    One(String),
+    /// `json`.
+    Lines(Vec<String>),
+}
+
+/// A decoded file that can be cut many times.
+#[derive(Debug)]
+pub struct Sheet<'t> {
+    path: &'t str,
+    text: &'t str,
+    lines: LineIndex,
+}
+
+impl<'t> Sheet<'t> {
+    /// Reads where the lines are.
+    #[must_use]
+    pub fn new(path: &'t str, decoded: &'t Decoded) -> Self {
+        Self::of_text(path, &decoded.text)
+    }
+
+    /// The same of a text that is already at hand.
+    #[must_use]
+    pub fn of_text(path: &'t str, text: &'t str) -> Self {
+        Self {
+            path,
+            text,
+            lines: LineIndex::new(text),
+        }
+    }
+
+    /// The lines of the file.
+    #[must_use]
+    pub fn total_lines(&self) -> usize {
+        self.lines.count()
+    }
+
+    /// Cuts one range.
+    pub fn cut(&self, range: &Range, format: Format) -> Result<Section, StructureError> {
+        let total = self.lines.count();
+        let bad = || StructureError::BadRange {
+            path: self.path.to_owned(),
+            start: range.start_line,
+            end: range.end_line,
+            total,
+        };
+        let asked_end = range.end_line.unwrap_or(total);
+        // An empty file has nothing to start at; every other range must start inside and not end before it starts.
+        if range.start_line == 0 || range.start_line > total || asked_end < range.start_line {
+            return Err(bad());
+        }
+        let end_line = asked_end.min(total);
+        let (start, start_column) = self.place(range.start_line, range.start_column.unwrap_or(0));
+        let (mut end, mut end_column) = (self.bytes(end_line).end, None);
+        let mut is_clamped = asked_end > total;
+        if let Some(asked) = range.end_column.filter(|_| !is_clamped) {
+            let (byte, column) = self.place(end_line, asked);
+            (end, end_column) = (byte, Some(column));
+            is_clamped = column < asked;
+        }
+        if range.start_column.is_some_and(|asked| asked > start_column) || end < start {
+            return Err(StructureError::BadColumns {
+                path: self.path.to_owned(),
+                line: range.start_line,
+                start: range.start_column.unwrap_or(0),
+                end: range.end_column.unwrap_or(usize::MAX).min(self.width(end_line)),
+                width: self.width(range.start_line),
+            });
+        }
+        Ok(Section {
+            start_line: range.start_line,
+            end_line,
+            start_column: range.start_column,
+            end_column,
+            total_lines: total,
+            is_clamped,
+            element: None,
+            content: show(&self.text[start..end], range.start_line, format),
+        })
+    }
+
+    /// Cuts an element by its qualified name, or by its simple one where that is unique.
+    pub fn cut_element(&self, name: &str, elements: &Elements, format: Format) -> Result<Section, StructureError> {
+        let at = find(self.path, name, elements)?;
+        let Span {
+            start_line, end_line, ..
+        } = elements.list[at].span;
+        let mut section = self.cut(&Range::lines(start_line, Some(end_line)), format)?;
+        section.element = Some(elements.qualified_name(at));
+        Ok(section)
+    }
+
+    fn bytes(&self, line: usize) -> std::ops::Range<usize> {
+        self.lines
+            .bytes_of(line, self.text)
+            .unwrap_or(self.text.len()..self.text.len())
+    }
+
+    /// A line without its end.
+    fn bare(&self, line: usize) -> &'t str {
+        self.text[self.bytes(line)].trim_end_matches(['\n', '\r'])
+    }
+
+    fn width(&self, line: usize) -> usize {
+        self.bare(line).chars().count()
+    }
+
+    /// The byte of a column, and the column clamped to the line.
+    fn place(&self, line: usize, column: usize) -> (usize, usize) {
+        let bare = self.bare(line);
+        let start = self.bytes(line).start;
+        match bare.char_indices().nth(column) {
+            Some((byte, _)) => (start + byte, column),
+            None => (start + bare.len(), column.min(bare.chars().count())),
+        }
+    }
+}
+
+fn show(text: &str, first_line: usize, format: Format) -> Content {
+    let lines = || {
+        text.split_inclusive('\n')
+            .map(|line| line.trim_end_matches(['\n', '\r']))
+    };
+    match format {
+        Format::Raw => Content::One(text.to_owned()),
+        Format::Json => Content::Lines(lines().map(str::to_owned).collect()),
+        Format::Text => {
+            let last = first_line + lines().count().saturating_sub(1);
+            let width = last.to_string().len();
+            let numbered: Vec<String> = lines()
+                .zip(first_line..)
+                .map(|(line, number)| format!("{number:>width$}: {line}"))
+                .collect();
+            Content::One(numbered.join("\n"))
+        }
+    }
+}
+
+/// The one element of a name: of its whole path with dots (or `::`, `#`, `/`), else of the end of that path.
+pub fn find(path: &str, name: &str, elements: &Elements) -> Result<usize, StructureError> {
+    let wanted = name.trim().trim_end_matches("()").replace("::", ".").replace('#', ".");
+    let can_be_named = |at: &usize| {
+        let element = &elements.list[*at];
+        !matches!(element.kind, crate::elements::Kind::Comment) && !element.name.is_empty()
+    };
+    let named: Vec<(usize, String)> = (0..elements.list.len())
+        .filter(can_be_named)
+        .map(|at| (at, elements.qualified_name(at)))
+        .collect();
+    let exact: Vec<&(usize, String)> = named
+        .iter()
+        .filter(|(at, qualified)| *qualified == wanted || elements.list[*at].name == name.trim())
+        .collect();
+    let ending = format!(".{wanted}");
+    let whole: Vec<&(usize, String)> = named.iter().filter(|(_, qualified)| *qualified == wanted).collect();
+    let found = if whole.len() == 1 {
+        whole
+    } else if exact.is_empty() {
+        named
+            .iter()
+            .filter(|(_, qualified)| qualified.ends_with(&ending))
+            .collect()
+    } else {
+        exact
+    };
+    match found.as_slice() {
+        [(at, _)] => Ok(*at),
+        [] => {
+            let simple = last_name(&wanted);
+            let mut near = nearest(&wanted, named.iter().map(|(_, qualified)| qualified.as_str()));
+            for (at, qualified) in &named {
+                if near.len() < 3 && elements.list[*at].name.eq_ignore_ascii_case(simple) && !near.contains(qualified) {
+                    near.insert(0, qualified.clone());
+                }
+            }
+            Err(StructureError::UnknownElement {
+                path: path.to_owned(),
+                element: name.to_owned(),
+                nearest: near,
+                count: named.len(),
+            })
+        }
+        several => Err(StructureError::AmbiguousElement {
+            path: path.to_owned(),
+            element: name.to_owned(),
+            candidates: several
+                .iter()
+                .map(|(at, qualified)| {
+                    let span = elements.list[*at].span;
+                    (qualified.clone(), span.start_line, span.end_line)
+                })
+                .collect(),
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio_util::sync::CancellationToken;
+
+    use super::{Content, Format, Range, Sheet};
+    use crate::{errors::structure::StructureError, extract::extract, parse::tests::parsed};
+
+    const TEXT: &str = "one\r\n二つ目の行\r\n\nlast";
+
+    fn cut(start: usize, end: Option<usize>, columns: (Option<usize>, Option<usize>), format: Format) -> String {
+        let range = Range {
+            start_line: start,
+            end_line: end,
+            start_column: columns.0,
+            end_column: columns.1,
+        };
+        match Sheet::of_text("a.txt", TEXT).cut(&range, format) {
+            Ok(section) => {
+                let clamped = if section.is_clamped { " clamped" } else { "" };
+                match section.content {
+                    Content::One(text) => format!("{text}{clamped}"),
+                    Content::Lines(lines) => format!("{lines:?}{clamped}"),
+                }
+            }
+            Err(error) => format!("{error:?}").split(' ').next().unwrap_or_default().to_owned(),
+        }
+    }
+
+    #[test]
+    fn lines_and_columns_are_cut_exactly() {
+        let none = (None, None);
+        assert_eq!(cut(2, Some(2), none, Format::Raw), "二つ目の行\r\n");
+        assert_eq!(cut(1, Some(2), none, Format::Text), "1: one\n2: 二つ目の行");
+        assert_eq!(cut(2, None, none, Format::Json), r#"["二つ目の行", "", "last"]"#);
+        assert_eq!(cut(2, Some(2), (Some(1), Some(3)), Format::Raw), "つ目");
+        assert_eq!(cut(1, Some(2), (Some(2), Some(1)), Format::Raw), "e\r\n二");
+        assert_eq!(cut(4, Some(99), none, Format::Raw), "last clamped");
+        assert_eq!(cut(4, Some(4), (Some(0), Some(99)), Format::Raw), "last clamped");
+        assert_eq!(cut(2, Some(2), (Some(5), Some(5)), Format::Raw), "");
+    }
+
+    #[test]
+    fn impossible_ranges_are_refused() {
+        let none = (None, None);
+        assert_eq!(cut(5, None, none, Format::Raw), "BadRange");
+        assert_eq!(cut(0, Some(1), none, Format::Raw), "BadRange");
+        assert_eq!(cut(3, Some(2), none, Format::Raw), "BadRange");
+        assert_eq!(cut(1, Some(1), (Some(2), Some(1)), Format::Raw), "BadColumns");
+        assert_eq!(cut(1, Some(1), (Some(9), None), Format::Raw), "BadColumns");
+    }
+
+    #[test]
+    fn elements_are_cut_by_name() {
+        let text = "class A:\n    def run(self):\n        pass\n\nclass B:\n    @property\n    def run(self):\n        pass\n    def only(self): pass\n";
+        let parsed = parsed("a.py", text);
+        let elements = extract(&parsed, &CancellationToken::new()).expect("elements");
+        let sheet = Sheet::of_text("a.py", text);
+        let cut = |name| sheet.cut_element(name, &elements, Format::Raw);
+        let section = cut("B.run").expect("unique");
+        assert_eq!(
+            (section.start_line, section.content),
+            (
+                6,
+                Content::One("    @property\n    def run(self):\n        pass\n".to_owned())
+            )
+        );
+        assert_eq!(cut("only").expect("unique").element.as_deref(), Some("B.only"));
+        let Err(StructureError::AmbiguousElement { candidates, .. }) = cut("run") else {
+            panic!("two of them");
+        };
+        assert_eq!(candidates, [("A.run".to_owned(), 2, 3), ("B.run".to_owned(), 6, 8)]);
+        let Err(StructureError::UnknownElement { nearest, .. }) = cut("A.only") else {
+            panic!("none of them");
+        };
+        assert!(nearest.contains(&"B.only".to_owned()), "{nearest:?}");
+    }
+}

@@ -1,0 +1,75 @@
+//! RFC 4180: one header row, one row an element, plain cells.
+//!
+//! The columns are those of the language's family and do not depend on the file. Line ends are CRLF as the RFC says.
+
+use super::rows::{Row, rows};
+use crate::{elements::Elements, languages::facts::Family, parse::Parsed};
+
+/// A column's name and what stands in it.
+type Column = (&'static str, fn(&Row) -> String);
+
+pub(super) fn render(parsed: &Parsed, elements: &Elements) -> String {
+    let columns: &[Column] = match parsed.source.language.facts.family {
+        Family::Code => &[
+            ("type", |row| row.kind.to_owned()),
+            ("name", |row| row.name.clone()),
+            ("parent", |row| row.parent.clone()),
+            ("signature", |row| row.signature.clone()),
+            ("visibility", |row| row.visibility.clone()),
+            ("modifiers", |row| row.modifiers.clone()),
+            ("start_line", |row| row.start_line.to_string()),
+            ("end_line", |row| row.end_line.to_string()),
+            ("complexity", |row| {
+                row.complexity.map_or_else(String::new, |value| value.to_string())
+            }),
+            ("doc", |row| row.doc.clone()),
+        ],
+        Family::Markup => &[
+            ("type", |row| row.kind.to_owned()),
+            ("name", |row| row.name.clone()),
+            ("element_class", |row| row.class.clone()),
+            ("parent", |row| row.parent.clone()),
+            ("tag", |row| row.signature.clone()),
+            ("text", |row| row.value.clone()),
+            ("start_line", |row| row.start_line.to_string()),
+            ("end_line", |row| row.end_line.to_string()),
+        ],
+        Family::Style => &[
+            ("type", |row| row.kind.to_owned()),
+            ("selector", |row| row.name.clone()),
+            ("property", |row| row.signature.clone()),
+            ("value", |row| row.value.clone()),
+            ("property_class", |row| row.class.clone()),
+            ("media", |row| row.parent.clone()),
+            ("start_line", |row| row.start_line.to_string()),
+            ("end_line", |row| row.end_line.to_string()),
+        ],
+        Family::Document => &[
+            ("type", |row| row.kind.to_owned()),
+            ("name", |row| row.name.clone()),
+            ("parent", |row| row.parent.clone()),
+            ("info", |row| row.value.clone()),
+            ("start_line", |row| row.start_line.to_string()),
+            ("end_line", |row| row.end_line.to_string()),
+        ],
+    };
+    let mut out = line(columns.iter().map(|(name, _)| (*name).to_owned()));
+    for row in rows(parsed, elements) {
+        out.push_str(&line(columns.iter().map(|(_, cell)| cell(&row))));
+    }
+    out
+}
+
+fn line(cells: impl Iterator<Item = String>) -> String {
+    let cells: Vec<String> = cells.map(|cell| quoted(&cell)).collect();
+    format!("{}\r\n", cells.join(","))
+}
+
+/// Quoted only where the RFC demands it.
+fn quoted(cell: &str) -> String {
+    if cell.contains(['"', ',', '\n', '\r']) {
+        format!("\"{}\"", cell.replace('"', "\"\""))
+    } else {
+        cell.to_owned()
+    }
+}

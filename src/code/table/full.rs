@@ -1,0 +1,269 @@
+//! A file by section: package, imports, classes, the members of each class by visibility, functions, variables.
+//!
+//! Sections without content are left out. Members are those directly in their class; nested classes have sections of
+//! their own under their qualified names.
+
+use std::fmt::Write as _;
+
+use super::{broken, doc, import_signature, lines, modifiers, signature, table};
+use crate::{
+    elements::{Detail, Element, Elements, Kind, Visibility},
+    languages::facts::Family,
+    parse::{Parsed, one_line},
+};
+
+pub(super) fn render(parsed: &Parsed, elements: &Elements) -> String {
+    let facts = &parsed.source.language.facts;
+    let mut out = format!(
+        "# {} ({}, {} lines)\n",
+        parsed.source.path,
+        facts.title,
+        parsed.lines.count()
+    );
+    if let Some(doc) = elements.doc.as_deref().and_then(|doc| doc.lines().next()) {
+        let _ = writeln!(out, "\n{}", one_line(doc, 200));
+    }
+    if facts.family == Family::Document {
+        outline(&mut out, elements);
+    } else {
+        let page = Page { parsed, elements };
+        page.write(&mut out);
+    }
+    broken(&mut out, parsed);
+    out
+}
+
+struct Page<'p> {
+    parsed: &'p Parsed,
+    elements: &'p Elements,
+}
+
+impl Page<'_> {
+    fn write(&self, out: &mut String) {
+        for element in self
+            .elements
+            .list
+            .iter()
+            .filter(|element| element.kind == Kind::Package)
+        {
+            let _ = writeln!(out, "\nPackage: {}", element.name);
+        }
+        self.imports(out);
+        let classes: Vec<usize> = self.indexes(|element| element.kind.is_class_like());
+        self.overview(out, &classes);
+        for class in classes {
+            self.class(out, class);
+        }
+        self.members(out, "## Functions", |element| element.kind == Kind::Function);
+        self.values(out, "## Variables", |element| {
+            matches!(element.kind, Kind::Variable | Kind::Constant | Kind::Type)
+        });
+    }
+
+    fn indexes(&self, wanted: impl Fn(&Element) -> bool) -> Vec<usize> {
+        (0..self.elements.list.len())
+            .filter(|at| wanted(&self.elements.list[*at]))
+            .collect()
+    }
+
+    fn imports(&self, out: &mut String) {
+        let rows: Vec<Vec<String>> = self
+            .elements
+            .list
+            .iter()
+            .filter_map(|element| match &element.detail {
+                Detail::Import(import) => Some(vec![
+                    one_line(&import_signature(import), 200),
+                    import.modifiers.join(" "),
+                    lines(element),
+                ]),
+                _ => None,
+            })
+            .collect();
+        if !rows.is_empty() {
+            let _ = writeln!(out, "\n## Imports");
+            table(out, &["Import", "Kind", "Lines"], &rows);
+        }
+    }
+
+    fn overview(&self, out: &mut String, classes: &[usize]) {
+        let mut members = vec![(0_usize, 0_usize); self.elements.list.len()];
+        for element in &self.elements.list {
+            if let Some(parent) = element.parent {
+                match element.kind {
+                    Kind::Field | Kind::EnumMember => members[parent].0 += 1,
+                    Kind::Method | Kind::Constructor => members[parent].1 += 1,
+                    _ => {}
+                }
+            }
+        }
+        let rows: Vec<Vec<String>> = classes
+            .iter()
+            .map(|at| {
+                let element = &self.elements.list[*at];
+                let visibility = element.code().map_or("", |code| code.visibility.name());
+                let around = element
+                    .parent
+                    .map_or_else(String::new, |parent| self.elements.qualified_name(parent) + ".");
+                vec![
+                    format!("{around}{}", signature(element, &self.parsed.source.language.facts)),
+                    words(&[&modifiers(element), element.kind.name()]),
+                    visibility.to_owned(),
+                    lines(element),
+                    members[*at].0.to_string(),
+                    members[*at].1.to_string(),
+                    doc(element),
+                ]
+            })
+            .collect();
+        if !rows.is_empty() {
+            let _ = writeln!(out, "\n## Classes");
+            table(
+                out,
+                &["Class", "Kind", "Visibility", "Lines", "Fields", "Methods", "Doc"],
+                &rows,
+            );
+        }
+    }
+
+    fn class(&self, out: &mut String, class: usize) {
+        let element = &self.elements.list[class];
+        let mut inside = String::new();
+        let is_member = |element: &Element| element.parent == Some(class);
+        self.values(&mut inside, "### Fields", |element| {
+            is_member(element) && matches!(element.kind, Kind::Field | Kind::EnumMember)
+        });
+        self.members(&mut inside, "### Constructors", |element| {
+            is_member(element) && matches!(element.kind, Kind::Constructor | Kind::Initializer)
+        });
+        for (title, visibility) in [
+            ("### Public methods", Visibility::Public),
+            ("### Protected methods", Visibility::Protected),
+            ("### Package methods", Visibility::Package),
+            ("### Private methods", Visibility::Private),
+        ] {
+            self.members(&mut inside, title, |element| {
+                is_member(element)
+                    && element.kind == Kind::Method
+                    && element.code().is_some_and(|code| code.visibility == visibility)
+            });
+        }
+        if !inside.is_empty() {
+            let _ = write!(
+                out,
+                "\n## {} ({})\n{inside}",
+                self.elements.qualified_name(class),
+                lines(element)
+            );
+        }
+    }
+
+    fn members(&self, out: &mut String, title: &str, wanted: impl Fn(&Element) -> bool) {
+        let at_top = title.starts_with("## ");
+        let rows: Vec<Vec<String>> = self
+            .indexes(wanted)
+            .into_iter()
+            .map(|at| {
+                let element = &self.elements.list[at];
+                let around = element
+                    .parent
+                    .filter(|_| at_top)
+                    .map_or_else(String::new, |parent| self.elements.qualified_name(parent) + ".");
+                vec![
+                    format!("{around}{}", signature(element, &self.parsed.source.language.facts)),
+                    modifiers(element),
+                    lines(element),
+                    element
+                        .code()
+                        .and_then(|code| code.complexity)
+                        .map_or_else(String::new, |value| value.to_string()),
+                    doc(element),
+                ]
+            })
+            .collect();
+        if !rows.is_empty() {
+            let _ = writeln!(out, "\n{title}");
+            table(out, &["Signature", "Modifiers", "Lines", "Cx", "Doc"], &rows);
+        }
+    }
+
+    fn values(&self, out: &mut String, title: &str, wanted: impl Fn(&Element) -> bool) {
+        let rows: Vec<Vec<String>> = self
+            .elements
+            .list
+            .iter()
+            .filter(|element| wanted(element))
+            .filter_map(|element| {
+                let code = element.code()?;
+                Some(vec![
+                    element.name.clone(),
+                    code.type_name.clone().unwrap_or_default(),
+                    code.value.clone().unwrap_or_default(),
+                    words(&[code.visibility.name(), &modifiers(element)]),
+                    lines(element),
+                ])
+            })
+            .collect();
+        if !rows.is_empty() {
+            let _ = writeln!(out, "\n{title}");
+            table(out, &["Name", "Type", "Value", "Modifiers", "Lines"], &rows);
+        }
+    }
+}
+
+/// Words joined by spaces, without the empty ones.
+fn words(words: &[&str]) -> String {
+    words
+        .iter()
+        .filter(|word| !word.is_empty())
+        .copied()
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+/// A document: its headings as a tree, then its blocks.
+fn outline(out: &mut String, elements: &Elements) {
+    let headings: Vec<Vec<String>> = elements
+        .list
+        .iter()
+        .filter_map(|element| match element.detail {
+            Detail::Heading { level } => Some(vec![
+                format!("{} {}", "#".repeat(usize::from(level)), element.name),
+                lines(element),
+            ]),
+            _ => None,
+        })
+        .collect();
+    if !headings.is_empty() {
+        let _ = writeln!(out, "\n## Headings ({})", headings.len());
+        table(out, &["Heading", "Lines"], &headings);
+    }
+    for (title, kind) in [
+        ("Front matter", Kind::FrontMatter),
+        ("Code blocks", Kind::CodeBlock),
+        ("Tables", Kind::Table),
+        ("Lists", Kind::List),
+        ("Links", Kind::Link),
+        ("Images", Kind::Image),
+    ] {
+        let rows: Vec<Vec<String>> = elements
+            .list
+            .iter()
+            .filter(|element| element.kind == kind)
+            .map(|element| {
+                let info = match &element.detail {
+                    Detail::Block { info } => info.clone(),
+                    _ => String::new(),
+                };
+                let within = element
+                    .parent
+                    .map_or_else(String::new, |parent| elements.qualified_name(parent));
+                vec![one_line(&element.name, 80), info, within, lines(element)]
+            })
+            .collect();
+        if !rows.is_empty() {
+            let _ = writeln!(out, "\n## {title} ({})", rows.len());
+            table(out, &["Name", "Info", "In", "Lines"], &rows);
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! Elements as tables: one file a format.
+//!
+//! A format is compiled in and total: every family of languages has a form in each. Cells never break a table: line ends and
+//! separators are escaped here. Typed rows, for JSON, are in [`rows`].
+
+mod compact;
+mod csv;
+mod full;
+mod html;
+pub mod rows;
+mod signatures;
+
+use std::fmt::Write as _;
+
+use crate::{
+    elements::{Code, Detail, Element, Elements, Import, Kind},
+    languages::facts::{Facts, Family},
+    parse::{Parsed, one_line},
+};
+
+/// How elements are written down.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TableFormat {
+    /// Markdown by section: imports, classes, members, functions.
+    #[default]
+    Full,
+    /// Markdown, one row a member.
+    Compact,
+    /// RFC 4180.
+    Csv,
+    /// Markdown for tags and rules.
+    Html,
+    /// Declarations only, in the order of the text.
+    Signatures,
+}
+
+/// The elements of a file in a format.
+#[must_use]
+pub fn render(format: TableFormat, parsed: &Parsed, elements: &Elements) -> String {
+    match (format, parsed.source.language.facts.family) {
+        (TableFormat::Csv, _) => csv::render(parsed, elements),
+        (TableFormat::Signatures, _) => signatures::render(parsed, elements),
+        (TableFormat::Compact, _) => compact::render(parsed, elements),
+        (TableFormat::Full | TableFormat::Html, Family::Markup | Family::Style) => html::render(parsed, elements),
+        (TableFormat::Full | TableFormat::Html, Family::Code | Family::Document) => full::render(parsed, elements),
+    }
+}
+
+/// The declaration of an element on one line, as its language writes types.
+#[must_use]
+pub fn signature(element: &Element, facts: &Facts) -> String {
+    let mut out = element.name.clone();
+    match &element.detail {
+        Detail::Code(code) => code_signature(&mut out, element.kind, code, facts),
+        Detail::Import(import) => out = import_signature(import),
+        Detail::Heading { level } => out.insert_str(0, &format!("{} ", "#".repeat(usize::from(*level)))),
+        Detail::Markup(markup) => {
+            out = format!("<{}", markup.tag);
+            for (name, value) in &markup.attributes {
+                // Writing to a String cannot fail.
+                let _ = write!(out, " {name}");
+                if !value.is_empty() {
+                    let _ = write!(out, "=\"{value}\"");
+                }
+            }
+            out.push('>');
+        }
+        Detail::Style(style) => {
+            if let [(name, value, _)] = style.properties.as_slice()
+                && element.kind == Kind::Property
+            {
+                out = format!("{name}: {value}");
+            } else {
+                style.selector.clone_into(&mut out);
+            }
+        }
+        Detail::Block { .. } => {}
+    }
+    one_line(&out, 300)
+}
+
+fn code_signature(out: &mut String, kind: Kind, code: &Code, facts: &Facts) {
+    if let Some(generics) = &code.type_params {
+        let _ = write!(out, "<{generics}>");
+    }
+    if kind.is_callable() && kind != Kind::Initializer {
+        let _ = write!(out, "({})", code.params_text);
+        if let Some(declared) = &code.type_name {
+            let _ = write!(out, "{}{declared}", facts.return_arrow);
+        }
+    } else if kind.is_class_like() {
+        if !code.params.is_empty() {
+            let _ = write!(out, "({})", code.params_text);
+        }
+        if !code.extends.is_empty() {
+            let _ = write!(out, " extends {}", code.extends.join(", "));
+        }
+        if !code.implements.is_empty() {
+            let _ = write!(out, " implements {}", code.implements.join(", "));
+        }
+    } else {
+        if let Some(declared) = &code.type_name {
+            let _ = write!(out, ": {declared}");
+        }
+        if let Some(value) = &code.value {
+            let _ = write!(out, " = {value}");
+        }
+    }
+}
+
+/// An import on one line, the same in every language.
+#[must_use]
+pub fn import_signature(import: &Import) -> String {
+    let names: Vec<String> = import
+        .names
+        .iter()
+        .map(|name| match &name.alias {
+            Some(alias) => format!("{} as {alias}", name.name),
+            None => name.name.clone(),
+        })
+        .collect();
+    match (import.module.is_empty(), names.is_empty()) {
+        (true, _) => names.join(", "),
+        (false, true) => import.module.clone(),
+        (false, false) => format!("{}: {}", import.module, names.join(", ")),
+    }
+}
+
+/// What precedes the name: modifiers other than the visibility, which has a column of its own.
+fn modifiers(element: &Element) -> String {
+    let shown = |modifiers: &[String]| {
+        modifiers
+            .iter()
+            .map(String::as_str)
+            .filter(|modifier| crate::elements::Visibility::from_name(modifier).is_none())
+            .filter(|modifier| *modifier != "decorated")
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
+    match &element.detail {
+        Detail::Code(code) => shown(&code.modifiers),
+        Detail::Import(import) => shown(&import.modifiers),
+        _ => String::new(),
+    }
+}
+
+/// `12` or `12-40`.
+fn lines(element: &Element) -> String {
+    let span = element.span;
+    if span.start_line == span.end_line {
+        span.start_line.to_string()
+    } else {
+        format!("{}-{}", span.start_line, span.end_line)
+    }
+}
+
+fn doc(element: &Element) -> String {
+    element
+        .code()
+        .map_or_else(String::new, |code| one_line(code.doc_line(), 100))
+}
+
+/// A Markdown table, or nothing without rows.
+fn table(out: &mut String, header: &[&str], rows: &[Vec<String>]) {
+    if rows.is_empty() {
+        return;
+    }
+    let _ = writeln!(out, "| {} |", header.join(" | "));
+    let _ = writeln!(out, "|{}", "---|".repeat(header.len()));
+    for row in rows {
+        let cells: Vec<String> = row.iter().map(|cell| escaped(cell)).collect();
+        let _ = writeln!(out, "| {} |", cells.join(" | "));
+    }
+}
+
+/// A cell on one line in which no pipe ends it.
+fn escaped(cell: &str) -> String {
+    cell.replace('|', "\\|").replace(['\n', '\r'], " ")
+}
+
+/// What could not be parsed, as the last lines of a table.
+fn broken(out: &mut String, parsed: &Parsed) {
+    if parsed.error_count == 0 {
+        return;
+    }
+    let _ = writeln!(out, "\nParse errors ({}):", parsed.error_count);
+    for error in &parsed.errors {
+        let _ = writeln!(out, "- line {}: {}", error.line, error.message);
+    }
+}

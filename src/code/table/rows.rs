@@ -1,0 +1,103 @@
+//! Elements as typed rows, the same for CSV and JSON.
+//!
+//! What an element does not have is left out. Rows are flat: what belongs where is said by qualified names.
+
+use serde::Serialize;
+
+use super::{modifiers, signature};
+use crate::{
+    elements::{Detail, Elements, Kind},
+    parse::Parsed,
+};
+
+/// One element as a row.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Row {
+    /// Its kind.
+    #[serde(rename = "type")]
+    pub kind: &'static str,
+    /// Its name; of a style its selector.
+    pub name: String,
+    /// The qualified name of what is around it.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub parent: String,
+    /// Its declaration on one line.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub signature: String,
+    /// Of definitions.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub visibility: String,
+    /// Joined by spaces.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub modifiers: String,
+    /// The element class of a tag, the property class of a style.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub class: String,
+    /// The value of a property, the text of a tag, the language of a code block, the address of a link.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub value: String,
+    /// 1-based.
+    pub start_line: usize,
+    /// 1-based, inclusive.
+    pub end_line: usize,
+    /// Cyclomatic, of callables.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub complexity: Option<usize>,
+    /// The first line of its documentation.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub doc: String,
+}
+
+/// The rows of a file: every element but comments; a style rule gives one row for each of its properties.
+#[must_use]
+pub fn rows(parsed: &Parsed, elements: &Elements) -> Vec<Row> {
+    let facts = &parsed.source.language.facts;
+    let mut rows = Vec::new();
+    for element in &elements.list {
+        if element.kind == Kind::Comment {
+            continue;
+        }
+        let mut row = Row {
+            kind: element.kind.name(),
+            name: element.name.clone(),
+            parent: element
+                .parent
+                .map_or_else(String::new, |parent| elements.qualified_name(parent)),
+            signature: signature(element, facts),
+            modifiers: modifiers(element),
+            start_line: element.span.start_line,
+            end_line: element.span.end_line,
+            doc: super::doc(element),
+            ..Row::default()
+        };
+        match &element.detail {
+            Detail::Code(code) => {
+                code.visibility.name().clone_into(&mut row.visibility);
+                row.complexity = code.complexity;
+            }
+            Detail::Markup(markup) => {
+                markup.element_class.clone_into(&mut row.class);
+                row.value.clone_from(&markup.text);
+            }
+            Detail::Style(style) => {
+                row.parent = style.media.join(" ");
+                for (name, value, class) in &style.properties {
+                    rows.push(Row {
+                        signature: name.clone(),
+                        value: value.clone(),
+                        class: (*class).to_owned(),
+                        ..row.clone()
+                    });
+                }
+                if !style.properties.is_empty() {
+                    continue;
+                }
+                style.property_class.clone_into(&mut row.class);
+            }
+            Detail::Block { info } => row.value.clone_from(info),
+            Detail::Heading { .. } | Detail::Import(_) => {}
+        }
+        rows.push(row);
+    }
+    rows
+}

@@ -1,0 +1,170 @@
+//! Python's own `ast` over the installed standard library and pip: the same classes, functions, methods and imports, with
+//! the same names and lines. The files are those of the machine; their number is bounded, never below 300.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt::Write as _,
+    fs,
+    io::Write as _,
+    path::PathBuf,
+    process::{Command, Stdio},
+};
+
+use fumi_base::files::{EncodingChoice, decode};
+use fumi_code::{
+    elements::{Detail, Elements, Import, Kind},
+    extract::extract,
+    parse::{Source, parse},
+};
+use tokio_util::sync::CancellationToken;
+
+/// Enough that every construct of everyday Python occurs, few enough that the test stays below ten seconds.
+const FILES: usize = 500;
+
+#[test]
+fn definitions_and_imports_are_those_of_ast() {
+    let files = sources();
+    assert!(files.len() >= 300, "only {} Python sources were found", files.len());
+    let theirs = ast(&files);
+    let mut differences = String::new();
+    let mut compared = 0;
+    for file in &files {
+        let path = file.to_string_lossy().into_owned();
+        let Some(theirs) = theirs.get(&path) else { continue };
+        let ours = ours(&path);
+        compared += theirs.len();
+        for line in theirs.difference(&ours) {
+            let _ = writeln!(differences, "{path}: ast alone has {line}");
+        }
+        for line in ours.difference(theirs) {
+            let _ = writeln!(differences, "{path}: fumi alone has {line}");
+        }
+    }
+    assert!(compared > 10_000, "only {compared} facts were compared");
+    assert!(differences.is_empty(), "{differences}");
+}
+
+fn python(arguments: &[&str], input: &str) -> String {
+    let mut child = Command::new("python3")
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("python3 is needed to check the elements of Python; install it");
+    let mut stdin = child.stdin.take().expect("a pipe");
+    let input = input.to_owned();
+    let writer = std::thread::spawn(move || stdin.write_all(input.as_bytes()));
+    let output = child.wait_with_output().expect("python3 ends");
+    writer.join().expect("a thread").expect("python3 reads");
+    assert!(output.status.success(), "python3 failed");
+    String::from_utf8(output.stdout).expect("UTF-8")
+}
+
+/// The standard library without its tests, and pip, largest files first so that long ones are surely among them.
+fn sources() -> Vec<PathBuf> {
+    let roots = python(
+        &[
+            "-c",
+            "import os, pip; print(os.path.dirname(os.__file__)); print(os.path.dirname(pip.__file__))",
+        ],
+        "",
+    );
+    let mut found = BTreeSet::new();
+    for root in roots.lines() {
+        let mut open = vec![PathBuf::from(root)];
+        while let Some(folder) = open.pop() {
+            for entry in fs::read_dir(folder).expect("a folder of Python").flatten() {
+                let path = entry.path();
+                let name = entry.file_name().to_string_lossy().into_owned();
+                if path.is_dir() {
+                    if !matches!(
+                        name.as_str(),
+                        "test" | "tests" | "site-packages" | "dist-packages" | "__pycache__"
+                    ) {
+                        open.push(path);
+                    }
+                } else if path.extension().is_some_and(|extension| extension == "py") {
+                    found.insert(path);
+                }
+            }
+        }
+    }
+    // Every second file of a sorted list: an even sample that does not depend on sizes or dates.
+    let step = found.len().div_ceil(FILES).max(1);
+    found.into_iter().step_by(step).collect()
+}
+
+fn ast(files: &[PathBuf]) -> BTreeMap<String, BTreeSet<String>> {
+    let list: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/readers/python.py");
+    let mut facts: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for line in python(&[script], &list.join("\n")).lines() {
+        let (path, fact) = line.split_once('\t').expect("a path and a fact");
+        match fact {
+            "refused" => {}
+            "read" => {
+                facts.entry(path.to_owned()).or_default();
+            }
+            _ => {
+                facts.entry(path.to_owned()).or_default().insert(fact.to_owned());
+            }
+        }
+    }
+    facts
+}
+
+fn ours(path: &str) -> BTreeSet<String> {
+    let cancel = CancellationToken::new();
+    let bytes = fs::read(path).expect("a file");
+    let source = Source::new(path, decode(&bytes, EncodingChoice::Auto), bytes.len() as u64, None).expect("Python");
+    let parsed = parse(source, &cancel).expect("parsed");
+    let elements = extract(&parsed, &cancel).expect("elements");
+    let mut facts = BTreeSet::new();
+    for (at, element) in elements.list.iter().enumerate() {
+        let (kind, name) = match element.kind {
+            Kind::Class | Kind::Enum => ("class", elements.qualified_name(at)),
+            Kind::Method | Kind::Constructor | Kind::Function if is_named(&elements, at) => (
+                if element.kind == Kind::Function {
+                    "function"
+                } else {
+                    "method"
+                },
+                elements.qualified_name(at),
+            ),
+            Kind::Import => match &element.detail {
+                Detail::Import(import) => ("import", imported(import)),
+                _ => panic!("an import without its detail"),
+            },
+            _ => continue,
+        };
+        facts.insert(format!(
+            "{kind}\t{name}\t{}\t{}",
+            element.span.start_line, element.span.end_line
+        ));
+    }
+    facts
+}
+
+/// A lambda is a function for us and an expression for `ast`.
+fn is_named(elements: &Elements, at: usize) -> bool {
+    elements.list[at]
+        .code()
+        .is_some_and(|code| !code.has_modifier("lambda"))
+}
+
+fn imported(import: &Import) -> String {
+    let names: Vec<String> = import
+        .names
+        .iter()
+        .map(|name| match &name.alias {
+            Some(alias) => format!("{}>{alias}", name.name),
+            None => name.name.clone(),
+        })
+        .collect();
+    let names = names.join(",");
+    if import.module.is_empty() {
+        names
+    } else {
+        format!("{}:{names}", import.module)
+    }
+}

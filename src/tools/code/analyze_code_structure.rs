@@ -1,0 +1,233 @@
+//! `analyze_code_structure`: what a file is made of, as a table instead of its text.
+
+use std::{ops::Range, sync::Arc, time::Duration};
+
+use fumi_base::{pools::Pool, text::Locale};
+use fumi_code::{
+    elements::Kind,
+    table::{self, TableFormat, rows::Row},
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{TOOLSET, source::StructureDeps};
+use crate::tool::{Cx, Effect, Next, Outcome, Render, SharedOption, Spec, Texts, Tool, ToolError};
+
+/// See the module.
+#[derive(Debug)]
+pub struct AnalyzeCodeStructure;
+
+/// What the client sends.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Args {
+    /// The file.
+    #[schemars(length(min = 1))]
+    file_path: String,
+    /// The form of the table.
+    #[serde(default)]
+    format_type: FormatType,
+    /// Instead of the detected one.
+    language: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum FormatType {
+    #[default]
+    Full,
+    Compact,
+    Csv,
+    Html,
+    Json,
+    Signatures,
+}
+
+impl FormatType {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Full => "full",
+            Self::Compact => "compact",
+            Self::Csv => "csv",
+            Self::Html => "html",
+            Self::Json => "json",
+            Self::Signatures => "signatures",
+        }
+    }
+}
+
+/// What it answers.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Output {
+    success: bool,
+    analysis_result: Analysis,
+    /// The table, in every format but `json`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    table_output: Option<String>,
+    /// The rows, in `json`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "rows_schema")]
+    elements: Option<Vec<Row>>,
+    /// Places that do not follow the grammar; the elements around them are there.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    parse_errors: Vec<Broken>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    truncated: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<Next>,
+}
+
+/// Every cell of a row is text or a number; which there are depends on the element.
+fn rows_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    schemars::json_schema!({
+        "type": "array",
+        "items": {
+            "type": "object",
+            "additionalProperties": false,
+            "properties": {
+                "type": {"type": "string"},
+                "name": {"type": "string"},
+                "parent": {"type": "string"},
+                "signature": {"type": "string"},
+                "visibility": {"type": "string"},
+                "modifiers": {"type": "string"},
+                "class": {"type": "string"},
+                "value": {"type": "string"},
+                "start_line": {"type": "integer"},
+                "end_line": {"type": "integer"},
+                "complexity": {"type": "integer"},
+                "doc": {"type": "string"}
+            }
+        }
+    })
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct Analysis {
+    file_path: String,
+    language: String,
+    total_elements: usize,
+    format_type: String,
+    encoding: String,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct Broken {
+    line: usize,
+    column: usize,
+    message: String,
+}
+
+impl Tool for AnalyzeCodeStructure {
+    const SPEC: Spec = Spec {
+        name: "analyze_code_structure",
+        aliases: &[],
+        toolset: TOOLSET,
+        texts: Texts {
+            en: include_str!("analyze_code_structure.en.md"),
+            ja: include_str!("analyze_code_structure.ja.md"),
+        },
+        example: r#"{"file_path": "src/main.py", "format_type": "compact"}"#,
+        options: &[SharedOption::Project, SharedOption::Timeout, SharedOption::Delivery],
+        rules: &[],
+        pool: Pool::Analysis,
+        timeout: Duration::from_secs(30),
+        cached: true,
+        effect: Effect::ReadOnly,
+    };
+    type Deps = Arc<StructureDeps>;
+    type Args = Args;
+    type Output = Output;
+
+    async fn call(args: Args, deps: &Arc<StructureDeps>, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
+        let path = cx.project.resolve(&args.file_path)?;
+        let deps = Arc::clone(deps);
+        let output = cx
+            .blocking(move |cancel, _| {
+                let (parsed, elements) = deps.take_apart(&path, args.language.as_deref(), cancel)?;
+                let form = match args.format_type {
+                    FormatType::Full => Some(TableFormat::Full),
+                    FormatType::Compact => Some(TableFormat::Compact),
+                    FormatType::Csv => Some(TableFormat::Csv),
+                    FormatType::Html => Some(TableFormat::Html),
+                    FormatType::Signatures => Some(TableFormat::Signatures),
+                    FormatType::Json => None,
+                };
+                Ok::<_, ToolError>(Output {
+                    success: true,
+                    analysis_result: Analysis {
+                        file_path: path.shown(),
+                        language: parsed.source.language.name.to_owned(),
+                        total_elements: elements.count(|kind| kind != Kind::Comment),
+                        format_type: args.format_type.name().to_owned(),
+                        encoding: parsed.source.encoding.clone(),
+                    },
+                    table_output: form.map(|form| table::render(form, &parsed, &elements)),
+                    elements: form.is_none().then(|| table::rows::rows(&parsed, &elements)),
+                    parse_errors: parsed
+                        .errors
+                        .iter()
+                        .map(|error| Broken {
+                            line: error.line,
+                            column: error.column,
+                            message: error.message.clone(),
+                        })
+                        .collect(),
+                    truncated: false,
+                    next: None,
+                })
+            })
+            .await?;
+        Ok(Outcome::Done(output))
+    }
+}
+
+impl Render for Output {
+    fn text(&self, _locale: Locale) -> String {
+        let mut text = match (&self.table_output, &self.elements) {
+            (Some(table), _) => table.trim_end().to_owned(),
+            (None, Some(rows)) => rows
+                .iter()
+                .filter_map(|row| serde_json::to_string(row).ok())
+                .collect::<Vec<_>>()
+                .join("\n"),
+            (None, None) => String::new(),
+        };
+        for error in &self.parse_errors {
+            text.push_str(&format!("\n⚠️ {}:{} {}", error.line, error.column, error.message));
+        }
+        if let Some(next) = &self.next {
+            text.push('\n');
+            text.push_str(&next.line());
+        }
+        text
+    }
+
+    fn rows(&self) -> usize {
+        match (&self.table_output, &self.elements) {
+            (Some(table), _) => table.lines().count(),
+            (None, Some(rows)) => rows.len(),
+            (None, None) => 0,
+        }
+    }
+
+    fn page(&self, rows: Range<usize>) -> (Self, usize) {
+        let take = rows.len();
+        let page = Self {
+            table_output: self
+                .table_output
+                .as_ref()
+                .map(|table| table.lines().skip(rows.start).take(take).collect::<Vec<_>>().join("\n")),
+            elements: self
+                .elements
+                .as_ref()
+                .map(|all| all.iter().skip(rows.start).take(take).cloned().collect()),
+            ..self.clone()
+        };
+        (page, rows.end)
+    }
+
+    fn mark(&mut self, next: &Next) {
+        self.truncated = true;
+        self.next = Some(next.clone());
+    }
+}

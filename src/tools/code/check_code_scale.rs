@@ -1,0 +1,302 @@
+//! `check_code_scale`: how large and complex a file is, and how to read it with few tokens.
+
+use std::{sync::Arc, time::Duration};
+
+use fumi_base::{
+    pools::Pool,
+    text::{Locale, Text},
+    tokens,
+};
+use fumi_code::{
+    elements::{Elements, Kind},
+    errors::structure::StructureError,
+    extract::extract,
+    parse::{Source, parse},
+    scale::{self, Scale},
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{TOOLSET, source::StructureDeps};
+use crate::tool::{Cx, Effect, Outcome, Render, SharedOption, Spec, Texts, Tool, ToolError};
+
+/// See the module.
+#[derive(Debug)]
+pub struct CheckCodeScale;
+
+/// What the client sends.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Args {
+    /// The file.
+    #[schemars(length(min = 1))]
+    file_path: String,
+    /// Instead of the detected one.
+    language: Option<String>,
+    /// `complexity_metrics`.
+    #[serde(default = "yes")]
+    include_complexity: bool,
+    /// `details`.
+    #[serde(default)]
+    include_details: bool,
+    /// `llm_guidance`.
+    #[serde(default = "yes")]
+    include_guidance: bool,
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// What it answers.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Output {
+    success: bool,
+    file_info: FileInfo,
+    scale_assessment: Assessment,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    complexity_metrics: Option<Metrics>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    llm_guidance: Option<Guidance>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    details: Option<Vec<Detail>>,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct FileInfo {
+    path: String,
+    size_bytes: u64,
+    line_count: usize,
+    /// `text` for a file in no known language.
+    language: String,
+    lines_code: usize,
+    lines_comment: usize,
+    lines_blank: usize,
+    encoding: String,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct Assessment {
+    category: String,
+    recommended_strategy: String,
+    token_estimate: usize,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct Metrics {
+    total_elements: usize,
+    classes: usize,
+    methods: usize,
+    functions: usize,
+    fields: usize,
+    imports: usize,
+    cyclomatic: Cyclomatic,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct Cyclomatic {
+    total: usize,
+    average: f64,
+    max: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_element: Option<String>,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct Guidance {
+    recommended_approach: String,
+    workflow_steps: Vec<String>,
+    token_optimization: String,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct Detail {
+    name: String,
+    #[serde(rename = "type")]
+    kind: String,
+    start_line: usize,
+    end_line: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    complexity: Option<usize>,
+}
+
+impl Tool for CheckCodeScale {
+    const SPEC: Spec = Spec {
+        name: "check_code_scale",
+        aliases: &[],
+        toolset: TOOLSET,
+        texts: Texts {
+            en: include_str!("check_code_scale.en.md"),
+            ja: include_str!("check_code_scale.ja.md"),
+        },
+        example: r#"{"file_path": "src/main.py"}"#,
+        options: &[SharedOption::Project, SharedOption::Timeout],
+        rules: &[],
+        pool: Pool::Analysis,
+        timeout: Duration::from_secs(30),
+        cached: true,
+        effect: Effect::ReadOnly,
+    };
+    type Deps = Arc<StructureDeps>;
+    type Args = Args;
+    type Output = Output;
+
+    async fn call(args: Args, deps: &Arc<StructureDeps>, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
+        let path = cx.project.resolve(&args.file_path)?;
+        let (deps, locale) = (Arc::clone(deps), cx.locale());
+        let output = cx
+            .blocking(move |cancel, _| {
+                let (decoded, size) = deps.read(&path)?;
+                let estimate = tokens::estimate(&decoded.text);
+                let encoding = decoded.encoding.clone();
+                let text = decoded.text.clone();
+                let source = match Source::new(path.shown(), decoded, size, args.language.as_deref()) {
+                    Ok(source) => Some(source),
+                    // A text in no known language still has lines and a size.
+                    Err(StructureError::UnsupportedLanguage { .. }) if args.language.is_none() => None,
+                    Err(error) => return Err(error.into()),
+                };
+                let (scale, elements, language) = match source {
+                    Some(source) => {
+                        let parsed = parse(source, cancel)?;
+                        let elements = extract(&parsed, cancel)?;
+                        let scale = scale::assess(&parsed, &elements, estimate);
+                        (scale, Some(elements), parsed.source.language.name)
+                    }
+                    None => (scale::assess_text(&text, estimate), None, "text"),
+                };
+                let info = FileInfo {
+                    path: path.shown(),
+                    size_bytes: size,
+                    line_count: scale.lines.total,
+                    language: language.to_owned(),
+                    lines_code: scale.lines.code,
+                    lines_comment: scale.lines.comment,
+                    lines_blank: scale.lines.blank,
+                    encoding,
+                };
+                Ok::<_, ToolError>(output(info, scale, elements.as_ref(), &args, locale))
+            })
+            .await?;
+        Ok(Outcome::Done(output))
+    }
+}
+
+fn output(file_info: FileInfo, scale: Scale, elements: Option<&Elements>, args: &Args, locale: Locale) -> Output {
+    let say = |text: Text| text.get(locale).to_owned();
+    let guidance = scale.guidance;
+    Output {
+        success: true,
+        file_info,
+        scale_assessment: Assessment {
+            category: scale.category.name().to_owned(),
+            recommended_strategy: say(guidance.strategy.text()),
+            token_estimate: scale.token_estimate,
+        },
+        complexity_metrics: scale
+            .complexity
+            .filter(|_| args.include_complexity)
+            .map(|metrics| Metrics {
+                total_elements: metrics.total_elements,
+                classes: metrics.classes,
+                methods: metrics.methods,
+                functions: metrics.functions,
+                fields: metrics.fields,
+                imports: metrics.imports,
+                cyclomatic: Cyclomatic {
+                    total: metrics.cyclomatic.total,
+                    average: (metrics.cyclomatic.average * 100.0).round() / 100.0,
+                    max: metrics.cyclomatic.max,
+                    max_element: metrics.cyclomatic.max_element,
+                },
+            }),
+        llm_guidance: args.include_guidance.then(|| Guidance {
+            recommended_approach: say(guidance.approach.text()),
+            workflow_steps: guidance.steps.iter().map(|step| say(step.text())).collect(),
+            token_optimization: say(guidance.tokens.text()),
+        }),
+        details: elements.filter(|_| args.include_details).map(details),
+    }
+}
+
+fn details(elements: &Elements) -> Vec<Detail> {
+    elements
+        .list
+        .iter()
+        .enumerate()
+        .filter(|(_, element)| element.kind != Kind::Comment)
+        .map(|(at, element)| Detail {
+            name: elements.qualified_name(at),
+            kind: element.kind.name().to_owned(),
+            start_line: element.span.start_line,
+            end_line: element.span.end_line,
+            complexity: element.code().and_then(|code| code.complexity),
+        })
+        .collect()
+}
+
+impl Render for Output {
+    fn text(&self, _locale: Locale) -> String {
+        let info = &self.file_info;
+        let mut lines = vec![format!(
+            "{} {} {} lines ({} code, {} comment, {} blank) {} bytes {} ~{} tokens: {}",
+            info.path,
+            info.language,
+            info.line_count,
+            info.lines_code,
+            info.lines_comment,
+            info.lines_blank,
+            info.size_bytes,
+            info.encoding,
+            self.scale_assessment.token_estimate,
+            self.scale_assessment.category,
+        )];
+        if let Some(metrics) = &self.complexity_metrics {
+            let cyclomatic = &metrics.cyclomatic;
+            lines.push(format!(
+                "classes {} methods {} functions {} fields {} imports {}; cyclomatic total {} average {} max {}{}",
+                metrics.classes,
+                metrics.methods,
+                metrics.functions,
+                metrics.fields,
+                metrics.imports,
+                cyclomatic.total,
+                cyclomatic.average,
+                cyclomatic.max,
+                cyclomatic
+                    .max_element
+                    .as_ref()
+                    .map(|name| format!(" ({name})"))
+                    .unwrap_or_default(),
+            ));
+        }
+        lines.push(self.scale_assessment.recommended_strategy.clone());
+        if let Some(guidance) = &self.llm_guidance {
+            lines.push(guidance.recommended_approach.clone());
+            lines.extend(guidance.workflow_steps.iter().map(|step| format!("- {step}")));
+            lines.push(guidance.token_optimization.clone());
+        }
+        for detail in self.details.iter().flatten() {
+            let complexity = detail
+                .complexity
+                .map(|complexity| format!(" c{complexity}"))
+                .unwrap_or_default();
+            lines.push(format!(
+                "{}-{} {} {}{complexity}",
+                detail.start_line, detail.end_line, detail.kind, detail.name
+            ));
+        }
+        lines.join("\n")
+    }
+
+    fn rows(&self) -> usize {
+        self.details.as_ref().map_or(0, Vec::len)
+    }
+
+    fn page(&self, rows: std::ops::Range<usize>) -> (Self, usize) {
+        let mut page = self.clone();
+        if let Some(details) = &mut page.details {
+            *details = details[rows.start.min(details.len())..rows.end.min(details.len())].to_vec();
+        }
+        (page, rows.end)
+    }
+}

@@ -1,0 +1,342 @@
+//! `extract_code_section`: exactly the lines or the element that matters.
+
+use std::{ops::Range, sync::Arc, time::Duration};
+
+use fumi_base::{pools::Pool, text::Locale};
+use fumi_code::{
+    extract::extract,
+    parse::{Source, parse},
+    section::{self, Content, Section, Sheet},
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{TOOLSET, source::StructureDeps};
+use crate::tool::{Cx, Effect, Next, Outcome, Render, Rule, SharedOption, Spec, Texts, Tool, ToolError};
+
+/// A line is cut into pieces of this many characters, so that one minified line still fits a reply in parts.
+const PIECE_CHARS: usize = 4_000;
+
+/// See the module.
+#[derive(Debug)]
+pub struct ExtractCodeSection;
+
+/// What the client sends.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Args {
+    /// The file.
+    #[schemars(length(min = 1))]
+    file_path: String,
+    /// First line.
+    #[schemars(range(min = 1))]
+    start_line: Option<usize>,
+    /// Last line.
+    #[schemars(range(min = 1))]
+    end_line: Option<usize>,
+    /// On the first line.
+    #[schemars(range(min = 0))]
+    start_column: Option<usize>,
+    /// On the last line.
+    #[schemars(range(min = 0))]
+    end_column: Option<usize>,
+    /// Several ranges.
+    #[serde(default)]
+    sections: Vec<Lines>,
+    /// By name.
+    #[schemars(length(min = 1))]
+    element: Option<String>,
+    /// The form.
+    #[serde(default)]
+    format: FormatArg,
+}
+
+/// One range of lines.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Lines {
+    /// First line.
+    #[schemars(range(min = 1))]
+    start_line: usize,
+    /// Last line.
+    #[schemars(range(min = 1))]
+    end_line: Option<usize>,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum FormatArg {
+    #[default]
+    Text,
+    Json,
+    Raw,
+}
+
+impl From<FormatArg> for section::Format {
+    fn from(format: FormatArg) -> Self {
+        match format {
+            FormatArg::Text => Self::Text,
+            FormatArg::Json => Self::Json,
+            FormatArg::Raw => Self::Raw,
+        }
+    }
+}
+
+/// What it answers.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Output {
+    success: bool,
+    /// With lines or an element.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    partial_content_result: Option<Part>,
+    /// With `sections`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    partial_content_results: Option<Vec<Part>>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    truncated: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<Next>,
+}
+
+/// One cut.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct Part {
+    file_path: String,
+    start_line: usize,
+    end_line: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    start_column: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    end_column: Option<usize>,
+    total_lines: usize,
+    /// Text; a list of lines in `json`.
+    #[schemars(schema_with = "content_schema")]
+    content: Body,
+    format: &'static str,
+    encoding: String,
+    /// The qualified name, when it was cut by name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    element: Option<String>,
+    /// Whether the asked end lay behind the end of the file.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    clamped: bool,
+}
+
+#[derive(Clone, Debug, Serialize)]
+#[serde(untagged)]
+enum Body {
+    Text(String),
+    Lines(Vec<String>),
+}
+
+fn content_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    schemars::json_schema!({"type": ["string", "array"], "items": {"type": "string"}})
+}
+
+impl Tool for ExtractCodeSection {
+    const SPEC: Spec = Spec {
+        name: "extract_code_section",
+        aliases: &[],
+        toolset: TOOLSET,
+        texts: Texts {
+            en: include_str!("extract_code_section.en.md"),
+            ja: include_str!("extract_code_section.ja.md"),
+        },
+        example: r#"{"file_path": "src/main.py", "start_line": 1, "end_line": 20}"#,
+        options: &[SharedOption::Project, SharedOption::Timeout, SharedOption::Delivery],
+        rules: &[
+            Rule::ExactlyOne(&["start_line", "sections", "element"]),
+            Rule::Needs("end_line", "start_line"),
+            Rule::Needs("start_column", "start_line"),
+            Rule::Needs("end_column", "start_line"),
+        ],
+        pool: Pool::Analysis,
+        timeout: Duration::from_secs(30),
+        cached: true,
+        effect: Effect::ReadOnly,
+    };
+    type Deps = Arc<StructureDeps>;
+    type Args = Args;
+    type Output = Output;
+
+    async fn call(args: Args, deps: &Arc<StructureDeps>, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
+        let path = cx.project.resolve(&args.file_path)?;
+        let deps = Arc::clone(deps);
+        let output = cx
+            .blocking(move |cancel, _| {
+                let (decoded, size) = deps.read(&path)?;
+                let (shown, format) = (path.shown(), section::Format::from(args.format));
+                let part = |section: Section| Part::new(&shown, section, format, &decoded.encoding);
+                let sheet = Sheet::new(&shown, &decoded);
+                let mut output = Output {
+                    success: true,
+                    partial_content_result: None,
+                    partial_content_results: None,
+                    truncated: false,
+                    next: None,
+                };
+                if let Some(name) = &args.element {
+                    let source = Source::new(shown.clone(), decoded.clone(), size, None)?;
+                    let parsed = parse(source, cancel)?;
+                    let elements = extract(&parsed, cancel)?;
+                    output.partial_content_result = Some(part(sheet.cut_element(name, &elements, format)?));
+                } else if let Some(start_line) = args.start_line {
+                    let range = section::Range {
+                        start_line,
+                        end_line: args.end_line,
+                        start_column: args.start_column,
+                        end_column: args.end_column,
+                    };
+                    output.partial_content_result = Some(part(sheet.cut(&range, format)?));
+                } else {
+                    let mut parts = Vec::with_capacity(args.sections.len());
+                    for lines in &args.sections {
+                        let range = section::Range::lines(lines.start_line, lines.end_line);
+                        parts.push(part(sheet.cut(&range, format)?));
+                    }
+                    output.partial_content_results = Some(parts);
+                }
+                Ok::<_, ToolError>(output)
+            })
+            .await?;
+        Ok(Outcome::Done(output))
+    }
+}
+
+impl Part {
+    fn new(path: &str, section: Section, format: section::Format, encoding: &str) -> Self {
+        Self {
+            file_path: path.to_owned(),
+            start_line: section.start_line,
+            end_line: section.end_line,
+            start_column: section.start_column,
+            end_column: section.end_column,
+            total_lines: section.total_lines,
+            content: match section.content {
+                Content::One(text) => Body::Text(text),
+                Content::Lines(lines) => Body::Lines(lines),
+            },
+            format: format.name(),
+            encoding: encoding.to_owned(),
+            element: section.element,
+            clamped: section.is_clamped,
+        }
+    }
+
+    /// The content in pieces that are lines, or parts of very long ones; the second value says whether a line ends.
+    fn pieces(&self) -> Vec<(&str, bool)> {
+        let lines: Vec<&str> = match &self.content {
+            Body::Text(text) => text.split_inclusive('\n').collect(),
+            Body::Lines(lines) => lines.iter().map(String::as_str).collect(),
+        };
+        let mut pieces = Vec::with_capacity(lines.len());
+        for line in lines {
+            let mut rest = line;
+            while let Some((at, _)) = rest.char_indices().nth(PIECE_CHARS) {
+                pieces.push((&rest[..at], false));
+                rest = &rest[at..];
+            }
+            pieces.push((rest, true));
+        }
+        pieces
+    }
+
+    /// The same cut with only some of its pieces.
+    fn only(&self, wanted: Range<usize>) -> Self {
+        let pieces = self.pieces();
+        let ended = |pieces: &[(&str, bool)]| pieces.iter().filter(|(_, ends)| *ends).count();
+        let wanted = wanted.start.min(pieces.len())..wanted.end.min(pieces.len());
+        let before = ended(&pieces[..wanted.start]);
+        let inside = &pieces[wanted.clone()];
+        let lines = ended(inside);
+        let cut_short = inside.last().is_some_and(|(_, ends)| !ends);
+        let start_line = self.start_line + before;
+        Self {
+            start_line,
+            end_line: (start_line + lines + usize::from(cut_short))
+                .saturating_sub(1)
+                .max(start_line),
+            end_column: if cut_short {
+                let on_line = inside.iter().rev().take_while(|(_, ends)| !ends);
+                Some(on_line.map(|(text, _)| text.chars().count()).sum())
+            } else {
+                self.end_column.filter(|_| wanted.end == pieces.len())
+            },
+            content: match &self.content {
+                Body::Text(_) => Body::Text(inside.iter().map(|(text, _)| *text).collect()),
+                Body::Lines(_) => Body::Lines(inside.iter().map(|(text, _)| (*text).to_owned()).collect()),
+            },
+            ..self.clone()
+        }
+    }
+
+    fn text(&self) -> String {
+        match &self.content {
+            Body::Lines(lines) => serde_json::to_string(lines).unwrap_or_default(),
+            Body::Text(text) if self.format == "raw" => text.clone(),
+            Body::Text(text) => {
+                let element = self.element.as_ref().map(|name| format!(" {name}")).unwrap_or_default();
+                let clamped = if self.clamped { " (end of file)" } else { "" };
+                format!(
+                    "{}:{}-{} / {}{element}{clamped}\n{}",
+                    self.file_path,
+                    self.start_line,
+                    self.end_line,
+                    self.total_lines,
+                    text.trim_end_matches('\n')
+                )
+            }
+        }
+    }
+}
+
+impl Output {
+    fn parts(&self) -> impl Iterator<Item = &Part> {
+        self.partial_content_result
+            .iter()
+            .chain(self.partial_content_results.iter().flatten())
+    }
+}
+
+impl Render for Output {
+    fn text(&self, _locale: Locale) -> String {
+        let mut texts: Vec<_> = self.parts().map(Part::text).collect();
+        texts.extend(self.next.as_ref().map(Next::line));
+        texts.join("\n")
+    }
+
+    fn rows(&self) -> usize {
+        self.parts().map(|part| part.pieces().len()).sum()
+    }
+
+    fn page(&self, rows: Range<usize>) -> (Self, usize) {
+        let mut at = 0;
+        let mut parts = Vec::new();
+        for part in self.parts() {
+            let pieces = part.pieces().len();
+            let (from, to) = (rows.start.max(at), rows.end.min(at + pieces));
+            if from < to {
+                parts.push(part.only(from - at..to - at));
+            }
+            at += pieces;
+        }
+        let page = Self {
+            partial_content_results: self.partial_content_results.is_some().then(|| parts.clone()),
+            partial_content_result: self.partial_content_result.is_some().then(|| parts.pop()).flatten(),
+            success: self.success,
+            truncated: self.truncated,
+            next: None,
+        };
+        (page, rows.end)
+    }
+
+    fn mark(&mut self, next: &Next) {
+        self.truncated = true;
+        let mut next = next.clone();
+        if let Some(last) = self.parts().last() {
+            next.hint = match last.end_column {
+                Some(column) => format!("start_line {}, start_column {column}; {}", last.end_line, next.hint),
+                None => format!("start_line {}; {}", last.end_line + 1, next.hint),
+            };
+        }
+        self.next = Some(next);
+    }
+}

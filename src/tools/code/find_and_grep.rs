@@ -1,0 +1,118 @@
+//! `find_and_grep`: finds files as fd does, then text in them as ripgrep does, in one call.
+
+use std::time::{Duration, Instant};
+
+use fumi_base::pools::Pool;
+use fumi_code::{
+    search::search_found,
+    shape::{StagesMeta, shape},
+    walk::{Detail, Listed},
+};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{
+    MAX_RESULTS, Name, SearchDeps, SortBy, TOOLSET, Walk, resolve,
+    search_reply::{ContentGlobs, FORMATS, Format, SearchReply, Text},
+};
+use crate::tool::{Cx, Effect, Outcome, SharedOption, Spec, Texts, Tool, ToolError};
+
+/// Files that the first stage hands on without a limit of the caller's (the design limit of a project).
+const MAX_FILES: u64 = 100_000;
+
+/// See the module.
+#[derive(Debug)]
+pub struct FindAndGrep;
+
+/// What the client sends: the sum of the groups, and one bound between the stages.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Args {
+    #[serde(flatten)]
+    text: Text,
+    /// Where to look.
+    #[schemars(length(min = 1))]
+    roots: Vec<String>,
+    #[serde(flatten)]
+    name: Name,
+    /// Files that go on to the second stage.
+    #[schemars(range(min = 1))]
+    file_limit: Option<u64>,
+    #[serde(flatten)]
+    globs: ContentGlobs,
+    #[serde(flatten)]
+    walk: Walk,
+    #[serde(flatten)]
+    format: Format,
+}
+
+impl Tool for FindAndGrep {
+    const SPEC: Spec = Spec {
+        name: "find_and_grep",
+        aliases: &[],
+        toolset: TOOLSET,
+        texts: Texts {
+            en: include_str!("find_and_grep.en.md"),
+            ja: include_str!("find_and_grep.ja.md"),
+        },
+        example: r#"{"roots": ["."], "extensions": ["py"], "query": "def main", "group_by_file": true}"#,
+        options: &[
+            SharedOption::Project,
+            SharedOption::Timeout,
+            SharedOption::Delivery,
+            SharedOption::Cursor,
+        ],
+        rules: &[FORMATS],
+        pool: Pool::Analysis,
+        timeout: Duration::from_secs(30),
+        cached: true,
+        effect: Effect::ReadOnly,
+    };
+    type Deps = SearchDeps;
+    type Args = Args;
+    type Output = SearchReply;
+
+    fn is_pure(args: &Args) -> bool {
+        // Hidden walks see fumi's own folders, whose changes do not count.
+        !args.walk.hidden && !args.name.depends_on_now()
+    }
+
+    async fn call(args: Args, deps: &SearchDeps, cx: &Cx) -> Result<Outcome<SearchReply>, ToolError> {
+        let (query, adjusted) = args.text.compile()?;
+        let roots = resolve(&cx.project, &args.roots)?;
+        let filter = args.name.filter(&cx.project, &roots, &args.walk)?;
+        let scope = args.globs.scope(&args.walk, deps, cx)?;
+        let form = args.format.shape();
+        let keep = usize::try_from(MAX_RESULTS).unwrap_or(usize::MAX);
+        let wanted = Listed {
+            // Times and sizes are read only where the order needs them.
+            detail: match args.name.sort {
+                SortBy::Path => Detail::Names,
+                SortBy::Mtime | SortBy::Size => Detail::Metadata,
+            },
+            sort: args.name.sort.into(),
+            keep: usize::try_from(args.file_limit.unwrap_or(MAX_FILES).min(MAX_FILES)).unwrap_or(usize::MAX),
+        };
+        let reply = cx
+            .blocking(move |cancel, _| {
+                let started = Instant::now();
+                let found = filter.list(wanted, cancel)?;
+                let found_after = started.elapsed();
+                let matches = search_found(&query, &found.entries, &scope, form.need(keep), cancel)?;
+                let meta = StagesMeta {
+                    searched_file_count: matches.searched_files,
+                    truncated: (found.entries.len() as u64) < found.total_count,
+                    find_elapsed_ms: millis(found_after),
+                    search_elapsed_ms: millis(started.elapsed().saturating_sub(found_after)),
+                };
+                let skipped = matches.skipped.clone();
+                let shaped = shape(matches, form, 0, Some(meta));
+                Ok::<_, ToolError>(SearchReply::new(shaped, &skipped, adjusted))
+            })
+            .await?;
+        Ok(Outcome::Done(reply))
+    }
+}
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}

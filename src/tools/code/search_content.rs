@@ -1,0 +1,92 @@
+//! `search_content`: finds text in files, as ripgrep does.
+
+use std::time::Duration;
+
+use fumi_base::pools::Pool;
+use fumi_code::{
+    search::{Targets, search},
+    shape::shape,
+};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{
+    MAX_RESULTS, SearchDeps, TOOLSET, Walk, resolve,
+    search_reply::{ContentGlobs, FORMATS, Format, SearchReply, Text},
+};
+use crate::tool::{Cx, Effect, Outcome, Rule, SharedOption, Spec, Texts, Tool, ToolError};
+
+/// See the module.
+#[derive(Debug)]
+pub struct SearchContent;
+
+/// What the client sends.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Args {
+    #[serde(flatten)]
+    text: Text,
+    /// Folders.
+    #[serde(default)]
+    roots: Vec<String>,
+    /// Files.
+    #[serde(default)]
+    files: Vec<String>,
+    #[serde(flatten)]
+    globs: ContentGlobs,
+    #[serde(flatten)]
+    walk: Walk,
+    #[serde(flatten)]
+    format: Format,
+}
+
+impl Tool for SearchContent {
+    const SPEC: Spec = Spec {
+        name: "search_content",
+        aliases: &[],
+        toolset: TOOLSET,
+        texts: Texts {
+            en: include_str!("search_content.en.md"),
+            ja: include_str!("search_content.ja.md"),
+        },
+        example: r#"{"query": "def main", "roots": ["src"], "include_globs": ["*.py"], "group_by_file": true}"#,
+        options: &[
+            SharedOption::Project,
+            SharedOption::Timeout,
+            SharedOption::Delivery,
+            SharedOption::Cursor,
+        ],
+        rules: &[FORMATS, Rule::AnyOf(&["roots", "files"])],
+        pool: Pool::Analysis,
+        timeout: Duration::from_secs(30),
+        cached: true,
+        effect: Effect::ReadOnly,
+    };
+    type Deps = SearchDeps;
+    type Args = Args;
+    type Output = SearchReply;
+
+    fn is_pure(args: &Args) -> bool {
+        // Hidden walks see fumi's own folders, whose changes do not count.
+        !args.walk.hidden
+    }
+
+    async fn call(args: Args, deps: &SearchDeps, cx: &Cx) -> Result<Outcome<SearchReply>, ToolError> {
+        let (query, adjusted) = args.text.compile()?;
+        let targets = Targets {
+            roots: resolve(&cx.project, &args.roots)?,
+            files: resolve(&cx.project, &args.files)?,
+        };
+        let scope = args.globs.scope(&args.walk, deps, cx)?;
+        let form = args.format.shape();
+        let keep = usize::try_from(MAX_RESULTS).unwrap_or(usize::MAX);
+        let matches = cx
+            .blocking(move |cancel, _| search(&query, &targets, &scope, form.need(keep), cancel))
+            .await?;
+        let skipped = matches.skipped.clone();
+        Ok(Outcome::Done(SearchReply::new(
+            shape(matches, form, 0, None),
+            &skipped,
+            adjusted,
+        )))
+    }
+}

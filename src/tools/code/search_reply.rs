@@ -1,0 +1,287 @@
+//! What `search_content` and `find_and_grep` take and answer alike: the query, the formats, the reply.
+
+use std::ops::Range;
+
+use fumi_base::{files::EncodingChoice, text::Locale};
+use fumi_code::{
+    errors::search::SearchError,
+    search::{Scope, ScopeOptions},
+    shape::{Shape, Shaped},
+    skipped::SkippedList,
+    text_query::{Case, QueryOptions, Syntax, TextQuery},
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{SearchDeps, Walk, clamp};
+use crate::tool::{Cx, Next, Render, Rule, ToolError};
+
+/// The formats that exclude one another, most efficient first.
+pub const FORMATS: Rule = Rule::AtMostOne(&[
+    "total_only",
+    "count_only_matches",
+    "summary_only",
+    "group_by_file",
+    "optimize_paths",
+]);
+
+/// Most context lines on either side of a match; more is reading, for which `extract_code_section` is.
+const MAX_CONTEXT: usize = 100;
+
+/// What to search for, and how.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+pub struct Text {
+    /// A regular expression or text.
+    #[schemars(length(min = 1))]
+    query: String,
+    /// How case compares.
+    #[serde(default)]
+    case: CaseMode,
+    /// The query is text.
+    #[serde(default)]
+    fixed_strings: bool,
+    /// Whole words.
+    #[serde(default)]
+    word: bool,
+    /// Matches may span lines.
+    #[serde(default)]
+    multiline: bool,
+    /// The other engine.
+    #[serde(default)]
+    pcre2: bool,
+    /// Of all files.
+    encoding: Option<String>,
+    /// Lines before.
+    #[schemars(range(max = 100))]
+    context_before: Option<usize>,
+    /// Lines after.
+    #[schemars(range(max = 100))]
+    context_after: Option<usize>,
+    /// Per file.
+    #[schemars(range(min = 1))]
+    max_count: Option<u64>,
+}
+
+/// How case compares.
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum CaseMode {
+    #[default]
+    Smart,
+    Insensitive,
+    Sensitive,
+}
+
+impl Text {
+    /// The compiled query, and the bound that `max_count` was brought down to, if it was.
+    pub fn compile(&self) -> Result<(TextQuery, Option<u64>), ToolError> {
+        let (max_count, adjusted) = match self.max_count {
+            Some(_) => {
+                let (count, adjusted) = clamp(self.max_count, 0);
+                (Some(count as u64), adjusted)
+            }
+            None => (None, None),
+        };
+        let options = QueryOptions {
+            query: self.query.clone(),
+            syntax: match (self.pcre2, self.fixed_strings) {
+                (false, false) => Syntax::Regex,
+                (false, true) => Syntax::Literal,
+                (true, false) => Syntax::Pcre2,
+                (true, true) => Syntax::Pcre2Literal,
+            },
+            case: match self.case {
+                CaseMode::Smart => Case::Smart,
+                CaseMode::Insensitive => Case::Insensitive,
+                CaseMode::Sensitive => Case::Sensitive,
+            },
+            word: self.word,
+            multiline: self.multiline,
+            encoding: EncodingChoice::parse(self.encoding.as_deref().unwrap_or("auto"))?,
+            context_before: self.context_before.unwrap_or(0).min(MAX_CONTEXT),
+            context_after: self.context_after.unwrap_or(0).min(MAX_CONTEXT),
+            max_count,
+        };
+        Ok((TextQuery::new(&options)?, adjusted))
+    }
+}
+
+/// Which files are searched, by their paths and sizes.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+pub struct ContentGlobs {
+    /// Only these.
+    #[serde(default)]
+    include_globs: Vec<String>,
+    /// Not these.
+    #[serde(default)]
+    exclude_globs: Vec<String>,
+    /// Larger files are left out.
+    max_filesize: Option<String>,
+}
+
+impl ContentGlobs {
+    /// The checked scope of a search.
+    pub fn scope(&self, walk: &Walk, deps: &SearchDeps, cx: &Cx) -> Result<Scope, ToolError> {
+        let options = ScopeOptions {
+            include_globs: self.include_globs.clone(),
+            exclude_globs: self.exclude_globs.clone(),
+            max_filesize: self.max_filesize.clone(),
+            traversal: walk.traversal(),
+        };
+        Scope::new(&cx.project, &options, deps.file_bytes).map_err(|errors: Vec<SearchError>| ToolError::all(errors))
+    }
+}
+
+/// The form of the reply: five booleans that exclude one another, turned into one [`Shape`].
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "this is what clients send; it ends at `shape`"
+)]
+pub struct Format {
+    /// One number.
+    #[serde(default)]
+    total_only: bool,
+    /// A number per file.
+    #[serde(default)]
+    count_only_matches: bool,
+    /// The files with the most matches.
+    #[serde(default)]
+    summary_only: bool,
+    /// Rows under their file.
+    #[serde(default)]
+    group_by_file: bool,
+    /// The common path once.
+    #[serde(default)]
+    optimize_paths: bool,
+}
+
+impl Format {
+    /// The one shape that was asked for. [`FORMATS`] has refused more than one.
+    #[must_use]
+    pub fn shape(self) -> Shape {
+        match self {
+            Self { total_only: true, .. } => Shape::TotalOnly,
+            Self {
+                count_only_matches: true,
+                ..
+            } => Shape::CountOnly,
+            Self { summary_only: true, .. } => Shape::Summary,
+            Self {
+                group_by_file: true, ..
+            } => Shape::Grouped,
+            Self {
+                optimize_paths: true, ..
+            } => Shape::OptimizedPaths,
+            _ => Shape::Normal,
+        }
+    }
+}
+
+/// What both tools answer.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct SearchReply {
+    #[serde(flatten)]
+    shaped: Shaped,
+    /// The bound that a larger `max_count` was brought down to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_count_adjusted: Option<u64>,
+    /// What was passed over.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    skipped: Option<PassedOver>,
+    /// How to get the missing rows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<Next>,
+}
+
+/// What was passed over, with a few examples.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct PassedOver {
+    /// How many files and links.
+    total: u64,
+    /// The first of them, each with its reason.
+    examples: Vec<String>,
+}
+
+/// How many passed-over paths a reply names.
+const EXAMPLES: usize = 5;
+
+impl PassedOver {
+    /// `None` when nothing was.
+    #[must_use]
+    pub fn of(skipped: &SkippedList) -> Option<Self> {
+        (skipped.total > 0).then(|| Self {
+            total: skipped.total,
+            examples: skipped
+                .examples
+                .iter()
+                .take(EXAMPLES)
+                .map(|skipped| format!("{} ({:?})", skipped.path, skipped.reason))
+                .collect(),
+        })
+    }
+}
+
+impl SearchReply {
+    /// A reply from shaped matches.
+    #[must_use]
+    pub fn new(shaped: Shaped, skipped: &SkippedList, max_count_adjusted: Option<u64>) -> Self {
+        let bare = matches!(shaped, Shaped::Total(_));
+        Self {
+            shaped,
+            max_count_adjusted: max_count_adjusted.filter(|_| !bare),
+            skipped: PassedOver::of(skipped).filter(|_| !bare),
+            next: None,
+        }
+    }
+}
+
+impl Render for SearchReply {
+    fn text(&self, _locale: Locale) -> String {
+        let mut text = self.shaped.text();
+        if let Some(bound) = self.max_count_adjusted {
+            text.push_str(&format!("\nmax_count_adjusted: {bound}"));
+        }
+        if let Some(skipped) = &self.skipped {
+            text.push_str(&format!("\nskipped: {} {}", skipped.total, skipped.examples.join(", ")));
+        }
+        if let Some(next) = &self.next {
+            text.push('\n');
+            text.push_str(&next.line());
+        }
+        text
+    }
+
+    fn rows(&self) -> usize {
+        self.shaped.rows()
+    }
+
+    fn page(&self, rows: Range<usize>) -> (Self, usize) {
+        let (shaped, end) = self.shaped.page(rows);
+        let page = Self {
+            shaped,
+            ..self.clone_without_rows()
+        };
+        (page, end)
+    }
+
+    fn mark(&mut self, next: &Next) {
+        self.next = Some(next.clone());
+    }
+
+    fn is_bare(&self) -> bool {
+        matches!(self.shaped, Shaped::Total(_))
+    }
+}
+
+impl SearchReply {
+    /// Everything but the rows, which may be many.
+    fn clone_without_rows(&self) -> Self {
+        Self {
+            shaped: Shaped::Total(fumi_code::shape::TotalOutput { total_matches: 0 }),
+            max_count_adjusted: self.max_count_adjusted,
+            skipped: self.skipped.clone(),
+            next: None,
+        }
+    }
+}
