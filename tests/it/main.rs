@@ -1,1 +1,26 @@
-//! tests
+//! The one integration binary: fumi as its clients see it.
+//!
+//! What every tool owes is asked of the whole catalogue in a loop, so that a tool added later inherits the tests.
+//! Domain facts (what a search finds, what a parser sees) are tested in their crates, not here.
+
+#![allow(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    missing_docs,
+    reason = "tests start processes, and stop at the first surprise"
+)]
+
+mod boundary;
+mod budgets;
+mod catalogue;
+mod command_line;
+mod delivery;
+mod edge;
+mod gate;
+mod harness;
+mod layers;
+mod sample;
+mod secrets;
+mod sessions;
+mod stopping;
+mod taught;

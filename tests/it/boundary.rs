@@ -1,0 +1,197 @@
+//! No argument of any tool leads out of the project: neither by `..`, nor by an absolute path, nor by a link, nor by NUL.
+//!
+//! Every string argument is sorted here into paths and the rest; a new one that is in neither list fails the test, so
+//! that whoever adds an argument decides.
+
+use std::{fs, os::unix::fs::symlink};
+
+use fumi::tool::{Rule, catalogue::Entry};
+use serde_json::{Map, Value, json};
+
+use crate::{
+    sample::{Sample, call},
+    taught::refused,
+};
+
+/// Arguments that name files or folders of the project, or a project.
+const PATHS: [&str; 8] = [
+    "roots",
+    "files",
+    "file_path",
+    "file_paths",
+    "path",
+    "project_root",
+    "project_path",
+    "output_file",
+];
+
+/// Strings that are no paths: patterns, names, choices.
+const NOT_PATHS: &[&str] = &[
+    "pattern",
+    "types",
+    "extensions",
+    "exclude",
+    "size",
+    "changed_within",
+    "changed_before",
+    "sort",
+    "cursor",
+    "query",
+    "case",
+    "include_globs",
+    "exclude_globs",
+    "encoding",
+    "max_filesize",
+    "file_type",
+    "language",
+    "format_type",
+    "format",
+    "output_format",
+    "element",
+    "query_key",
+    "query_string",
+    "filter",
+];
+
+/// What a project must not give away.
+const OUTSIDE: &str = "the text of a file outside";
+
+fn strings(entry: &Entry) -> Vec<(&str, bool)> {
+    let properties = entry.input["properties"].as_object().unwrap();
+    let named = properties.iter().filter_map(|(name, property)| {
+        let is_list = property["type"] == "array";
+        let kind = if is_list { &property["items"]["type"] } else { &property["type"] };
+        (kind == "string").then_some((name.as_str(), is_list))
+    });
+    named.collect()
+}
+
+/// The example with one argument set, and without what excludes it.
+fn with(entry: &Entry, example: &Map<String, Value>, name: &str, value: Value) -> Value {
+    let mut arguments = example.clone();
+    for rule in entry.spec.rules {
+        if let Rule::ExactlyOne(names) | Rule::AtMostOne(names) = rule
+            && names.contains(&name)
+        {
+            arguments.retain(|other, _| !names.contains(&other.as_str()));
+        }
+    }
+    arguments.insert(name.to_owned(), value);
+    Value::Object(arguments)
+}
+
+#[test]
+fn every_string_argument_is_known_to_be_a_path_or_not() {
+    let app = Sample::new().app();
+    for entry in app.catalogue.entries() {
+        for (name, _) in strings(entry) {
+            let (path, other) = (PATHS.contains(&name), NOT_PATHS.contains(&name));
+            assert!(path || other, "{} {name}: say in this file whether it is a path", entry.spec.name);
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_path_argument_leaves_the_project() {
+    let sample = Sample::new();
+    let outside = sample.outside();
+    fs::write(outside.join("secret.py"), OUTSIDE).unwrap();
+    symlink(&outside, sample.root().join("linked")).unwrap();
+    symlink(outside.join("secret.py"), sample.root().join("linked.py")).unwrap();
+    symlink("../../outside", sample.root().join("src/up")).unwrap();
+    symlink("/etc", sample.root().join("etc")).unwrap();
+    let app = sample.app();
+    let absolute = outside.join("secret.py").to_string_lossy().into_owned();
+    let evils = [
+        "../outside/secret.py",
+        "src/../../outside/secret.py",
+        "src/./../../outside",
+        "..",
+        &absolute,
+        "/etc/passwd",
+        "/proc/self/environ",
+        "/",
+        "linked/secret.py",
+        "linked",
+        "linked.py",
+        "src/up/secret.py",
+        "etc/passwd",
+        "src/main.py\u{0}",
+        "src\u{0}/../../outside/secret.py",
+        "~/secret",
+        "file:///etc/passwd",
+        "..\\outside\\secret.py",
+        "%2e%2e/outside/secret.py",
+        // Full-width dots and slash, which NFKC would fold into `../`.
+        "．．／outside/secret.py",
+    ];
+    for entry in app.catalogue.entries() {
+        let example = sample.example(entry);
+        for (name, is_list) in strings(entry).into_iter().filter(|(name, _)| PATHS.contains(name)) {
+            for evil in evils {
+                let before = sample.state();
+                let value = if is_list { json!([evil]) } else { json!(evil) };
+                let reply = call(&app, entry.spec.name, with(entry, &example, name, value)).await;
+                let shown = format!("{} {name}={evil:?}", entry.spec.name);
+                assert!(!reply.text.contains(OUTSIDE) && !reply.structured.to_string().contains(OUTSIDE), "{shown} reads outside");
+                assert!(!reply.text.contains("root:x:0"), "{shown} reads the password file");
+                // A name with a tilde, a scheme or an escape in it is just an odd name: nothing of that name exists.
+                let odd = ["~", "file:", "%2e", "．．", "..\\"].iter().any(|odd| evil.starts_with(odd));
+                if odd && name == "output_file" && !reply.is_error {
+                    continue; // written under that odd name, inside
+                }
+                let code = refused(&app, &reply, &["PATH_TRAVERSAL", "OUTSIDE_PROJECT", "FILE_NOT_FOUND", "ROOT_NOT_ALLOWED", "READ_ONLY"]);
+                let exact = match name {
+                    "project_root" | "project_path" => vec!["ROOT_NOT_ALLOWED"],
+                    "output_file" if !evil.starts_with("linked") && !evil.starts_with("etc") && !evil.starts_with("src/up") => vec!["READ_ONLY"],
+                    "output_file" => continue, // below .fumi/output, where no link of that name is
+                    _ if odd => vec!["FILE_NOT_FOUND", "PATH_TRAVERSAL"],
+                    _ if evil.contains('\0') || evil.contains("..") => vec!["PATH_TRAVERSAL"],
+                    _ => vec!["OUTSIDE_PROJECT"],
+                };
+                assert!(!code.is_empty());
+                refused(&app, &reply, &exact);
+                assert_eq!(sample.state(), before, "{shown} wrote something");
+            }
+        }
+    }
+}
+
+/// What a link leads to is never shown, in whatever form a call finds it.
+#[tokio::test(flavor = "multi_thread")]
+async fn walks_do_not_follow_links_out_of_the_project() {
+    let sample = Sample::new();
+    let outside = sample.outside();
+    fs::write(outside.join("line.py"), format!("line = '{OUTSIDE}'\n")).unwrap();
+    symlink(&outside, sample.root().join("src/out")).unwrap();
+    symlink("..", sample.root().join("src/loop")).unwrap();
+    let app = sample.app();
+    for entry in app.catalogue.entries().iter().filter(|entry| entry.input["properties"].get("follow_symlinks").is_some()) {
+        for follow in [false, true] {
+            let mut arguments = crate::sample::wide(entry, &sample.example(entry));
+            arguments.insert("follow_symlinks".to_owned(), json!(follow));
+            let reply = call(&app, entry.spec.name, Value::Object(arguments)).await;
+            assert!(!reply.is_error, "{}: {}", entry.spec.name, reply.text);
+            let all = format!("{}{}", reply.text, reply.structured);
+            assert!(!all.contains(OUTSIDE) && !all.contains("out/line.py"), "{} leaves the project: {all}", entry.spec.name);
+        }
+    }
+}
+
+/// Paths are shown as the caller wrote them: an error does not tell what lies where.
+#[tokio::test(flavor = "multi_thread")]
+async fn errors_do_not_resolve_paths_outside() {
+    let sample = Sample::new();
+    let outside = sample.outside();
+    symlink(&outside, sample.root().join("linked")).unwrap();
+    let app = sample.app();
+    let reply = call(&app, "list_files", json!({"roots": ["linked"]})).await;
+    refused(&app, &reply, &["OUTSIDE_PROJECT"]);
+    let all = format!("{}{}", reply.text, reply.structured);
+    assert!(!all.contains(&*outside.to_string_lossy()), "{all}");
+    // Whether something outside exists is not told either.
+    for path in ["/etc/passwd", "/etc/surely-not-there"] {
+        let reply = call(&app, "list_files", json!({"roots": [path]})).await;
+        refused(&app, &reply, &["OUTSIDE_PROJECT"]);
+    }
+}

@@ -1,0 +1,239 @@
+//! What a reply and the tool list may cost a model, counted with the tokenizer itself (o200k).
+//!
+//! The server only estimates; that its estimate may be trusted is shown here, on text that fumi did not write.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use fumi_base::{text::Locale, tokens};
+use serde_json::{Value, json};
+use tiktoken_rs::o200k_base_singleton;
+
+use crate::sample::{Sample, call, fixtures, wide};
+
+const MOST_ROWS: usize = 2_000;
+const MOST_TOKENS: usize = 25_000;
+const MOST_BYTES: usize = 256 * 1024;
+/// The estimator's promise.
+const ERROR: f64 = 0.15;
+
+fn count(text: &str) -> usize {
+    o200k_base_singleton().encode_ordinary(text).len()
+}
+
+/// Name, title, description and input schema, as `tools/list` carries them.
+#[test]
+fn the_list_of_a_toolset_stays_under_5000_tokens_per_language() {
+    let app = Sample::new().app();
+    let mut cost: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    for entry in app.catalogue.entries().iter().filter(|entry| entry.spec.name != "batch_execute") {
+        for locale in Locale::ALL {
+            let shown = entry.published(locale);
+            let listed = json!({"name": entry.spec.name, "title": shown.title, "description": shown.description, "inputSchema": *shown.input});
+            *cost.entry((entry.spec.toolset, locale.tag())).or_default() += count(&listed.to_string());
+        }
+    }
+    println!("{cost:?}");
+    for ((toolset, language), tokens) in cost {
+        if toolset == "code" {
+            assert!(tokens < 5_000, "{toolset} in {language}: {tokens} tokens");
+        }
+    }
+}
+
+fn rows(value: &Value) -> usize {
+    match value {
+        Value::Array(items) => items.len().max(items.iter().map(rows).sum()),
+        Value::Object(fields) => fields.values().map(rows).max().unwrap_or_default(),
+        _ => 0,
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn replies_stay_within_their_caps_on_a_large_project() {
+    let sample = Sample::large(120, 100);
+    // A file that is large itself: 10,000 functions.
+    let functions: Vec<String> = (0..10_000).map(|at| format!("def function_{at}(line):\n    return line\n")).collect();
+    sample.file("src/main.py", functions.join("\n"));
+    // A line that is large itself.
+    sample.file("src/minified.js", "line(1);".repeat(60_000));
+    let app = sample.app();
+    for entry in app.catalogue.entries() {
+        let name = entry.spec.name;
+        let mut arguments = wide(entry, &sample.example(entry));
+        if let Some(end) = arguments.get_mut("end_line") {
+            *end = json!(1_000_000);
+        }
+        if let Some(start) = arguments.get_mut("start_line") {
+            *start = json!(1);
+        }
+        let mut seen = 0;
+        let mut pages = 0;
+        loop {
+            let reply = call(&app, name, Value::Object(arguments.clone())).await;
+            assert!(!reply.is_error, "{name}: {}", reply.text);
+            let structured = reply.structured.to_string();
+            for (form, text) in [("structure", &structured), ("text", &reply.text)] {
+                assert!(text.len() <= MOST_BYTES, "{name}: {form} of {} bytes", text.len());
+                assert!(tokens::estimate(text) <= MOST_TOKENS, "{name}: {form} of {} estimated tokens", tokens::estimate(text));
+                #[expect(clippy::cast_precision_loss, reason = "a ratio")]
+                let real = count(text) as f64;
+                assert!(real <= MOST_TOKENS as f64 * (1.0 + ERROR), "{name}: {form} of {real} tokens");
+            }
+            assert!(rows(&reply.structured) <= MOST_ROWS, "{name}: {} rows", rows(&reply.structured));
+            pages += 1;
+            let next = &reply.structured["next"];
+            if next.is_null() {
+                assert!(pages == 1 || reply.structured["truncated"] != Value::Null, "{name}");
+                break;
+            }
+            // A cut reply says so, how far it came, and how to go on; every page brings something.
+            assert_eq!(reply.structured["truncated"], true, "{name}");
+            let shown = usize::try_from(next["shown"].as_u64().unwrap()).unwrap();
+            assert!(shown > seen, "{name}: no progress at {shown}");
+            seen = shown;
+            assert!(reply.text.contains(&format!("{shown} / {}", next["of"])), "{name}: the text does not say that it is cut");
+            let Some(cursor) = next["cursor"].as_str() else { break };
+            arguments.insert("cursor".to_owned(), json!(cursor));
+            assert!(pages < 400, "{name}: no end");
+        }
+        println!("{name}: {pages} pages");
+    }
+}
+
+/// Pages together are the whole, without gaps or doubles.
+#[tokio::test(flavor = "multi_thread")]
+async fn pages_add_up_to_the_whole() {
+    let sample = Sample::large(30, 100);
+    let app = sample.app_with(&[], |config| config.limits.reply_rows = 700);
+    let all = call(&app, "list_files", json!({"roots": ["."], "count_only": true})).await;
+    let mut arguments = json!({"roots": ["."], "absolute": false});
+    let mut paths = Vec::new();
+    loop {
+        let reply = call(&app, "list_files", arguments.clone()).await;
+        assert!(!reply.is_error, "{}", reply.text);
+        paths.extend(reply.structured["results"].as_array().unwrap().iter().map(|row| row["path"].as_str().unwrap().to_owned()));
+        let Some(cursor) = reply.structured["next"]["cursor"].as_str() else { break };
+        arguments["cursor"] = json!(cursor);
+    }
+    let found = paths.len();
+    paths.sort();
+    paths.dedup();
+    assert_eq!(paths.len(), found, "rows came twice");
+    assert_eq!(json!(found), all.structured["total_count"]);
+}
+
+/// A class of text: a name, and files of it that stand on every machine that builds fumi.
+fn corpus() -> Vec<(&'static str, Vec<PathBuf>)> {
+    let sysroot = said("rustc", &["--print", "sysroot"]);
+    let stdlib = said("python3", &["-c", "import sysconfig; print(sysconfig.get_paths()['stdlib'])"]);
+    let npm = said("npm", &["root", "-g"]);
+    let cargo = std::env::var("CARGO_HOME").unwrap_or_else(|_| format!("{}/.cargo", std::env::var("HOME").unwrap_or_default()));
+    let registry = format!("{cargo}/registry/src");
+    let docs = format!("{sysroot}/share/doc");
+    [
+        ("Python", stdlib.clone(), "py"),
+        ("Rust", registry.clone(), "rs"),
+        ("C", registry.clone(), "h"),
+        ("JavaScript", npm.clone(), "js"),
+        ("Markdown", registry.clone(), "md"),
+        ("JSON", npm, "json"),
+        ("TOML", registry, "toml"),
+        ("HTML", docs, "html"),
+    ]
+    .into_iter()
+    .map(|(class, folder, ext)| (class, files(Path::new(&folder), ext)))
+    .filter(|(_, files)| files.len() >= 10)
+    .collect()
+}
+
+fn said(program: &str, arguments: &[&str]) -> String {
+    match Command::new(program).args(arguments).output() {
+        Ok(output) => String::from_utf8_lossy(&output.stdout).trim().to_owned(),
+        Err(_) => String::new(), // a class that this machine does not have
+    }
+}
+
+/// Up to 150 files of 2 to 100 kB, spread evenly over what is there, in a fixed order.
+fn files(folder: &Path, ext: &str) -> Vec<PathBuf> {
+    fn walk(folder: &Path, ext: &str, found: &mut Vec<PathBuf>) {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let (path, Ok(kind)) = (entry.path(), entry.file_type()) else { continue };
+            if kind.is_dir() {
+                walk(&path, ext, found);
+            } else if path.extension().is_some_and(|found| found == ext)
+                && entry.metadata().is_ok_and(|meta| (2_000..100_000).contains(&meta.len()))
+            {
+                found.push(path);
+            }
+        }
+    }
+    let mut found = Vec::new();
+    if !folder.as_os_str().is_empty() {
+        walk(folder, ext, &mut found);
+    }
+    found.sort();
+    let step = found.len().div_ceil(150).max(1);
+    found.into_iter().step_by(step).collect()
+}
+
+#[expect(clippy::cast_precision_loss, reason = "ratios")]
+fn error(estimated: usize, real: usize) -> f64 {
+    estimated as f64 / real.max(1) as f64 - 1.0
+}
+
+/// The promise, for each class as a whole and for its middle file.
+#[test]
+fn the_estimate_is_within_15_percent_on_source_that_fumi_did_not_write() {
+    let mut wrong = Vec::new();
+    let corpus = corpus();
+    assert!(corpus.iter().any(|(class, _)| *class == "Rust") && corpus.iter().any(|(class, _)| *class == "Python"), "no sources found");
+    for (class, files) in corpus {
+        let (mut estimated, mut real, mut errors) = (0, 0, Vec::new());
+        for text in files.iter().filter_map(|file| fs::read_to_string(file).ok()) {
+            let (guess, truth) = (tokens::estimate(&text), count(&text));
+            estimated += guess;
+            real += truth;
+            errors.push(error(guess, truth));
+        }
+        errors.sort_by(|a, b| a.abs().total_cmp(&b.abs()));
+        let (all, median, most) = (error(estimated, real), errors[errors.len() / 2], errors[errors.len() * 9 / 10]);
+        println!("{class:<12} {} files: {:+.1} % in all, median {:+.1} %, nine of ten within {:.1} %", errors.len(), all * 100.0, median * 100.0, most.abs() * 100.0);
+        if all.abs() > ERROR || median.abs() > ERROR {
+            wrong.push(format!("{class}: {:+.1} % in all, median {:+.1} %", all * 100.0, median * 100.0));
+        }
+    }
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn the_estimate_is_within_15_percent_on_japanese() {
+    for name in ["prose.ja.txt", "mixed.ja.md"] {
+        let text = fs::read_to_string(fixtures().join(name)).unwrap();
+        let error = error(tokens::estimate(&text), count(&text));
+        println!("{name}: {:+.1} %", error * 100.0);
+        assert!(error.abs() <= ERROR, "{name}: {:+.1} %", error * 100.0);
+    }
+}
+
+/// The forms of fumi's own replies are text too: rows of a table, compact JSON with paths.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_estimate_is_within_15_percent_on_replies() {
+    let sample = Sample::large(4, 50);
+    let app = sample.app();
+    for entry in app.catalogue.entries() {
+        let reply = call(&app, entry.spec.name, Value::Object(wide(entry, &sample.example(entry)))).await;
+        assert!(!reply.is_error, "{}: {}", entry.spec.name, reply.text);
+        for (form, text) in [("structure", reply.structured.to_string()), ("text", reply.text.clone())] {
+            if text.len() > 1_000 {
+                let error = error(tokens::estimate(&text), count(&text));
+                println!("{} {form}: {:+.1} %", entry.spec.name, error * 100.0);
+                assert!(error.abs() <= 0.25, "{} {form}: {:+.1} %", entry.spec.name, error * 100.0);
+            }
+        }
+    }
+}

@@ -1,0 +1,394 @@
+//! What every tool of the catalogue owes: schemas that all clients accept, texts in both languages, an example that runs,
+//! refusals that teach. All of it in loops: a tool that is added inherits it.
+
+use std::collections::BTreeSet;
+
+use fumi::tool::{
+    Caller, Rule,
+    catalogue::Entry,
+    schema::{self, Object},
+    texts::ToolTexts,
+};
+use fumi_base::text::Locale;
+use regex::Regex;
+use serde_json::{Map, Value, json};
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    sample::{Sample, call, call_as},
+    taught::{is_japanese, refused},
+};
+
+/// Arguments that are free-form on purpose: their schema stays open. `tool argument`.
+const FREE_FORM: [&str; 4] = [
+    "batch_execute arguments",
+    "convert_cli_to_json cli_result",
+    "validate_json_response json_data",
+    "execute_check_step input_data",
+];
+
+/// Complaints about one schema, at every depth. `names` is false where keys are property names.
+fn faults(schema: &Value, at: &str, is_root: bool, faults_found: &mut Vec<String>) {
+    let Some(fields) = schema.as_object() else {
+        return;
+    };
+    let mut complain = |what: &str| faults_found.push(format!("{at}: {what}"));
+    for keyword in ["$ref", "$defs", "definitions", "not", "if"] {
+        if fields.contains_key(keyword) {
+            complain(&format!("has {keyword}"));
+        }
+    }
+    for keyword in ["anyOf", "oneOf", "allOf"] {
+        if fields.contains_key(keyword) && is_root {
+            complain(&format!("has {keyword} at the root"));
+        } else if fields.contains_key(keyword) && at.starts_with("input") {
+            complain(&format!("has {keyword}"));
+        }
+    }
+    match fields.get("type") {
+        Some(Value::String(name)) if name == "null" => complain("is null"),
+        Some(Value::String(_)) => {}
+        Some(other) => complain(&format!("has a union of types {other}")),
+        None if fields.contains_key("enum") || fields.contains_key("anyOf") || fields.contains_key("oneOf") => {}
+        None => complain("has no type"),
+    }
+    if fields.get("enum").and_then(Value::as_array).is_some_and(|options| options.contains(&Value::Null)) {
+        complain("has null among its values");
+    }
+    if fields.get("type") == Some(&json!("object")) {
+        let closed = fields.get("additionalProperties") == Some(&json!(false));
+        // A map from names to values (counts by file) is closed by the schema of its values.
+        let typed_map = fields.get("additionalProperties").is_some_and(Value::is_object) && !is_root;
+        if !closed && !typed_map {
+            complain("is open");
+        }
+        if let Some(values) = fields.get("additionalProperties").filter(|values| values.is_object()) {
+            faults(values, &format!("{at}.*"), false, faults_found);
+        }
+    }
+    for (name, property) in fields.get("properties").and_then(Value::as_object).into_iter().flatten() {
+        faults(property, &format!("{at}.{name}"), false, faults_found);
+    }
+    if let Some(items) = fields.get("items") {
+        faults(items, &format!("{at}[]"), false, faults_found);
+    }
+    for keyword in ["anyOf", "oneOf", "allOf"] {
+        for variant in fields.get(keyword).and_then(Value::as_array).into_iter().flatten() {
+            faults(variant, &format!("{at}({keyword})"), false, faults_found);
+        }
+    }
+}
+
+#[test]
+fn schemas_are_closed_at_every_depth_without_combinators_or_null() {
+    let app = Sample::new().app();
+    let mut found = Vec::new();
+    for entry in app.catalogue.entries() {
+        let mut of_tool = Vec::new();
+        for (at, schema) in [("input", &entry.input), ("output", &*entry.output)] {
+            faults(&Value::Object(schema.clone()), at, true, &mut of_tool);
+        }
+        let name = entry.spec.name;
+        let exempt = |fault: &String| {
+            FREE_FORM.iter().any(|free| free.split_once(' ').is_some_and(|(tool, argument)| tool == name && fault.starts_with(&format!("input.{argument}:"))))
+        };
+        of_tool.retain(|fault| !exempt(fault));
+        found.extend(of_tool.into_iter().map(|fault| format!("{name} {fault}")));
+    }
+    assert!(found.is_empty(), "\n{}", found.join("\n"));
+}
+
+#[test]
+fn the_schema_check_sees_what_it_forbids() {
+    for bad in [
+        json!({"type": "object"}),
+        json!({"type": "object", "additionalProperties": false, "oneOf": []}),
+        json!({"type": "object", "additionalProperties": false, "properties": {"a": {"type": ["string", "null"]}}}),
+        json!({"type": "object", "additionalProperties": false, "properties": {"a": {"$ref": "#/x"}}}),
+        json!({"type": "object", "additionalProperties": false, "properties": {"a": {"type": "array", "items": {"type": "object"}}}}),
+        json!({"type": "object", "additionalProperties": false, "properties": {"a": {"anyOf": [{"type": "string"}]}}}),
+    ] {
+        let mut found = Vec::new();
+        faults(&bad, "input", true, &mut found);
+        assert!(!found.is_empty(), "{bad}");
+    }
+}
+
+#[test]
+fn names_are_what_all_clients_accept_and_unique() {
+    let app = Sample::new().app();
+    let form = Regex::new(r"^[A-Za-z0-9_-]{1,64}$").unwrap();
+    let mut seen = BTreeSet::new();
+    for entry in app.catalogue.entries() {
+        for name in std::iter::once(&entry.spec.name).chain(entry.spec.aliases) {
+            assert!(form.is_match(name), "{name}");
+            assert!(seen.insert(name.to_lowercase()), "{name} is taken");
+        }
+    }
+}
+
+#[test]
+fn the_catalogue_is_the_same_at_every_start() {
+    let sample = Sample::new();
+    let list = || fumi::tools::published(&sample.app().catalogue).to_string();
+    assert_eq!(list(), list());
+}
+
+#[test]
+fn every_argument_has_a_text_in_both_languages_and_no_text_is_stale() {
+    let app = Sample::new().app();
+    let mut wrong = Vec::new();
+    for entry in app.catalogue.entries() {
+        let arguments: BTreeSet<String> = schema::paths(&entry.input).into_iter().collect();
+        for locale in Locale::ALL {
+            let texts = ToolTexts::of(&entry.spec, locale);
+            let mut complain = |what: String| wrong.push(format!("{} ({}): {what}", entry.spec.name, locale.tag()));
+            let written: BTreeSet<String> = texts.arguments.keys().cloned().collect();
+            for missing in arguments.difference(&written) {
+                complain(format!("no text for {missing}"));
+            }
+            for stale in written.difference(&arguments) {
+                complain(format!("a text for {stale}, which is no argument"));
+            }
+            let head = [("title", &texts.title), ("description", &texts.description)];
+            for (what, text) in head.into_iter().chain(texts.arguments.iter().map(|(name, text)| (name.as_str(), text))) {
+                if text.trim().is_empty() {
+                    complain(format!("{what} is empty"));
+                } else if text.contains("{{") {
+                    complain(format!("{what} has an unfilled figure"));
+                }
+                match locale {
+                    Locale::En if is_japanese(text) => complain(format!("{what} has Japanese: {text}")),
+                    Locale::Ja if !is_japanese(text) => complain(format!("{what} has no Japanese: {text}")),
+                    _ => {}
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_example_runs_and_answers_as_its_output_schema_says() {
+    let sample = Sample::new();
+    let app = sample.app();
+    for entry in app.catalogue.entries() {
+        let name = entry.spec.name;
+        let reply = call(&app, name, Value::Object(sample.example(entry))).await;
+        assert!(!reply.is_error, "{name}: {}", reply.text);
+        assert!(!reply.text.is_empty(), "{name}: no text");
+        answers_as_published(entry, &reply.structured);
+        // What the tool offers as a structure is no second copy of the text.
+        assert_ne!(serde_json::from_str::<Value>(&reply.text).ok().filter(Value::is_object), Some(reply.structured), "{name}");
+    }
+}
+
+/// Asserts that a structure is valid under the tool's published output schema.
+#[track_caller]
+pub(crate) fn answers_as_published(entry: &Entry, structured: &Value) {
+    let schema = Value::Object((*entry.output).clone());
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let problems: Vec<String> = validator.iter_errors(structured).map(|error| format!("{}: {error}", error.instance_path())).collect();
+    assert!(problems.is_empty(), "{}:\n{}\n{structured}", entry.spec.name, problems.join("\n"));
+}
+
+/// Every object in a schema with the path to it: where an unknown key could hide.
+fn objects(schema: &Object, at: &str, found: &mut Vec<(String, Vec<String>)>) {
+    let Some(properties) = schema.get("properties").and_then(Value::as_object) else {
+        return;
+    };
+    found.push((at.to_owned(), properties.keys().cloned().collect()));
+    for (name, property) in properties {
+        if let Some(property) = property.as_object() {
+            objects(property, &format!("{at}/{name}"), found);
+        }
+        if let Some(items) = property.get("items").and_then(Value::as_object) {
+            objects(items, &format!("{at}/{name}/0"), found);
+        }
+    }
+}
+
+/// Puts a value where a path such as `/sections/0` leads, making the way.
+fn put(arguments: &mut Map<String, Value>, path: &str, key: &str, value: Value) {
+    let mut at = arguments;
+    let mut parts = path.split('/').filter(|part| !part.is_empty()).peekable();
+    while let Some(part) = parts.next() {
+        let slot = at.entry(part.to_owned()).or_insert(Value::Null);
+        if parts.peek() == Some(&"0") {
+            parts.next();
+            if slot.get(0).is_none_or(|first| !first.is_object()) {
+                *slot = json!([{}]);
+            }
+            at = slot[0].as_object_mut().unwrap();
+        } else {
+            if !slot.is_object() {
+                *slot = json!({});
+            }
+            at = slot.as_object_mut().unwrap();
+        }
+    }
+    at.insert(key.to_owned(), value);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_misspelt_argument_is_refused_at_every_depth_with_the_nearest_name() {
+    let sample = Sample::new();
+    let app = sample.app();
+    for entry in app.catalogue.entries() {
+        let mut places = Vec::new();
+        objects(&entry.input, "", &mut places);
+        for (path, names) in places {
+            for name in names {
+                // A letter doubled in the middle, as a typist does.
+                let middle = name.len() / 2;
+                let wrong = format!("{}{}{}", &name[..=middle], &name[middle..=middle], &name[middle + 1..]);
+                let mut arguments = sample.example(entry);
+                put(&mut arguments, &path, &wrong, json!("x"));
+                let reply = call(&app, entry.spec.name, Value::Object(arguments)).await;
+                refused(&app, &reply, &["INVALID_ARGUMENTS", "EXCLUSIVE_PARAMETERS"]);
+                let problems = reply.structured["error"]["details"]["problems"].as_array().unwrap().clone();
+                let problem = problems.iter().find(|problem| problem["parameter"].as_str().is_some_and(|parameter| parameter.ends_with(&wrong)));
+                let problem = problem.unwrap_or_else(|| panic!("{} {path}/{wrong} was accepted: {problems:?}", entry.spec.name));
+                assert_eq!(problem["allowed"]["nearest"], json!(name), "{} {path}/{wrong}", entry.spec.name);
+            }
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn all_problems_of_a_call_come_back_at_once() {
+    let sample = Sample::new();
+    let app = sample.app();
+    for entry in app.catalogue.entries() {
+        let mut arguments = sample.example(entry);
+        let properties = entry.input["properties"].as_object().unwrap();
+        let mut wrong = vec!["surely_unknown".to_owned()];
+        arguments.insert("surely_unknown".to_owned(), json!(1));
+        for (name, property) in properties {
+            // A value of another type, whatever the type is.
+            let other = if property["type"] == "object" { json!(7) } else { json!({"surely": "wrong"}) };
+            arguments.insert(name.clone(), other);
+            wrong.push(name.clone());
+        }
+        let reply = call(&app, entry.spec.name, Value::Object(arguments)).await;
+        refused(&app, &reply, &["INVALID_ARGUMENTS", "EXCLUSIVE_PARAMETERS"]);
+        let problems = reply.structured["error"]["details"]["problems"].as_array().unwrap();
+        let named = wrong.iter().filter(|name| problems.iter().any(|problem| problem["parameter"].as_str().is_some_and(|at| at.starts_with(name.as_str()))));
+        // At most twenty are shown.
+        assert!(named.count() >= wrong.len().min(19), "{}: {problems:?}", entry.spec.name);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn rules_between_arguments_teach_in_both_languages() {
+    let sample = Sample::new();
+    let app = sample.app();
+    for entry in app.catalogue.entries() {
+        for rule in entry.spec.rules {
+            let mut arguments = sample.example(entry);
+            let (names, codes): (Vec<&str>, _) = match rule {
+                Rule::AtMostOne(names) => (names.to_vec(), ["EXCLUSIVE_PARAMETERS"]),
+                Rule::ExactlyOne(names) | Rule::AnyOf(names) => {
+                    for name in *names {
+                        arguments.remove(*name);
+                    }
+                    (names.to_vec(), ["INVALID_ARGUMENTS"])
+                }
+                Rule::Needs(name, other) => {
+                    arguments.remove(*other);
+                    arguments.insert((*name).to_owned(), valid_value(&entry.input["properties"][*name]));
+                    (vec![*name, *other], ["INVALID_ARGUMENTS"])
+                }
+            };
+            if let Rule::AtMostOne(names) = rule {
+                for name in *names {
+                    arguments.insert((*name).to_owned(), valid_value(&entry.input["properties"][*name]));
+                }
+            }
+            let reply = call(&app, entry.spec.name, Value::Object(arguments.clone())).await;
+            let message = refused(&app, &reply, &codes);
+            for name in &names {
+                assert!(message.contains(name), "{}: {name} is not named in {message}", entry.spec.name);
+            }
+            let caller = Caller { locale: Some(Locale::Ja), ..Caller::default() };
+            let reply = call_as(&app, entry.spec.name, Value::Object(arguments), caller, CancellationToken::new()).await;
+            let message = refused(&app, &reply, &codes);
+            assert!(is_japanese(&message), "{message}");
+            if codes == ["EXCLUSIVE_PARAMETERS"] {
+                assert!(message.contains("出力形式パラメータは排他的です"), "{message}");
+            }
+        }
+    }
+}
+
+/// Some value that a property's schema accepts.
+pub(crate) fn valid_value(property: &Value) -> Value {
+    if let Some(first) = property["enum"].as_array().and_then(|options| options.first()) {
+        return first.clone();
+    }
+    match property["type"].as_str() {
+        Some("boolean") => json!(true),
+        Some("integer" | "number") => property.get("minimum").cloned().unwrap_or(json!(1)),
+        Some("array") => json!([valid_value(&property["items"])]),
+        Some("object") => json!({}),
+        _ => json!("x"),
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn null_means_absent_and_whole_floats_are_integers() {
+    let sample = Sample::new();
+    let app = sample.app();
+    for entry in app.catalogue.entries() {
+        let mut arguments = sample.example(entry);
+        let given: Vec<String> = arguments.keys().cloned().collect();
+        for name in entry.input["properties"].as_object().unwrap().keys().filter(|name| !given.contains(name)) {
+            arguments.insert(name.clone(), Value::Null);
+        }
+        for value in arguments.values_mut() {
+            if let Some(number) = value.as_i64() {
+                *value = serde_json::from_str(&format!("{number}.0")).unwrap();
+            }
+        }
+        let reply = call(&app, entry.spec.name, Value::Object(arguments)).await;
+        assert!(!reply.is_error, "{}: {}", entry.spec.name, reply.text);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn hostile_arguments_are_answered_not_panicked_over() {
+    let sample = Sample::new();
+    let app = sample.app();
+    let long = "あ".repeat(400_000);
+    for entry in app.catalogue.entries() {
+        for (name, property) in entry.input["properties"].as_object().unwrap() {
+            let of = |value: Value| if property["type"] == "array" { json!([value]) } else { value };
+            for evil in [
+                of(json!("")),
+                of(json!("\u{0}\u{202e}\u{feff}")),
+                of(json!("--help")),
+                of(json!("((((((((((")),
+                of(json!(long)),
+                of(json!(i64::MAX)),
+                of(json!(-1)),
+                of(json!(1e300)),
+                of(json!({})),
+                json!([]),
+                Value::Array(vec![json!("x"); 1_001]),
+            ] {
+                let mut arguments = sample.example(entry);
+                arguments.insert(name.clone(), evil.clone());
+                let reply = call(&app, entry.spec.name, Value::Object(arguments)).await;
+                let code = reply.structured["error"]["code"].as_str();
+                let shown: String = evil.to_string().chars().take(60).collect();
+                assert_ne!(code, Some("TOOL_EXECUTION_FAILED"), "{} {name} = {shown}: {}", entry.spec.name, reply.text);
+                assert!(reply.text.len() < 300_000, "{} {name} = {shown} answers {} bytes", entry.spec.name, reply.text.len());
+                if reply.is_error {
+                    let params = &reply.structured["error"]["context"]["input_params"];
+                    let longest = params.as_object().unwrap().values().map(|shown| shown.to_string().chars().count()).max();
+                    assert!(longest.unwrap_or(0) < 450, "{} {name} = {shown} is echoed whole", entry.spec.name);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! The HTTP edge as a client meets it: both eras on one URL, who may call, probes, languages, going down.
+
+use reqwest::StatusCode;
+use serde_json::{Value, json};
+
+use crate::{
+    catalogue::answers_as_published,
+    gate::app_with_gate,
+    harness::{Answer, SESSION, STATELESS, Server, Session, Stateless},
+    sample::Sample,
+    taught::is_japanese,
+};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn both_eras_list_and_call_the_same_tools_on_one_url() {
+    let sample = Sample::new();
+    let server = Server::start(sample.app()).await;
+    let (stateless, session) = (Stateless::new(&server), Session::open(&server).await);
+    assert_eq!(session.initialized["protocolVersion"], SESSION);
+    let names: Vec<Value> = server.app.catalogue.entries().iter().map(|entry| json!(entry.spec.name)).collect();
+    for (era, list) in [
+        ("stateless", stateless.request("tools/list", json!({})).await),
+        ("session", session.request("tools/list", json!({})).await),
+    ] {
+        let tools = list.result()["tools"].as_array().unwrap().clone();
+        assert_eq!(tools.iter().map(|tool| tool["name"].clone()).collect::<Vec<_>>(), names, "{era}");
+        for tool in &tools {
+            assert!(tool["title"].is_string() && tool["description"].is_string(), "{era} {tool}");
+            assert!(tool["outputSchema"].is_object(), "{era} {tool}");
+            for hint in ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"] {
+                assert!(tool["annotations"][hint].is_boolean(), "{era} {hint} of {tool}");
+            }
+        }
+    }
+    for entry in server.app.catalogue.entries() {
+        let arguments = Value::Object(sample.example(entry));
+        for (era, answer) in [
+            ("stateless", stateless.call(entry.spec.name, arguments.clone()).await),
+            ("session", session.call(entry.spec.name, arguments.clone()).await),
+        ] {
+            let (structured, text, failed) = answer.called();
+            assert!(!failed && !text.is_empty(), "{era} {}: {text}", entry.spec.name);
+            answers_as_published(entry, structured);
+            let meta = &answer.result()["_meta"];
+            assert!(meta["fumi/tokens"].is_u64() && meta["fumi/elapsed_ms"].is_u64(), "{era}: {meta}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_stateless_era_discovers_and_may_keep_the_list() {
+    let server = Server::start(Sample::new().app()).await;
+    let client = Stateless::new(&server);
+    let discovered = client.request("server/discover", json!({})).await;
+    let versions = discovered.result()["supportedVersions"].as_array().cloned().unwrap_or_default();
+    assert!(versions.contains(&json!(STATELESS)), "{}", discovered.raw);
+    assert!(discovered.raw.contains("\"fumi\""), "{}", discovered.raw);
+    let list = client.request("tools/list", json!({})).await;
+    assert!(list.result()["ttlMs"].as_u64().is_some_and(|ms| ms > 0), "{}", list.raw);
+    assert_eq!(list.result()["cacheScope"], "private");
+    assert!(list.headers.get("mcp-session-id").is_none());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn headers_that_contradict_the_body_are_refused() {
+    let server = Server::start(Sample::new().app()).await;
+    let client = Stateless::new(&server);
+    let request = client.prepare(1, "tools/call", Some("set_project_path"), json!({"name": "list_files", "arguments": {"roots": ["."]}}));
+    assert_eq!(request.send().await.unwrap().status(), StatusCode::BAD_REQUEST);
+    let request = client.prepare(2, "tools/list", None, json!({})).header("Mcp-Method", "tools/call");
+    assert_eq!(request.send().await.unwrap().status(), StatusCode::BAD_REQUEST);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn older_versions_of_the_session_era_are_served() {
+    let server = Server::start(Sample::new().app()).await;
+    for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
+        let session = Session::open_at(&server.url(), version).await;
+        assert_eq!(session.initialized["protocolVersion"], version);
+        assert_eq!(session.initialized["serverInfo"]["name"], "fumi");
+        assert!(session.initialized["instructions"].as_str().is_some_and(|text| text.contains("list_files")));
+        let answer = session.call("list_files", json!({"roots": ["."], "count_only": true})).await;
+        assert!(!answer.called().2, "{version}: {}", answer.raw);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_unknown_tool_is_a_protocol_error_with_the_nearest_names() {
+    let server = Server::start(Sample::new().app()).await;
+    for answer in [
+        Stateless::new(&server).call("list_file", json!({})).await,
+        Session::open(&server).await.call("list_file", json!({})).await,
+    ] {
+        assert_eq!(answer.error()["code"], -32602, "{}", answer.raw);
+        assert_eq!(answer.error()["data"]["nearest"][0], "list_files", "{}", answer.raw);
+    }
+    // A client's prefix is no other name.
+    let answer = Stateless::new(&server).call("mcp__fumi__list_files", json!({"roots": ["."], "count_only": true})).await;
+    assert!(!answer.called().2, "{}", answer.raw);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn foreign_hosts_and_origins_are_refused_on_every_route() {
+    let server = Server::start(Sample::new().app()).await;
+    let http = reqwest::Client::new();
+    for route in ["/mcp", "/livez", "/readyz", "/v1/errors", "/no-such-route"] {
+        let url = format!("{}{route}", server.base);
+        for (name, value) in [
+            ("Host", "evil.example.com"),
+            ("Host", "localhost.evil.example.com:80"),
+            ("Origin", "http://evil.example.com"),
+            ("Origin", "null"),
+            ("Origin", "https://localhost.evil.example.com"),
+        ] {
+            for method in [reqwest::Method::GET, reqwest::Method::POST, reqwest::Method::DELETE, reqwest::Method::OPTIONS] {
+                let answer = http.request(method.clone(), &url).header(name, value).send().await.unwrap();
+                assert_eq!(answer.status(), StatusCode::FORBIDDEN, "{method} {route} {name}: {value}");
+                let allowed = answer.headers().get("access-control-allow-origin");
+                assert!(allowed.is_none(), "{method} {route}");
+            }
+        }
+        let own = http.get(&url).header("Origin", &server.base).send().await.unwrap();
+        assert_ne!(own.status(), StatusCode::FORBIDDEN, "{route}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn probes_and_errors_answer() {
+    let server = Server::start(Sample::new().app()).await;
+    let get = async |route: &str| {
+        let answer = reqwest::get(format!("{}{route}", server.base)).await.unwrap();
+        (answer.status(), answer.text().await.unwrap())
+    };
+    assert_eq!(get("/livez").await, (StatusCode::OK, "ok\n".to_owned()));
+    assert_eq!(get("/readyz").await, (StatusCode::OK, "ok\n".to_owned()));
+    assert_eq!(get("/nothing").await.0, StatusCode::NOT_FOUND);
+    let (status, errors) = get("/v1/errors").await;
+    assert_eq!(status, StatusCode::OK);
+    let errors: Value = serde_json::from_str(&errors).unwrap();
+    assert!(is_japanese(errors["FILE_NOT_FOUND"]["message"]["ja"].as_str().unwrap()));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn bad_requests_are_refused_and_the_server_lives_on() {
+    let server = Server::start(Sample::new().app_with(&[], |config| config.limits.body_bytes = 10_000)).await;
+    let client = Stateless::new(&server);
+    let send = async |body: String| {
+        let request = client.prepare(1, "tools/list", None, json!({})).body(body);
+        request.send().await.unwrap().status()
+    };
+    for body in ["", "{", "[]", "null", "\"x\"", "{\"jsonrpc\": \"2.0\"}", "\u{0}"] {
+        assert!(send(body.to_owned()).await.is_client_error(), "{body:?}");
+    }
+    assert_eq!(send("x".repeat(20_000)).await, StatusCode::PAYLOAD_TOO_LARGE);
+    let session = Session::open(&server).await;
+    let huge = session.call("list_files", json!({"roots": ["x".repeat(20_000)]})).await;
+    assert_eq!(huge.status, StatusCode::PAYLOAD_TOO_LARGE);
+    assert!(!session.call("list_files", json!({"roots": ["."]})).await.called().2);
+}
+
+fn description(list: &Answer) -> String {
+    list.result()["tools"][0]["description"].as_str().unwrap().to_owned()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_caller_chooses_the_language() {
+    let server = Server::start(Sample::new().app()).await;
+    let plain = Stateless::new(&server);
+    let by_query = Stateless { url: format!("{}?lang=ja", plain.url), ..plain.clone() };
+    // Nothing asked: English descriptions, errors in both.
+    assert!(!is_japanese(&description(&plain.request("tools/list", json!({})).await)));
+    let error = plain.call("list_files", json!({"roots": ["nowhere"]})).await;
+    let (_, text, failed) = error.called();
+    assert!(failed && text.contains("There is no file") && is_japanese(text), "{text}");
+    // By the URL.
+    assert!(is_japanese(&description(&by_query.request("tools/list", json!({})).await)));
+    let error = by_query.call("list_files", json!({"roots": ["nowhere"]})).await;
+    assert!(!error.called().1.contains("There is no file") && is_japanese(error.called().1), "{}", error.raw);
+    // By the header; the URL wins over it.
+    for (client, language, japanese) in [(&plain, "ja-JP,en;q=0.5", true), (&plain, "en-GB", false), (&by_query, "en", true)] {
+        let request = client.prepare(1, "tools/list", None, json!({})).header("Accept-Language", language);
+        let raw = request.send().await.unwrap().text().await.unwrap();
+        let tools = crate::harness::messages(&raw);
+        let text = tools[0]["result"]["tools"][0]["description"].as_str().unwrap();
+        assert_eq!(is_japanese(text), japanese, "{language}");
+    }
+    // The session era by URL, session by session.
+    let session = Session::open_at(&by_query.url, SESSION).await;
+    assert!(is_japanese(&description(&session.request("tools/list", json!({})).await)));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_exclusive_formats_are_refused_in_japanese_over_http() {
+    let server = Server::start(Sample::new().app()).await;
+    let client = Stateless { url: format!("{}?lang=ja", server.url()), ..Stateless::new(&server) };
+    let tools = server.app.catalogue.entries();
+    for entry in tools.iter().filter(|entry| entry.input["properties"].get("total_only").is_some()) {
+        let arguments = json!({"roots": ["."], "query": "x", "total_only": true, "summary_only": true});
+        let answer = client.call(entry.spec.name, arguments).await;
+        let (structured, text, failed) = answer.called();
+        assert!(failed && text.contains("出力形式パラメータは排他的です"), "{text}");
+        assert_eq!(structured["error"]["code"], "EXCLUSIVE_PARAMETERS");
+        assert!(text.contains("total_only") && text.contains("summary_only"), "{text}");
+    }
+}
+
+/// Draining: the probe fails first, the running call is finished and answered, then the server ends.
+#[tokio::test(flavor = "multi_thread")]
+async fn going_down_finishes_what_runs() {
+    let (app, gate) = app_with_gate(&Sample::new(), |_| {});
+    let server = Server::start(app).await;
+    let client = Stateless::new(&server);
+    // Connections made before the drain are still served.
+    let ready = format!("{}/readyz", server.base);
+    let probe = async || client.http.get(&ready).send().await.unwrap().status();
+    assert_eq!(probe().await, StatusCode::OK);
+    let running = tokio::spawn({
+        let client = client.clone();
+        async move { client.call("wait_at_gate", json!({})).await }
+    });
+    gate.entered().await;
+    server.begin_stop();
+    server.edge.draining.cancelled().await;
+    assert_eq!(probe().await, StatusCode::SERVICE_UNAVAILABLE);
+    gate.open();
+    let answer = running.await.unwrap();
+    assert_eq!(answer.called().1, "through", "{}", answer.raw);
+    drop(client);
+    server.stop().await;
+}

@@ -1,0 +1,136 @@
+//! A tool for tests only: its work lasts until the test opens the gate or stops the call, and says what happened to it.
+//!
+//! It polls its token as all work must, so that stopping a call can be seen without measuring time.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use fumi::{
+    app::App,
+    tool::{
+        Cx, Effect, Outcome, Render, SharedOption, Spec, Texts, Tool, ToolError,
+        catalogue::{Catalogue, Entry},
+    },
+    tools::{
+        code::{ProjectDeps, SearchDeps, list_files::ListFiles, set_project_path::SetProjectPath},
+    },
+};
+use fumi_base::{pools::Pool, text::Locale};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tokio::sync::Semaphore;
+
+use crate::sample::Sample;
+
+/// The gate, and who came through.
+#[derive(Debug)]
+pub(crate) struct Gate {
+    /// Calls that began to work: acquire one permit for each.
+    pub(crate) entered: Semaphore,
+    /// Calls whose work saw its token cancelled.
+    pub(crate) stopped: Semaphore,
+    /// Opened gates let work end.
+    open: AtomicUsize,
+}
+
+impl Gate {
+    /// Lets every call through from now on.
+    pub(crate) fn open(&self) {
+        self.open.store(1, Ordering::SeqCst);
+    }
+
+    /// Closes it for calls to come.
+    pub(crate) fn close(&self) {
+        self.open.store(0, Ordering::SeqCst);
+    }
+
+    /// Returns when another call works.
+    pub(crate) async fn entered(&self) {
+        self.entered.acquire().await.unwrap().forget();
+    }
+
+    /// Returns when another call's work stopped.
+    pub(crate) async fn stopped(&self) {
+        self.stopped.acquire().await.unwrap().forget();
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct Wait;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(crate) struct Args {}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Output {
+    success: bool,
+}
+
+impl Tool for Wait {
+    const SPEC: Spec = Spec {
+        name: "wait_at_gate",
+        aliases: &["wait"],
+        toolset: "code",
+        texts: Texts {
+            en: "# Wait\nWaits at the gate.",
+            ja: "# 待つ\n門の前で待ちます。",
+        },
+        example: "{}",
+        options: &[SharedOption::Timeout],
+        rules: &[],
+        pool: Pool::Analysis,
+        timeout: Duration::from_secs(60),
+        cached: false,
+        effect: Effect::ReadOnly,
+    };
+    type Deps = Gate;
+    type Args = Args;
+    type Output = Output;
+
+    async fn call(_args: Args, gate: &Gate, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
+        gate.entered.add_permits(1);
+        cx.progress.expect(10);
+        cx.progress.advance(1);
+        while gate.open.load(Ordering::SeqCst) == 0 {
+            tokio::select! {
+                () = cx.cancel.cancelled() => {
+                    gate.stopped.add_permits(1);
+                    break;
+                }
+                () = tokio::time::sleep(Duration::from_millis(2)) => {}
+            }
+        }
+        Ok(Outcome::Done(Output { success: true }))
+    }
+}
+
+impl Render for Output {
+    fn text(&self, _locale: Locale) -> String {
+        "through".to_owned()
+    }
+}
+
+/// Fumi's parts with the gate among its tools.
+pub(crate) fn app_with_gate(sample: &Sample, change: impl FnOnce(&mut fumi::config::Config)) -> (Arc<App>, Arc<Gate>) {
+    let gate = Arc::new(Gate {
+        entered: Semaphore::new(0),
+        stopped: Semaphore::new(0),
+        open: AtomicUsize::new(0),
+    });
+    let app = Arc::into_inner(sample.app_with(&[], change)).expect("nobody else has it yet");
+    let project = Arc::new(ProjectDeps {
+        roots: Arc::clone(&app.kernel.roots),
+        sessions: Arc::clone(&app.sessions),
+    });
+    let catalogue = Catalogue::new(vec![
+        Entry::of::<ListFiles>(Arc::new(SearchDeps::new(&app.config))),
+        Entry::of::<SetProjectPath>(project),
+        Entry::of::<Wait>(Arc::clone(&gate)),
+    ]);
+    (Arc::new(App { catalogue, ..app }), gate)
+}

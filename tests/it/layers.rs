@@ -1,0 +1,251 @@
+//! The rules of ARCHITECTURE.md that say what is absent, read off the source text.
+//!
+//! Each rule is a function from a file to its violations and is tried on a made-up offender too, so that it can fail.
+//! What Cargo enforces by dependencies is checked in the manifests; nothing here understands Rust beyond lines.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use regex::Regex;
+
+/// A source file: its path from the root of the repository, and its text.
+struct Source {
+    path: String,
+    text: String,
+}
+
+impl Source {
+    fn of(path: &str, text: &str) -> Self {
+        Self {
+            path: path.to_owned(),
+            text: text.to_owned(),
+        }
+    }
+
+    fn is_in(&self, folder: &str) -> bool {
+        self.path.starts_with(folder)
+    }
+
+    /// The lines of code that are not inside the test module: number and text, comments left out.
+    fn code(&self) -> impl Iterator<Item = (usize, &str)> {
+        let end = self.text.find("#[cfg(test)]\nmod ").unwrap_or(self.text.len());
+        self.text[..end]
+            .lines()
+            .enumerate()
+            .map(|(at, line)| (at + 1, line.split("//").next().unwrap_or_default()))
+    }
+
+    /// Where the code matches.
+    fn hits(&self, pattern: &str) -> Vec<String> {
+        let pattern = Regex::new(pattern).unwrap();
+        self.code()
+            .filter(|(_, line)| pattern.is_match(line))
+            .map(|(at, line)| format!("{}:{at}: {}", self.path, line.trim()))
+            .collect()
+    }
+}
+
+type Rule = fn(&Source) -> Vec<String>;
+
+/// A name may be used in some folders only.
+fn only_in(source: &Source, pattern: &str, folders: &[&str]) -> Vec<String> {
+    if folders.iter().any(|folder| source.is_in(folder)) {
+        Vec::new()
+    } else {
+        source.hits(pattern)
+    }
+}
+
+/// A name may not be used in a folder.
+fn never_in(source: &Source, folder: &str, pattern: &str) -> Vec<String> {
+    if source.is_in(folder) {
+        source.hits(pattern)
+    } else {
+        Vec::new()
+    }
+}
+
+/// Every rule with what it says and an offender that it must catch.
+const RULES: &[(&str, Rule, (&str, &str))] = &[
+    (
+        "rmcp is named only in src/mcp",
+        |source| only_in(source, r"\brmcp::|\buse rmcp\b", &["src/mcp/"]),
+        ("src/tools/x.rs", "//! x\nuse rmcp::model::Tool;"),
+    ),
+    (
+        "axum, tower and tower-http are named only in src/http",
+        |source| only_in(source, r"\b(axum|tower|tower_http)::", &["src/http/"]),
+        ("src/mcp/x.rs", "//! x\nuse tower_http::trace::TraceLayer;"),
+    ),
+    (
+        "domains and the foundation know no free-form JSON",
+        |source| match () {
+            () if ["src/base/", "src/code/", "src/novel/", "src/browser/"].iter().any(|folder| source.is_in(folder)) => {
+                source.hits(r"\bserde_json\b|\bjson!")
+            }
+            () => Vec::new(),
+        },
+        ("src/code/x.rs", "//! x\npub fn f(v: serde_json::Value) {}"),
+    ),
+    (
+        "the kernel names no domain and nothing above it",
+        |source| never_in(source, "src/tool/", r"\bfumi_(code|novel|browser)\b|\bcrate::(tools|mcp|http|app|config)\b"),
+        ("src/tool/x.rs", "//! x\nuse fumi_code::walk::Sort;"),
+    ),
+    (
+        "tools know neither the protocol nor the edge",
+        |source| never_in(source, "src/tools/", r"\bcrate::(mcp|http|app)\b"),
+        ("src/tools/code/x.rs", "//! x\nuse crate::http::router;"),
+    ),
+    (
+        "the protocol does not know the edge",
+        |source| never_in(source, "src/mcp/", r"\bcrate::http\b"),
+        ("src/mcp/x.rs", "//! x\nuse crate::http::router;"),
+    ),
+    (
+        "a tool reads no delivery option, clock, semaphore or cache, and calls no tool",
+        |source| {
+            let pattern = r"\boutput_file\b|\bsuppress_output\b|\btokio::time\b|\bInstant\b|\bSemaphore\b|\bResultCache\b|\bpipeline::|\bPools\b";
+            if source.path == "src/tools/batch.rs" { Vec::new() } else { never_in(source, "src/tools/", pattern) }
+        },
+        ("src/tools/code/x.rs", "//! x\nlet started = Instant::now();"),
+    ),
+    (
+        "files are opened through the proof that they are inside",
+        |source| {
+            // Configuration is the operator's. Freshness stamps ignore files of parent folders, and never reads content.
+            let exempt = ["src/config.rs", "src/base/project.rs", "src/base/files.rs", "src/base/freshness.rs"];
+            only_in(source, r"\bFile::open\b|\bfs::(read|read_to_string|write|copy|rename|remove_file)\b|\bOpenOptions\b", &exempt)
+        },
+        ("src/code/x.rs", "//! x\nlet text = std::fs::read_to_string(path)?;"),
+    ),
+    (
+        "the environment is read in config.rs, through main",
+        |source| {
+            // Git's own global ignore file stands where XDG_CONFIG_HOME says.
+            let exempt = ["src/config.rs", "src/main.rs", "src/base/freshness.rs"];
+            only_in(source, r"\benv::(var|vars|var_os|vars_os)\b", &exempt)
+        },
+        ("src/tools/x.rs", "//! x\nlet home = std::env::var(\"HOME\");"),
+    ),
+    (
+        "only the command line prints",
+        |source| only_in(source, r"\be?println!|\bprint!|\bdbg!", &["src/main.rs"]),
+        ("src/mcp/x.rs", "//! x\nprintln!(\"here\");"),
+    ),
+    (
+        "no unwrap on a path that a request can reach",
+        |source| source.hits(r"\.unwrap\(\)"),
+        ("src/tool/x.rs", "//! x\nlet a = b.unwrap();"),
+    ),
+    (
+        "nothing is left for later",
+        |source| {
+            let note = Regex::new(r"//.*\b(TODO|FIXME|XXX|HACK)\b|\b(todo|unimplemented)!\(").unwrap();
+            let lines = source.text.lines().enumerate();
+            lines
+                .filter(|(_, line)| note.is_match(line))
+                .map(|(at, line)| format!("{}:{}: {}", source.path, at + 1, line.trim()))
+                .collect()
+        },
+        ("src/tool/x.rs", "//! x\n// TODO: later"),
+    ),
+    (
+        "every file says first what it is",
+        |source| {
+            let says = source.text.starts_with("//! ");
+            if says { Vec::new() } else { vec![format!("{}: does not begin with //!", source.path)] }
+        },
+        ("src/tool/x.rs", "use std::fs;"),
+    ),
+    (
+        "a file is named for what it knows",
+        |source| {
+            let vague = Regex::new(r"(^|/)(utils?|common|helpers?|manager|misc)(\.rs|/)").unwrap();
+            if vague.is_match(&source.path) { vec![source.path.clone()] } else { Vec::new() }
+        },
+        ("src/tool/utils.rs", "//! x"),
+    ),
+];
+
+#[test]
+fn the_source_keeps_the_rules_of_the_architecture() {
+    let sources = sources();
+    assert!(sources.len() > 40, "the walk found only {} files", sources.len());
+    let broken: Vec<String> = RULES
+        .iter()
+        .flat_map(|(says, rule, _)| {
+            sources
+                .iter()
+                .flat_map(move |source| rule(source).into_iter().map(move |hit| format!("{says}:\n  {hit}")))
+        })
+        .collect();
+    assert!(broken.is_empty(), "\n{}", broken.join("\n"));
+}
+
+#[test]
+fn each_rule_catches_an_offender() {
+    for (says, rule, (path, text)) in RULES {
+        assert!(!rule(&Source::of(path, text)).is_empty(), "{says}: does not see\n{text}");
+    }
+}
+
+#[test]
+fn rules_look_at_code_outside_the_test_module() {
+    let source = Source::of("src/tool/x.rs", "//! x\n// b.unwrap()\nfn f() {}\n\n#[cfg(test)]\nmod tests {\n    b.unwrap();\n}\n");
+    assert!(source.hits(r"\.unwrap\(\)").is_empty());
+}
+
+/// Which crates each member may depend on, besides those of the registry; and which it may not take from there.
+#[test]
+fn manifests_say_who_may_import_whom() {
+    const PROTOCOL: [&str; 6] = ["rmcp", "axum", "tower", "tower-http", "serde_json", "reqwest"];
+    for (member, allowed) in [("base", &[][..]), ("code", &["fumi-base"][..]), ("novel", &["fumi-base"][..]), ("browser", &["fumi-base"][..])] {
+        let Ok(text) = fs::read_to_string(root().join(format!("src/{member}/Cargo.toml"))) else {
+            continue; // not built yet
+        };
+        let manifest: toml::Table = text.parse().unwrap();
+        for name in manifest["dependencies"].as_table().unwrap().keys() {
+            assert!(!name.starts_with("fumi") || allowed.contains(&name.as_str()), "fumi-{member} depends on {name}");
+            // The browser speaks to Chromium over a socket and needs JSON there.
+            assert!(member == "browser" || !PROTOCOL.contains(&name.as_str()), "fumi-{member} depends on {name}");
+        }
+    }
+}
+
+#[test]
+fn every_tool_is_one_file_with_its_two_texts_beside_it() {
+    for source in sources().iter().filter(|source| source.text.contains("const SPEC: Spec = Spec {")) {
+        let base = root().join(source.path.trim_end_matches(".rs"));
+        for tag in ["en", "ja"] {
+            let texts = base.with_extension(format!("{tag}.md"));
+            assert!(texts.is_file(), "{} is missing", texts.display());
+        }
+        assert_eq!(source.text.matches("const SPEC: Spec = Spec {").count(), 1, "{}: one file is one tool", source.path);
+    }
+}
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn sources() -> Vec<Source> {
+    let mut found = Vec::new();
+    collect(&root().join("src"), &mut found);
+    found.sort_by(|a, b| a.path.cmp(&b.path));
+    found
+}
+
+fn collect(folder: &Path, found: &mut Vec<Source>) {
+    for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+        let path = entry.path();
+        if path.is_dir() {
+            collect(&path, found);
+        } else if path.extension().is_some_and(|ext| ext == "rs") {
+            let shown = path.strip_prefix(root()).unwrap().to_string_lossy().into_owned();
+            found.push(Source::of(&shown, &fs::read_to_string(&path).unwrap()));
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! Projects made for a test, and fumi's parts over them, without HTTP: the fast way to call a tool.
+//!
+//! A project lives in a temporary folder of its own; nothing is shared between tests but the fixtures, which are copied.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use fumi::{
+    app::App,
+    config::Config,
+    tool::{
+        Caller, Progress, Reply, SharedOption,
+        catalogue::Entry,
+        pipeline::{self, Call},
+    },
+};
+use serde_json::{Map, Value, json};
+use tempfile::TempDir;
+use tokio_util::sync::CancellationToken;
+
+/// A project in a temporary folder. The project is a folder inside it, so that there is an outside.
+pub(crate) struct Sample {
+    outer: TempDir,
+}
+
+impl Sample {
+    /// Nothing in it.
+    pub(crate) fn empty() -> Self {
+        let outer = tempfile::tempdir().unwrap();
+        fs::create_dir(outer.path().join("project")).unwrap();
+        Self { outer }
+    }
+
+    /// The committed sample: a small shop in several languages, on which every tool's example runs.
+    pub(crate) fn new() -> Self {
+        let sample = Self::empty();
+        copy(&fixtures().join("project"), &sample.root());
+        sample
+    }
+
+    /// `folders` x `each` Python files of a few lines, among them the files that examples name.
+    pub(crate) fn large(folders: usize, each: usize) -> Self {
+        let sample = Self::new();
+        for folder in 0..folders {
+            let folder = sample.root().join(format!("src/part{folder:04}"));
+            fs::create_dir(&folder).unwrap();
+            for file in 0..each {
+                let text = format!("import os\n\n\ndef function_{file}(line):\n    \"\"\"One line.\"\"\"\n    return line\n");
+                fs::write(folder.join(format!("module{file:03}.py")), text).unwrap();
+            }
+        }
+        sample
+    }
+
+    /// The canonical root of the project.
+    pub(crate) fn root(&self) -> PathBuf {
+        self.outer.path().canonicalize().unwrap().join("project")
+    }
+
+    /// A folder beside the project that no call may reach.
+    pub(crate) fn outside(&self) -> PathBuf {
+        let outside = self.outer.path().canonicalize().unwrap().join("outside");
+        fs::create_dir_all(&outside).unwrap();
+        outside
+    }
+
+    /// Writes a file of the project.
+    pub(crate) fn file(&self, path: &str, content: impl AsRef<[u8]>) -> &Self {
+        let path = self.root().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, content).unwrap();
+        self
+    }
+
+    /// Reads a file of the project.
+    pub(crate) fn read(&self, path: &str) -> String {
+        fs::read_to_string(self.root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+    }
+
+    /// Every path of the project with its content: what a refused call must leave as it is.
+    pub(crate) fn state(&self) -> Vec<(PathBuf, Vec<u8>)> {
+        let mut found = Vec::new();
+        list(self.outer.path(), &mut found);
+        found.sort();
+        found
+    }
+
+    /// Fumi's parts over this project.
+    pub(crate) fn app(&self) -> Arc<App> {
+        self.app_with(&[], |_| {})
+    }
+
+    /// Fumi's parts over this project, configured, with secrets of its own.
+    pub(crate) fn app_with(&self, secrets: &[&str], change: impl FnOnce(&mut Config)) -> Arc<App> {
+        let mut config = Config::default();
+        config.server.listen.set_port(0);
+        config.projects.allowed_roots.push(self.root());
+        change(&mut config);
+        App::build(config, secrets.iter().map(|secret| (*secret).to_owned())).unwrap()
+    }
+
+    /// The example of a tool, with this project's root where it names one.
+    pub(crate) fn example(&self, entry: &Entry) -> Map<String, Value> {
+        let example = entry
+            .spec
+            .example
+            .replace("/absolute/path/of/an/allowed/project", &self.root().to_string_lossy());
+        match serde_json::from_str(&example) {
+            Ok(Value::Object(example)) => example,
+            other => panic!("{}: the example is no JSON object: {other:?}", entry.spec.name),
+        }
+    }
+}
+
+/// Runs one call through the pipeline.
+pub(crate) async fn call(app: &App, tool: &str, arguments: Value) -> Reply {
+    call_as(app, tool, arguments, Caller::default(), CancellationToken::new()).await
+}
+
+/// The same for a caller, with a token that cancels it.
+pub(crate) async fn call_as(app: &App, tool: &str, arguments: Value, caller: Caller, cancel: CancellationToken) -> Reply {
+    let entry = app.catalogue.find(&app.scope, tool).unwrap_or_else(|| panic!("no tool {tool}"));
+    let Value::Object(arguments) = arguments else {
+        panic!("arguments are an object: {arguments}");
+    };
+    let call = Call {
+        arguments,
+        caller,
+        project: Arc::clone(app.kernel.roots.default_project()),
+        cancel,
+        progress: Progress::default(),
+    };
+    pipeline::run(&app.kernel, entry, call).await
+}
+
+/// The tools that write their result to a file when asked.
+pub(crate) fn delivering(app: &App) -> impl Iterator<Item = &Entry> {
+    let delivers = |entry: &&Entry| entry.spec.options.contains(&SharedOption::Delivery);
+    app.catalogue.entries().iter().filter(delivers)
+}
+
+/// What `wide` needs to know of arguments that choose what is looked at.
+const SCOPES: [&str; 4] = ["roots", "files", "file_path", "file_paths"];
+
+/// The most that a tool can be asked for: the whole project, only what must be given of the example.
+pub(crate) fn wide(entry: &Entry, example: &Map<String, Value>) -> Map<String, Value> {
+    let properties = entry.input["properties"].as_object().unwrap();
+    let required: Vec<&str> = entry
+        .input
+        .get("required")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect();
+    let ruled = |name: &str| {
+        use fumi::tool::Rule;
+        entry.spec.rules.iter().any(|rule| match rule {
+            Rule::ExactlyOne(names) | Rule::AnyOf(names) => names.contains(&name),
+            Rule::AtMostOne(_) | Rule::Needs(..) => false,
+        })
+    };
+    let mut wide = example.clone();
+    wide.retain(|name, _| required.contains(&name.as_str()) || ruled(name));
+    if properties.contains_key("roots") && !required.contains(&"file_path") {
+        wide.retain(|name, _| !SCOPES.contains(&name.as_str()));
+        wide.insert("roots".to_owned(), json!(["."]));
+    }
+    // A pattern that every generated file has.
+    if wide.contains_key("query") {
+        wide.insert("query".to_owned(), json!("line"));
+    }
+    wide
+}
+
+/// The committed fixtures.
+pub(crate) fn fixtures() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures")
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
+        let target = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy(&entry.path(), &target);
+        } else {
+            fs::copy(entry.path(), target).unwrap();
+        }
+    }
+}
+
+fn list(folder: &Path, found: &mut Vec<(PathBuf, Vec<u8>)>) {
+    for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+        let path = entry.path();
+        if entry.file_type().unwrap().is_dir() {
+            found.push((path.clone(), Vec::new()));
+            list(&path, found);
+        } else {
+            let content = fs::read(&path).unwrap_or_default();
+            found.push((path, content));
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! A canary goes through every tool: what the server must not tell stands in no reply and in no line of its log.
+//!
+//! Two birds: one is a secret that the server was started with and that also lies in the project's files; the other is
+//! what a caller sends under a name such as `password`.
+
+use std::{
+    io,
+    sync::{Arc, Mutex},
+};
+
+use serde_json::{Value, json};
+use tracing_subscriber::{EnvFilter, fmt::format::FmtSpan, fmt::MakeWriter};
+
+use crate::{
+    harness::{Server, Session, Stateless},
+    sample::{Sample, call, delivering, wide},
+};
+
+const OWN: &str = "canary-secret-0123456789";
+const SENT: &str = "bird-of-the-caller-9876543210";
+
+/// Log lines, kept in memory.
+#[derive(Clone, Default)]
+struct Lines(Arc<Mutex<Vec<u8>>>);
+
+impl io::Write for Lines {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl<'a> MakeWriter<'a> for Lines {
+    type Writer = Self;
+    fn make_writer(&'a self) -> Self {
+        self.clone()
+    }
+}
+
+/// Everything that is logged, spans included, as loud as a filter can make it. `telemetry` holds rmcp at warn, because
+/// it logs whole requests.
+fn listen() -> Lines {
+    let lines = Lines::default();
+    tracing_subscriber::fmt()
+        .with_env_filter(EnvFilter::new("trace,rmcp=warn"))
+        .with_span_events(FmtSpan::FULL)
+        .with_writer(lines.clone())
+        .init();
+    lines
+}
+
+#[track_caller]
+fn silent(what: &str, said: &str) {
+    for canary in [OWN, SENT] {
+        if let Some(at) = said.find(canary) {
+            let from = said[..at].char_indices().rev().nth(200).map_or(0, |(at, _)| at);
+            panic!("{what} tells {canary}: …{}", &said[from..(at + canary.len())]);
+        }
+    }
+}
+
+fn sample() -> Sample {
+    let sample = Sample::new();
+    let comment = |path: &str, open: &str, close: &str| {
+        let text = sample.read(path);
+        sample.file(path, format!("{text}\n{open} line {OWN} {close}\n"));
+    };
+    comment("src/main.py", "#", "");
+    comment("src/shop.py", "#", "");
+    comment("src/price.ts", "//", "");
+    comment("web/style.css", "/*", "*/");
+    comment("web/index.html", "<!--", "-->");
+    sample.file("docs/line.txt", format!("line password={OWN}\n"));
+    sample.file(&format!("src/{OWN}.py"), format!("def {}(): return '{OWN}'\n", OWN.replace('-', "_")));
+    sample
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_reply_and_no_log_line_tells_a_secret() {
+    let lines = listen();
+    let sample = sample();
+    let app = sample.app_with(&[OWN], |_| {});
+    for entry in app.catalogue.entries() {
+        let name = entry.spec.name;
+        let example = sample.example(entry);
+        let mut calls = vec![Value::Object(example.clone()), Value::Object(wide(entry, &example))];
+        for property in entry.input["properties"].as_object().unwrap().keys() {
+            for value in [json!(OWN), json!([OWN]), json!(format!("{OWN}(")), json!({"token": SENT})] {
+                let mut arguments = example.clone();
+                arguments.insert(property.clone(), value);
+                calls.push(Value::Object(arguments));
+            }
+        }
+        for key in ["password", "token", "API_KEY", "authToken", "client_secret", OWN] {
+            let mut arguments = example.clone();
+            arguments.insert(key.to_owned(), json!(if key == OWN { OWN } else { SENT }));
+            calls.push(Value::Object(arguments.clone()));
+            arguments.insert(key.to_owned(), json!({"deep": [{"secret": OWN}]}));
+            calls.push(Value::Object(arguments));
+        }
+        for arguments in calls {
+            let shown = format!("{name} {arguments}");
+            let reply = call(&app, name, arguments).await;
+            silent(&shown, &reply.structured.to_string());
+            silent(&shown, &reply.text);
+            silent(&shown, &reply.meta().to_string());
+        }
+    }
+    silent("the log", &String::from_utf8_lossy(&lines.0.lock().unwrap()));
+    assert!(!lines.0.lock().unwrap().is_empty(), "nothing was logged: the test listens to nothing");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn neither_does_a_response_over_http() {
+    let lines = listen();
+    let sample = sample();
+    let server = Server::start(sample.app_with(&[OWN], |_| {})).await;
+    let (stateless, session) = (Stateless::new(&server), Session::open(&server).await);
+    for entry in server.app.catalogue.entries() {
+        let mut arguments = sample.example(entry);
+        for _ in 0..2 {
+            let sent = Value::Object(arguments.clone());
+            silent("the stateless era", &stateless.call(entry.spec.name, sent.clone()).await.raw);
+            silent("the session era", &session.call(entry.spec.name, sent).await.raw);
+            arguments.insert("password".to_owned(), json!(SENT));
+        }
+    }
+    // A name that is no tool, a method that is none, a resource that is none.
+    silent("an unknown tool", &stateless.call(&format!("x{OWN}"), json!({})).await.raw);
+    silent("an unknown resource", &session.request("resources/read", json!({"uri": format!("code://file/{OWN}")})).await.raw);
+    silent("the log", &String::from_utf8_lossy(&lines.0.lock().unwrap()));
+}
+
+/// A result in a file is the project's own, but what reads it back is a reply.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_delivered_file_is_announced_without_the_secret() {
+    let sample = sample();
+    let app = sample.app_with(&[OWN], |_| {});
+    for entry in delivering(&app) {
+        let mut arguments = sample.example(entry);
+        arguments.insert("output_file".to_owned(), json!(format!("{OWN}.json")));
+        let reply = call(&app, entry.spec.name, Value::Object(arguments)).await;
+        silent(entry.spec.name, &format!("{}{}", reply.structured, reply.text));
+    }
+}
