@@ -8,7 +8,6 @@ use std::{collections::BTreeMap, sync::Arc, time::SystemTime};
 
 use base64::Engine as _;
 use fumi_base::{
-    errors::Teach,
     files::{self, EncodingChoice},
     pools::Pool,
     project::Project,
