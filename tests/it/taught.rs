@@ -17,15 +17,28 @@ pub(crate) fn refused(app: &App, reply: &Reply, codes: &[&str]) -> String {
     let error = &reply.structured["error"];
     let text = |pointer: &str| {
         let value = error.pointer(pointer).and_then(Value::as_str);
-        value.unwrap_or_else(|| panic!("no {pointer} in {}", reply.structured)).to_owned()
+        value
+            .unwrap_or_else(|| panic!("no {pointer} in {}", reply.structured))
+            .to_owned()
     };
     assert_eq!(reply.structured["success"], false);
     let code = text("/code");
-    assert!(codes.contains(&code.as_str()), "{code}, not {codes:?}: {}", text("/message"));
+    assert!(
+        codes.contains(&code.as_str()),
+        "{code}, not {codes:?}: {}",
+        text("/message")
+    );
     assert_eq!(text("/tool"), text("/tool_name"));
     assert!(
-        ["MCPToolError", "MCPValidationError", "MCPTimeoutError", "SecurityError", "FileRestrictionError", "PathTraversalError"]
-            .contains(&text("/type").as_str())
+        [
+            "MCPToolError",
+            "MCPValidationError",
+            "MCPTimeoutError",
+            "SecurityError",
+            "FileRestrictionError",
+            "PathTraversalError"
+        ]
+        .contains(&text("/type").as_str())
     );
     assert!(["validation", "queue", "execution", "delivery"].contains(&text("/context/execution_stage").as_str()));
     assert!(error["context"]["input_params"].is_object() && error["details"].is_object());
@@ -50,12 +63,16 @@ fn is_tool(app: &App, name: &str) -> bool {
 /// `{name}` that no fact filled. A JSON example (`{"a": 1}`) and a glob (`{a,b}`) are no placeholders.
 fn unfilled(text: &str) -> Vec<String> {
     let placeholder = Regex::new(r"\{[a-z_]{2,}\}").unwrap();
-    placeholder.find_iter(text).map(|found| found.as_str().to_owned()).collect()
+    placeholder
+        .find_iter(text)
+        .map(|found| found.as_str().to_owned())
+        .collect()
 }
 
 /// Whether a text has Japanese letters.
 pub(crate) fn is_japanese(text: &str) -> bool {
-    text.chars().any(|c| matches!(c, '\u{3040}'..='\u{30ff}' | '\u{4e00}'..='\u{9fff}'))
+    text.chars()
+        .any(|c| matches!(c, '\u{3040}'..='\u{30ff}' | '\u{4e00}'..='\u{9fff}'))
 }
 
 /// One entry of an `errors.toml`, with the file it stands in.
@@ -118,14 +135,23 @@ async fn every_error_names_a_next_step_that_exists_in_both_languages() {
         if !tool.is_empty() && !is_tool(&app, tool) {
             complain(format!("suggests {tool}, which is no tool"));
         }
-        let example: Result<Value, _> = serde_json::from_str(lesson.entry.get("example").and_then(toml::Value::as_str).unwrap_or("{}"));
+        let example: Result<Value, _> = serde_json::from_str(
+            lesson
+                .entry
+                .get("example")
+                .and_then(toml::Value::as_str)
+                .unwrap_or("{}"),
+        );
         let Ok(Value::Object(example)) = example else {
             complain("the example is no JSON object".to_owned());
             continue;
         };
         // An example for a named tool uses arguments that the tool has.
         if let Some(entry) = app.catalogue.entries().iter().find(|entry| entry.spec.name == tool) {
-            for name in example.keys().filter(|name| entry.input["properties"].get(name.as_str()).is_none()) {
+            for name in example
+                .keys()
+                .filter(|name| entry.input["properties"].get(name.as_str()).is_none())
+            {
                 complain(format!("the example passes {name}, which {tool} does not have"));
             }
         }
@@ -177,8 +203,15 @@ async fn an_error_is_told_in_the_language_of_the_caller_or_in_both() {
     use tokio_util::sync::CancellationToken;
 
     let app = Sample::new().app();
-    for (locale, english, japanese) in [(None, true, true), (Some(Locale::En), true, false), (Some(Locale::Ja), false, true)] {
-        let caller = Caller { locale, ..Caller::default() };
+    for (locale, english, japanese) in [
+        (None, true, true),
+        (Some(Locale::En), true, false),
+        (Some(Locale::Ja), false, true),
+    ] {
+        let caller = Caller {
+            locale,
+            ..Caller::default()
+        };
         let arguments = serde_json::json!({"roots": ["nowhere"]});
         let reply = crate::sample::call_as(&app, "list_files", arguments, caller, CancellationToken::new()).await;
         let message = refused(&app, &reply, &["FILE_NOT_FOUND"]);
