@@ -210,11 +210,12 @@ impl Bench<'_> {
                 // Names come from encoding_rs itself, so they are known.
                 .encoding(encoding.and_then(|name| Encoding::new(name).ok()))
                 .max_matches(query.max_count);
-            if wants_rows {
+            // Context changes what ripgrep counts, so it is asked for even where no row is kept: in a multi-line search a
+            // NUL in a line of context ends the file, and matching lines in the context after the last allowed match count.
+            if wants_rows || query.multiline {
                 builder.before_context(query.context_before);
             }
-            // Matching lines in the context after the last allowed match count, in ripgrep and so here.
-            if wants_rows || query.max_count.is_some() {
+            if wants_rows || query.multiline || query.max_count.is_some() {
                 builder.after_context(query.context_after);
             }
             builder.build()
