@@ -70,7 +70,8 @@ fn callable(draft: &mut Draft<'_>, parent: Option<Kind>) {
                 let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_' && c != '$');
                 rest[..end.unwrap_or(rest.len())].clone_into(&mut draft.element.name);
             }
-            None => "default".clone_into(&mut draft.element.name),
+            None if draft.outer.is_some() => "default".clone_into(&mut draft.element.name),
+            None => "<anonymous>".clone_into(&mut draft.element.name),
         }
     }
     if kind == Kind::Initializer {
