@@ -3,7 +3,8 @@
 
 Every JSON and TOML block parses; every URL in them and in the text answers when fumi runs as the README says; a block that
 starts fumi over standard input and output does so; each `curl` prints the block that follows it, byte for byte apart from
-the number of `fumi/elapsed_ms`; every link leads somewhere; and docs/regenerate has nothing to rewrite.
+the number of `fumi/elapsed_ms`; every link leads somewhere; every file of the code map exists; and docs/regenerate has
+nothing to rewrite.
 
     FUMI_BIN=target/release/fumi tests/docs/readme.py
 
@@ -175,6 +176,19 @@ def check_links(page, text):
             check(file.exists(), f"{page}: the link {target} leads nowhere", "links")
 
 
+def check_code_map(text):
+    """Every file and folder that ARCHITECTURE.md's code map names is there; names may be relative to the folder above."""
+    map_of = text.split("## Code map")[1].split("```")[1]
+    folder = ROOT
+    for line in map_of.splitlines()[1:]:
+        names = re.findall(r"(?<![\w./])[\w.][\w./]*(?:\.rs|\.toml|\.json|/)(?![\w.])", line)
+        if not line.startswith(" ") and names and names[0].endswith("/"):
+            folder = ROOT / names[0]
+        for name in names:
+            there = (folder / name).exists() or (ROOT / name).exists()
+            check(there, f"ARCHITECTURE.md: the code map names {name}", "code map")
+
+
 def curls(page, text):
     """Every block of curl commands, with the block of text that follows it."""
     all_blocks = blocks(text)
@@ -211,6 +225,8 @@ def main():
     for page in ["ARCHITECTURE.md", "CHANGELOG.md", *(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md"))]:
         check_links(page, (ROOT / page).read_text(encoding="utf-8"))
 
+    check_code_map((ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8"))
+
     current = subprocess.run(
         [ROOT / "docs/regenerate", "--check"],
         env={**os.environ, "FUMI_BIN": binary()},
@@ -221,7 +237,7 @@ def main():
     check(current.returncode == 0, f"{current.stdout}{current.stderr}", "generated files")
 
     # A document without a block of a kind would pass by saying nothing.
-    for kind, least in {"configurations": 20, "URLs": 4, "curl": 4, "links": 10, "server": 5, "generated files": 1}.items():
+    for kind, least in {"configurations": 20, "URLs": 4, "curl": 4, "links": 10, "server": 5, "code map": 40, "generated files": 1}.items():
         if done.get(kind, 0) < least:
             failures.append(f"only {done.get(kind, 0)} of {kind} were checked; at least {least} are expected")
     for failure in failures:
