@@ -43,7 +43,8 @@ def check(holds, what, kind):
 
 
 def binary():
-    path = Path(os.environ.get("FUMI_BIN", ROOT / "target/release/fumi")).resolve()
+    target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+    path = Path(os.environ.get("FUMI_BIN", target / "release/fumi")).resolve()
     if not path.is_file():
         sys.exit(f"there is no {path}; build it with cargo build --release, or set FUMI_BIN")
     return str(path)
