@@ -88,6 +88,12 @@ impl Streams {
         self.sessions.len()
     }
 
+    /// Whether the manager opened this session.
+    #[must_use]
+    pub fn is_open(&self, session: &str) -> bool {
+        self.sessions.contains_key(session)
+    }
+
     /// Calls and streams that keep a session open.
     #[must_use]
     pub fn open_in(&self, session: &str) -> usize {

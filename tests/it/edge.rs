@@ -65,7 +65,8 @@ async fn both_eras_list_and_call_the_same_tools_on_one_url() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_stateless_era_discovers_and_may_keep_the_list() {
-    let server = Server::start(Sample::new().app()).await;
+    let sample = Sample::new();
+    let server = Server::start(sample.app()).await;
     let client = Stateless::new(&server);
     let discovered = client.request("server/discover", json!({})).await;
     let versions = discovered.result()["supportedVersions"]
@@ -82,7 +83,8 @@ async fn the_stateless_era_discovers_and_may_keep_the_list() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn headers_that_contradict_the_body_are_refused() {
-    let server = Server::start(Sample::new().app()).await;
+    let sample = Sample::new();
+    let server = Server::start(sample.app()).await;
     let client = Stateless::new(&server);
     let request = client.prepare(
         1,
@@ -99,7 +101,8 @@ async fn headers_that_contradict_the_body_are_refused() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn older_versions_of_the_session_era_are_served() {
-    let server = Server::start(Sample::new().app()).await;
+    let sample = Sample::new();
+    let server = Server::start(sample.app()).await;
     for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
         let session = Session::open_at(&server.url(), version).await;
         assert_eq!(session.initialized["protocolVersion"], version);
@@ -118,7 +121,8 @@ async fn older_versions_of_the_session_era_are_served() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_unknown_tool_is_a_protocol_error_with_the_nearest_names() {
-    let server = Server::start(Sample::new().app()).await;
+    let sample = Sample::new();
+    let server = Server::start(sample.app()).await;
     for answer in [
         Stateless::new(&server).call("list_file", json!({})).await,
         Session::open(&server).await.call("list_file", json!({})).await,
@@ -135,7 +139,8 @@ async fn an_unknown_tool_is_a_protocol_error_with_the_nearest_names() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn foreign_hosts_and_origins_are_refused_on_every_route() {
-    let server = Server::start(Sample::new().app()).await;
+    let sample = Sample::new();
+    let server = Server::start(sample.app()).await;
     let http = reqwest::Client::new();
     for route in ["/mcp", "/livez", "/readyz", "/v1/errors", "/no-such-route"] {
         let url = format!("{}{route}", server.base);
@@ -174,7 +179,8 @@ async fn foreign_hosts_and_origins_are_refused_on_every_route() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn probes_and_errors_answer() {
-    let server = Server::start(Sample::new().app()).await;
+    let sample = Sample::new();
+    let server = Server::start(sample.app()).await;
     let get = async |route: &str| {
         let answer = reqwest::get(format!("{}{route}", server.base)).await.unwrap();
         (answer.status(), answer.text().await.unwrap())
@@ -190,7 +196,8 @@ async fn probes_and_errors_answer() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn bad_requests_are_refused_and_the_server_lives_on() {
-    let server = Server::start(Sample::new().app_with(&[], |config| config.limits.body_bytes = 10_000)).await;
+    let sample = Sample::new();
+    let server = Server::start(sample.app_with(&[], |config| config.limits.body_bytes = 10_000)).await;
     let client = Stateless::new(&server);
     let send = async |body: String| {
         let request = client.prepare(1, "tools/list", None, json!({})).body(body);
@@ -212,7 +219,8 @@ fn description(list: &Answer) -> String {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_caller_chooses_the_language() {
-    let server = Server::start(Sample::new().app()).await;
+    let sample = Sample::new();
+    let server = Server::start(sample.app()).await;
     let plain = Stateless::new(&server);
     let by_query = Stateless {
         url: format!("{}?lang=ja", plain.url),
@@ -261,7 +269,8 @@ async fn the_caller_chooses_the_language() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_exclusive_formats_are_refused_in_japanese_over_http() {
-    let server = Server::start(Sample::new().app()).await;
+    let sample = Sample::new();
+    let server = Server::start(sample.app()).await;
     let client = Stateless {
         url: format!("{}?lang=ja", server.url()),
         ..Stateless::new(&server)
@@ -283,7 +292,8 @@ async fn the_exclusive_formats_are_refused_in_japanese_over_http() {
 /// Draining: the probe fails first, the running call is finished and answered, then the server ends.
 #[tokio::test(flavor = "multi_thread")]
 async fn going_down_finishes_what_runs() {
-    let (app, gate) = app_with_gate(&Sample::new(), |_| {});
+    let sample = Sample::new();
+    let (app, gate) = app_with_gate(&sample, |_| {});
     let server = Server::start(app).await;
     let client = Stateless::new(&server);
     // Connections made before the drain are still served.

@@ -121,14 +121,6 @@ impl Answer {
             .unwrap_or_else(|| panic!("no error: {}", self.raw))
     }
 
-    /// The notifications of one kind.
-    pub(crate) fn notifications(&self, method: &str) -> Vec<&Value> {
-        self.messages
-            .iter()
-            .filter(|message| message["method"] == method)
-            .collect()
-    }
-
     /// Structure, text and whether the call failed.
     #[track_caller]
     pub(crate) fn called(&self) -> (&Value, &str, bool) {

@@ -15,7 +15,8 @@ use crate::{
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_unknown_session_is_404_whatever_it_asks() {
-    let server = Server::start(Sample::new().app()).await;
+    let sample = Sample::new();
+    let server = Server::start(sample.app()).await;
     let known = Session::open(&server).await;
     let unknown = Session {
         id: "0b7e2c9a-unknown".to_owned(),
@@ -39,7 +40,8 @@ async fn an_unknown_session_is_404_whatever_it_asks() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn beginning_anew_with_a_stale_session_is_served() {
-    let server = Server::start(Sample::new().app()).await;
+    let sample = Sample::new();
+    let server = Server::start(sample.app()).await;
     let http = reqwest::Client::new();
     let answer = Session::initialize(&http, &server.url(), SESSION, Some("a-session-of-yesterday")).await;
     assert_eq!(answer.status, StatusCode::OK, "{}", answer.raw);
@@ -74,7 +76,8 @@ async fn a_session_that_was_ended_is_unknown() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn sessions_are_capped_and_a_place_becomes_free() {
-    let server = Server::start(Sample::new().app_with(&[], |config| config.server.max_sessions = 2)).await;
+    let sample = Sample::new();
+    let server = Server::start(sample.app_with(&[], |config| config.server.max_sessions = 2)).await;
     let (first, _second) = (Session::open(&server).await, Session::open(&server).await);
     let http = reqwest::Client::new();
     let third = Session::initialize(&http, &server.url(), SESSION, None).await;
@@ -203,7 +206,8 @@ async fn round(sessions: &Arc<Sessions>, streams: &Streams) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_open_stream_and_a_running_call_are_counted() {
-    let (app, gate) = app_with_gate(&Sample::new(), |_| {});
+    let sample = Sample::new();
+    let (app, gate) = app_with_gate(&sample, |_| {});
     let server = Server::start(app).await;
     let session = Session::open(&server).await;
     let stream = session.listen().await;
@@ -227,7 +231,8 @@ async fn an_open_stream_and_a_running_call_are_counted() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_cancelled_notification_stops_the_work() {
-    let (app, gate) = app_with_gate(&Sample::new(), |_| {});
+    let sample = Sample::new();
+    let (app, gate) = app_with_gate(&sample, |_| {});
     let server = Server::start(app).await;
     let session = Session::open(&server).await;
     let id = next_id();
@@ -248,7 +253,8 @@ async fn a_cancelled_notification_stops_the_work() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn hanging_up_stops_the_work_in_the_stateless_era() {
-    let (app, gate) = app_with_gate(&Sample::new(), |_| {});
+    let sample = Sample::new();
+    let (app, gate) = app_with_gate(&sample, |_| {});
     let server = Server::start(app).await;
     let client = Stateless::new(&server);
     let running = tokio::spawn({
@@ -265,7 +271,8 @@ async fn hanging_up_stops_the_work_in_the_stateless_era() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_call_out_of_time_is_answered_and_its_work_stopped() {
-    let (app, gate) = app_with_gate(&Sample::new(), |_| {});
+    let sample = Sample::new();
+    let (app, gate) = app_with_gate(&sample, |_| {});
     let server = Server::start(app).await;
     let answer = Stateless::new(&server)
         .call("wait_at_gate", json!({"timeout_ms": 20}))
@@ -281,7 +288,8 @@ async fn a_call_out_of_time_is_answered_and_its_work_stopped() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_full_queue_says_when_to_come_back() {
-    let (app, gate) = app_with_gate(&Sample::new(), |config| {
+    let sample = Sample::new();
+    let (app, gate) = app_with_gate(&sample, |config| {
         config.pools.analysis = 1;
         config.pools.queue = 1;
     });
@@ -314,7 +322,8 @@ async fn a_full_queue_says_when_to_come_back() {
 /// Progress comes to who asked: the gate opens when the first notification is there.
 #[tokio::test(flavor = "multi_thread")]
 async fn progress_is_told_to_who_asked() {
-    let (app, gate) = app_with_gate(&Sample::new(), |_| {});
+    let sample = Sample::new();
+    let (app, gate) = app_with_gate(&sample, |_| {});
     let server = Server::start(app).await;
     let params = json!({"name": "wait_at_gate", "arguments": {}, "_meta": {"progressToken": "how-far"}});
     let session = Session::open(&server).await;
