@@ -19,7 +19,7 @@ use unicode_normalization::UnicodeNormalization;
 
 use crate::errors::{Book, Teach};
 
-/// Longest path that is looked at, in bytes (Linux `PATH_MAX`; decisions: limits of arguments).
+/// Longest path that is looked at, in bytes (Linux `PATH_MAX`).
 pub const MAX_PATH_BYTES: usize = 4_096;
 
 /// How many near names an error offers; more do not help a reader.

@@ -47,7 +47,7 @@ pub fn router(edge: &Edge) -> Router {
         .route("/readyz", get(health::readyz))
         .route("/v1/errors", get(errors))
         .with_state(edge.clone())
-        .nest_service("/mcp", service);
+        .route_service("/mcp", service);
     layers::wrap(routes, &edge.app.config)
 }
 

@@ -37,11 +37,14 @@ pub fn input<T: Tool>() -> Object {
     schema
 }
 
-/// The output schema of a tool: every field optional at the root, because a receipt leaves most of them out.
+/// The output schema of a tool: every field optional, because answers leave out what is empty, and receipts most of all.
 #[must_use]
 pub fn output<T: Tool>() -> Object {
-    let mut schema = of::<T::Output>();
-    schema.remove("required");
+    let mut schema = Value::Object(of::<T::Output>());
+    drop_required(&mut schema);
+    let Value::Object(mut schema) = schema else {
+        unreachable!("it was made of an object");
+    };
     let spec = T::SPEC;
     let properties = schema
         .entry("properties")
@@ -55,6 +58,18 @@ pub fn output<T: Tool>() -> Object {
         properties.insert("cache_hit".to_owned(), json!({"type": "boolean"}));
     }
     schema
+}
+
+/// Drops the keyword at every depth; a property of that name stays.
+fn drop_required(schema: &mut Value) {
+    match schema {
+        Value::Array(items) => items.iter_mut().for_each(drop_required),
+        Value::Object(fields) => {
+            fields.retain(|name, value| name != "required" || !value.is_array());
+            fields.values_mut().for_each(drop_required);
+        }
+        _ => {}
+    }
 }
 
 /// A type's schema in the published form.
