@@ -68,28 +68,38 @@ pub(crate) struct Tally {
 
 /// Searches files, one after the other. Each thread has its own.
 pub(crate) struct FileSearcher<'a> {
-    query: &'a TextQuery,
+    /// A clone of its own: engines keep scratch space that threads would otherwise contend for. Cloned once a thread and
+    /// never per file, since a clone begins with empty scratch space.
     engine: Engine,
-    cancel: &'a CancellationToken,
     /// Files found by a walk are passed over beyond this.
     most_bytes: u64,
+    reader: FileReader<'a>,
+}
+
+/// What a thread reads and searches with, whatever the engine.
+struct FileReader<'a> {
+    query: &'a TextQuery,
+    cancel: &'a CancellationToken,
     wants_rows: bool,
     /// By encoding: none for what needs no decoding.
     searchers: HashMap<Option<&'static str>, Searcher>,
+    /// The beginning of the current file, in a buffer that always has its full length: clearing it for every file would
+    /// cost more than searching most of them.
     head: Vec<u8>,
 }
 
 impl<'a> FileSearcher<'a> {
     pub(crate) fn new(query: &'a TextQuery, most_bytes: u64, wants_rows: bool, cancel: &'a CancellationToken) -> Self {
         Self {
-            query,
-            // A clone of its own: engines keep scratch space that threads would otherwise contend for.
             engine: query.engine.clone(),
-            cancel,
             most_bytes,
-            wants_rows,
-            searchers: HashMap::new(),
-            head: Vec::new(),
+            reader: FileReader {
+                query,
+                cancel,
+                wants_rows,
+                searchers: HashMap::new(),
+                head: vec![0; HEAD_BYTES],
+            },
         }
     }
 
@@ -104,14 +114,8 @@ impl<'a> FileSearcher<'a> {
             return Err(Reason::TooLarge);
         }
         match &self.engine {
-            Engine::Rust(matcher) => {
-                let matcher = matcher.clone();
-                self.run(&matcher, file, origin, keep)
-            }
-            Engine::Pcre2(matcher) => {
-                let matcher = matcher.clone();
-                self.run(matcher.as_ref(), file, origin, keep)
-            }
+            Engine::Rust(matcher) => self.reader.run(matcher, file, origin, keep),
+            Engine::Pcre2(matcher) => self.reader.run(matcher.as_ref(), file, origin, keep),
         }
         .map_err(|error| match error.kind() {
             io::ErrorKind::FileTooLarge => Reason::TooLarge,
@@ -119,11 +123,15 @@ impl<'a> FileSearcher<'a> {
         })
     }
 
+}
+
+impl FileReader<'_> {
     fn run<M: Matcher>(&mut self, matcher: &M, mut file: File, origin: Origin, keep: usize) -> io::Result<Tally> {
+        let (filled, whole) = read_head(&mut file, &mut self.head)?;
         let mut head = std::mem::take(&mut self.head);
-        let whole = read_head(&mut file, &mut head)?;
+        let begin = &head[..filled];
         let form = match self.query.encoding {
-            EncodingChoice::Auto => Form::of(&head, whole),
+            EncodingChoice::Auto => Form::of(begin, whole),
             EncodingChoice::Fixed(encoding) => Form {
                 decoded_from: Some(encoding.name()),
                 named: Some(files::name_of(encoding)),
@@ -144,8 +152,9 @@ impl<'a> FileSearcher<'a> {
         let searcher = self.searcher(form.decoded_from, origin);
         let result = if searcher.multi_line_with_matcher(matcher) {
             if whole {
-                searcher.search_slice(matcher, &head, &mut sink)
+                searcher.search_slice(matcher, begin, &mut sink)
             } else {
+                // The buffer is full, so what follows is appended to it.
                 Polled { inner: file, cancel }
                     .take((HEAP_BYTES - HEAD_BYTES) as u64)
                     .read_to_end(&mut head)
@@ -157,11 +166,12 @@ impl<'a> FileSearcher<'a> {
                     })
             }
         } else if whole && form.in_place {
-            searcher.search_slice(matcher, &head, &mut sink)
+            searcher.search_slice(matcher, begin, &mut sink)
         } else {
             let rest = Polled { inner: file, cancel };
-            searcher.search_reader(matcher, head.as_slice().chain(rest), &mut sink)
+            searcher.search_reader(matcher, begin.chain(rest), &mut sink)
         };
+        head.truncate(HEAD_BYTES);
         head.shrink_to(HEAD_BYTES);
         self.head = head;
         result?;
@@ -199,22 +209,18 @@ impl<'a> FileSearcher<'a> {
     }
 }
 
-/// Reads the beginning of a file; true when that was all of it.
-fn read_head(file: &mut File, head: &mut Vec<u8>) -> io::Result<bool> {
-    head.resize(HEAD_BYTES, 0);
+/// Reads the beginning of a file: how much there is, and whether that was all of it.
+fn read_head(file: &mut File, head: &mut [u8]) -> io::Result<(usize, bool)> {
     let mut filled = 0;
     while filled < head.len() {
         match file.read(&mut head[filled..]) {
-            Ok(0) => {
-                head.truncate(filled);
-                return Ok(true);
-            }
+            Ok(0) => return Ok((filled, true)),
             Ok(read) => filled += read,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
         }
     }
-    Ok(false)
+    Ok((filled, false))
 }
 
 /// How a file's bytes are to be searched.
@@ -242,18 +248,16 @@ impl Form {
                 in_place: true,
             };
         }
-        let as_utf_8 = if head.is_ascii() {
-            Ok(())
-        } else {
-            std::str::from_utf8(head).map(drop)
-        };
-        let binary = memchr::memchr(0, head).is_some();
-        if binary {
+        // Nearly every file ends here, after two passes at the speed of memory. Escape sequences of ISO-2022-JP are ASCII.
+        let odd = memchr::memchr2(0, 0x1b, head);
+        if odd.is_none() && head.is_ascii() {
+            return raw(true);
+        }
+        if odd.is_some_and(|at| memchr::memchr(0, &head[at..]).is_some()) {
             return Self::utf_16(head).unwrap_or_else(|| raw(false));
         }
-        match as_utf_8 {
-            // Escape sequences of ISO-2022-JP are ASCII.
-            Ok(()) if memchr::memchr(0x1b, head).is_none() => raw(true),
+        match std::str::from_utf8(head) {
+            Ok(_) if odd.is_none() => raw(true),
             Err(error) if !whole && error.error_len().is_none() => raw(true),
             Err(_) if mostly_utf_8(head) => raw(true),
             _ => Self::detected(head).unwrap_or_else(|| raw(true)),
