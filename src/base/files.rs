@@ -118,21 +118,22 @@ pub fn detect(bytes: &[u8]) -> &'static Encoding {
     }
     let cut = bytes.len() > DETECTION_BYTES;
     let head = &bytes[..bytes.len().min(DETECTION_BYTES)];
-    if head.is_ascii() {
+    // NUL is ASCII, but text has none: UTF-16 of Latin text is ASCII bytes with NUL between them.
+    if head.is_ascii() && !head.contains(&0) {
         return if has_iso_2022_jp_escape(head) {
             ISO_2022_JP
         } else {
             UTF_8
         };
     }
+    if let Some(encoding) = utf_16_without_mark(head) {
+        return encoding;
+    }
     match std::str::from_utf8(head) {
         Ok(_) => return UTF_8,
         // Only the last character is cut in two.
         Err(error) if cut && error.valid_up_to() + 4 > head.len() => return UTF_8,
         Err(_) => {}
-    }
-    if let Some(encoding) = utf_16_without_mark(head) {
-        return encoding;
     }
     let mut detector = chardetng::EncodingDetector::new(chardetng::Iso2022JpDetection::Allow);
     detector.feed(head, !cut);
@@ -407,6 +408,8 @@ mod tests {
             .flat_map(u16::to_le_bytes)
             .collect();
         assert_eq!(decode(&bare, EncodingChoice::Auto).encoding, "utf-16le");
+        let ascii: Vec<u8> = "plain ascii text".encode_utf16().flat_map(u16::to_be_bytes).collect();
+        assert_eq!(decode(&ascii, EncodingChoice::Auto).text, "plain ascii text");
     }
 
     #[test]

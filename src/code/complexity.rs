@@ -14,6 +14,10 @@ use crate::{
     parse::Parsed,
 };
 
+const DECISION: u8 = 1;
+const GENERATOR: u8 = 2;
+const CALLABLE: u8 = 4;
+
 /// Fills in the complexity of every callable, and whether it is a generator.
 pub(crate) fn measure(
     parsed: &Parsed,
@@ -32,6 +36,18 @@ pub(crate) fn measure(
     }
     let mut decisions = vec![0_usize; drafts.len()];
     let mut yields = vec![false; drafts.len()];
+    // What a node's kind can mean, so that most nodes cost one look-up in a small table.
+    let kinds: Vec<u8> = {
+        let mut kinds: Vec<u8> = (0..plan.decisions.len())
+            .map(|kind| u8::from(plan.decisions[kind]) * DECISION + u8::from(plan.generators[kind]) * GENERATOR)
+            .collect();
+        for at in callables.values() {
+            if let Some(kind) = kinds.get_mut(usize::from(drafts[*at].node.kind_id())) {
+                *kind |= CALLABLE;
+            }
+        }
+        kinds
+    };
     // The callables around the cursor, each with the depth at which its node stands.
     let mut around: Vec<(usize, usize)> = Vec::new();
     let mut cursor = parsed.tree.walk();
@@ -42,15 +58,16 @@ pub(crate) fn measure(
             return Err(StructureError::Cancelled);
         }
         let node = cursor.node();
-        let kind = usize::from(node.kind_id());
-        // A callable's own node, such as a property with an arrow function, is no decision of the callable around it.
-        if node.child_count() > 0
-            && let Some(at) = callables.get(&node.id())
-        {
-            around.push((depth, *at));
-        } else if let Some((_, at)) = around.last() {
-            decisions[*at] += usize::from(plan.decisions.get(kind).copied().unwrap_or(false));
-            yields[*at] |= plan.generators.get(kind).copied().unwrap_or(false);
+        let kind = kinds.get(usize::from(node.kind_id())).copied().unwrap_or(0);
+        if kind != 0 {
+            // A callable's own node, such as a property with an arrow function, is no decision of the callable around it.
+            let callable = callables.get(&node.id()).filter(|_| kind & CALLABLE != 0);
+            if let Some(at) = callable {
+                around.push((depth, *at));
+            } else if let Some((_, at)) = around.last() {
+                decisions[*at] += usize::from(kind & DECISION != 0);
+                yields[*at] |= kind & GENERATOR != 0;
+            }
         }
         if cursor.goto_first_child() {
             depth += 1;

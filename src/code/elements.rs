@@ -390,8 +390,8 @@ pub struct Style {
     pub selector: String,
     /// Name, value, class of the property.
     pub properties: Vec<(String, String, &'static str)>,
-    /// `layout`, `box_model`, `typography`, `background`, `transition`, `interactivity`, `variables` or `other`:
-    /// the class of most of its properties, of the first of them when even.
+    /// Of a rule `layout`, `box_model`, `typography`, `background`, `transition`, `interactivity`, `variables` or
+    /// `other`: the class of most of its properties, of the first of them when even. Of an at-rule its keyword.
     pub property_class: &'static str,
     /// The at-rules around it, outermost first.
     pub media: Vec<String>,

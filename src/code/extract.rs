@@ -314,6 +314,20 @@ impl<'t> Draft<'t> {
         }
     }
 
+    /// A finished element that was found in another way, standing at a node of this tree.
+    pub(crate) fn adopted(node: Node<'t>, element: Element) -> Self {
+        Self {
+            node,
+            outer: None,
+            inner: None,
+            holders: Vec::new(),
+            body: None,
+            element,
+            keep: true,
+            parts: Vec::new(),
+        }
+    }
+
     /// Changes what it is.
     pub(crate) fn set_kind(&mut self, kind: Kind) {
         if std::mem::discriminant(&empty_detail(kind)) != std::mem::discriminant(&self.element.detail) {
@@ -386,7 +400,7 @@ impl<'t> Draft<'t> {
                     code.type_name = Some(one_line(bare, TEXT_CHARACTERS));
                 }
                 Part::TypeParams => {
-                    code.type_params = Some(one_line(unbracketed(text).trim_end_matches(','), TEXT_CHARACTERS))
+                    code.type_params = Some(one_line(unbracketed(text).trim_end_matches(','), TEXT_CHARACTERS));
                 }
                 Part::Extends => code.extends = listed(text),
                 Part::Implements => code.implements = listed(text),

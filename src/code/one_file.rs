@@ -68,37 +68,42 @@ pub(crate) struct Tally {
 
 /// Searches files, one after the other. Each thread has its own.
 pub(crate) struct FileSearcher<'a> {
-    /// A clone of its own: engines keep scratch space that threads would otherwise contend for. Cloned once a thread and
-    /// never per file, since a clone begins with empty scratch space.
+    /// A clone of its own for each thread, used for all its files: engines keep scratch space and learnt states.
     engine: Engine,
-    /// Files found by a walk are passed over beyond this.
-    most_bytes: u64,
-    reader: FileReader<'a>,
+    bench: Bench<'a>,
 }
 
-/// What a thread reads and searches with, whatever the engine.
-struct FileReader<'a> {
+/// What a thread reuses from file to file.
+struct Bench<'a> {
     query: &'a TextQuery,
     cancel: &'a CancellationToken,
+    /// Files found by a walk are passed over beyond this.
+    most_bytes: u64,
     wants_rows: bool,
     /// By encoding: none for what needs no decoding.
     searchers: HashMap<Option<&'static str>, Searcher>,
-    /// The beginning of the current file, in a buffer that always has its full length: clearing it for every file would
-    /// cost more than searching most of them.
+    /// Always of full length once used, so that it is cleared only once.
     head: Vec<u8>,
+}
+
+/// How one file is to be searched.
+#[derive(Clone, Copy)]
+struct Wanted {
+    origin: Origin,
+    keep: usize,
 }
 
 impl<'a> FileSearcher<'a> {
     pub(crate) fn new(query: &'a TextQuery, most_bytes: u64, wants_rows: bool, cancel: &'a CancellationToken) -> Self {
         Self {
             engine: query.engine.clone(),
-            most_bytes,
-            reader: FileReader {
+            bench: Bench {
                 query,
                 cancel,
+                most_bytes,
                 wants_rows,
                 searchers: HashMap::new(),
-                head: vec![0; HEAD_BYTES],
+                head: Vec::new(),
             },
         }
     }
@@ -109,72 +114,85 @@ impl<'a> FileSearcher<'a> {
             PathError::Outside { .. } => Reason::OutsideProject,
             _ => Reason::Unreadable,
         })?;
-        let file = file.into_std();
-        if origin == Origin::Found && file.metadata().is_ok_and(|meta| meta.len() > self.most_bytes) {
-            return Err(Reason::TooLarge);
-        }
-        match &self.engine {
-            Engine::Rust(matcher) => self.reader.run(matcher, file, origin, keep),
-            Engine::Pcre2(matcher) => self.reader.run(matcher.as_ref(), file, origin, keep),
+        let wanted = Wanted { origin, keep };
+        match self.engine {
+            Engine::Rust(ref matcher) => self.bench.run(matcher, file.into_std(), wanted),
+            Engine::Pcre2(ref matcher) => self.bench.run(matcher.as_ref(), file.into_std(), wanted),
         }
         .map_err(|error| match error.kind() {
             io::ErrorKind::FileTooLarge => Reason::TooLarge,
             _ => Reason::Unreadable,
         })
     }
-
 }
 
-impl FileReader<'_> {
-    fn run<M: Matcher>(&mut self, matcher: &M, mut file: File, origin: Origin, keep: usize) -> io::Result<Tally> {
-        let (filled, whole) = read_head(&mut file, &mut self.head)?;
-        let mut head = std::mem::take(&mut self.head);
-        let begin = &head[..filled];
+impl Bench<'_> {
+    fn run<M: Matcher>(&mut self, matcher: &M, mut file: File, wanted: Wanted) -> io::Result<Tally> {
+        // Taken out, because the searcher is borrowed from the same place; put back below.
+        let mut buffer = std::mem::take(&mut self.head);
+        buffer.resize(HEAD_BYTES, 0);
+        let result = read_head(&mut file, &mut buffer)
+            .and_then(|filled| self.search_from(matcher, &buffer[..filled], filled < HEAD_BYTES, file, wanted));
+        self.head = buffer;
+        result
+    }
+
+    /// Searches a file whose beginning (or all, if `whole`) has been read.
+    fn search_from<M: Matcher>(
+        &mut self,
+        matcher: &M,
+        head: &[u8],
+        whole: bool,
+        file: File,
+        wanted: Wanted,
+    ) -> io::Result<Tally> {
+        if wanted.origin == Origin::Found {
+            let size = if whole {
+                head.len() as u64
+            } else {
+                file.metadata()?.len()
+            };
+            if size > self.most_bytes {
+                return Err(io::ErrorKind::FileTooLarge.into());
+            }
+        }
         let form = match self.query.encoding {
-            EncodingChoice::Auto => Form::of(begin, whole),
+            EncodingChoice::Auto => Form::of(head, whole),
             EncodingChoice::Fixed(encoding) => Form {
                 decoded_from: Some(encoding.name()),
                 named: Some(files::name_of(encoding)),
                 in_place: false,
             },
         };
+        let cancel = self.cancel;
         let mut sink = TallySink {
             matcher,
-            keep,
+            keep: wanted.keep,
             tally: Tally::default(),
             before: Vec::new(),
             found: Vec::new(),
             binary_at: None,
-            convert: origin == Origin::Named,
-            cancel: self.cancel,
+            convert: wanted.origin == Origin::Named,
+            cancel,
         };
-        let cancel = self.cancel;
-        let searcher = self.searcher(form.decoded_from, origin);
-        let result = if searcher.multi_line_with_matcher(matcher) {
+        let searcher = self.searcher(form.decoded_from, wanted.origin);
+        let rest = Polled { inner: file, cancel };
+        if searcher.multi_line_with_matcher(matcher) {
             if whole {
-                searcher.search_slice(matcher, begin, &mut sink)
+                searcher.search_slice(matcher, head, &mut sink)?;
             } else {
-                // The buffer is full, so what follows is appended to it.
-                Polled { inner: file, cancel }
-                    .take((HEAP_BYTES - HEAD_BYTES) as u64)
-                    .read_to_end(&mut head)
-                    .and_then(|_| {
-                        if head.len() >= HEAP_BYTES {
-                            return Err(io::ErrorKind::FileTooLarge.into());
-                        }
-                        searcher.search_slice(matcher, &head, &mut sink)
-                    })
+                let mut all = head.to_vec();
+                rest.take((HEAP_BYTES - HEAD_BYTES) as u64).read_to_end(&mut all)?;
+                if all.len() >= HEAP_BYTES {
+                    return Err(io::ErrorKind::FileTooLarge.into());
+                }
+                searcher.search_slice(matcher, &all, &mut sink)?;
             }
         } else if whole && form.in_place {
-            searcher.search_slice(matcher, begin, &mut sink)
+            searcher.search_slice(matcher, head, &mut sink)?;
         } else {
-            let rest = Polled { inner: file, cancel };
-            searcher.search_reader(matcher, begin.chain(rest), &mut sink)
-        };
-        head.truncate(HEAD_BYTES);
-        head.shrink_to(HEAD_BYTES);
-        self.head = head;
-        result?;
+            searcher.search_reader(matcher, head.chain(rest), &mut sink)?;
+        }
         let mut tally = sink.tally;
         tally.encoding = form.named.filter(|name| name != "utf-8");
         Ok(tally)
@@ -192,11 +210,12 @@ impl FileReader<'_> {
                 // Names come from encoding_rs itself, so they are known.
                 .encoding(encoding.and_then(|name| Encoding::new(name).ok()))
                 .max_matches(query.max_count);
-            if wants_rows {
+            // Context changes what ripgrep counts, so it is asked for even where no row is kept: in a multi-line search a
+            // NUL in a line of context ends the file, and matching lines in the context after the last allowed match count.
+            if wants_rows || query.multiline {
                 builder.before_context(query.context_before);
             }
-            // Matching lines in the context after the last allowed match count, in ripgrep and so here.
-            if wants_rows || query.max_count.is_some() {
+            if wants_rows || query.multiline || query.max_count.is_some() {
                 builder.after_context(query.context_after);
             }
             builder.build()
@@ -209,18 +228,18 @@ impl FileReader<'_> {
     }
 }
 
-/// Reads the beginning of a file: how much there is, and whether that was all of it.
-fn read_head(file: &mut File, head: &mut [u8]) -> io::Result<(usize, bool)> {
+/// Reads the beginning of a file; less than asked for when that was all of it.
+fn read_head(file: &mut File, head: &mut [u8]) -> io::Result<usize> {
     let mut filled = 0;
     while filled < head.len() {
         match file.read(&mut head[filled..]) {
-            Ok(0) => return Ok((filled, true)),
+            Ok(0) => break,
             Ok(read) => filled += read,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
         }
     }
-    Ok((filled, false))
+    Ok(filled)
 }
 
 /// How a file's bytes are to be searched.
@@ -248,7 +267,8 @@ impl Form {
                 in_place: true,
             };
         }
-        // Nearly every file ends here, after two passes at the speed of memory. Escape sequences of ISO-2022-JP are ASCII.
+        // Nearly every file is settled by these two looks, each at the speed of memory. Escape sequences of ISO-2022-JP are
+        // ASCII, and NULs are binary or UTF-16.
         let odd = memchr::memchr2(0, 0x1b, head);
         if odd.is_none() && head.is_ascii() {
             return raw(true);

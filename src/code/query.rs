@@ -127,7 +127,10 @@ impl Selection {
         let is_of_kind = self.kinds.is_empty() || self.kinds.contains(&element.kind);
         let is_of_class = self.class.as_deref().is_none_or(|class| match &element.detail {
             Detail::Markup(markup) => markup.element_class == class,
-            Detail::Style(style) => style.property_class == class,
+            // A rule is asked for by any of its properties, an at-rule by what it is.
+            Detail::Style(style) => {
+                style.property_class == class || style.properties.iter().any(|(_, _, known)| *known == class)
+            }
             _ => false,
         });
         let has_modifier = self.modifier.as_deref().is_none_or(|modifier| match &element.detail {

@@ -328,7 +328,7 @@ impl FileFilter {
                 match Candidate::read(entry) {
                     Ok(Some(candidate)) => {
                         if self.test.admits(&candidate) {
-                            batch.add(&candidate, self.project.root(), self.traversal);
+                            batch.add(&candidate, self.project.root());
                         }
                     }
                     Ok(None) => {}
@@ -410,54 +410,62 @@ fn trouble(error: &ignore::Error, path: Option<&Path>) -> Option<(PathBuf, Reaso
 
 /// An entry that a walk met.
 struct Candidate {
-    path: PathBuf,
+    source: Source,
     kind: FileType,
-    /// Met through a link that was followed.
-    followed: bool,
-    entry: Option<DirEntry>,
     metadata: OnceCell<Option<Metadata>>,
+}
+
+enum Source {
+    Entry(DirEntry),
+    /// A link that leads nowhere, while links are followed.
+    Broken(PathBuf),
 }
 
 impl Candidate {
     /// `None` for the root itself, and for what has no type.
     fn read(entry: Result<DirEntry, ignore::Error>) -> Result<Option<Self>, ignore::Error> {
         match entry {
-            Ok(entry) => {
-                let Some(kind) = entry.file_type() else { return Ok(None) };
-                if entry.depth() == 0 && kind.is_dir() {
-                    return Ok(None);
-                }
-                Ok(Some(Self {
-                    path: entry.path().to_path_buf(),
+            Ok(entry) => Ok(entry
+                .file_type()
+                .filter(|kind| entry.depth() > 0 || !kind.is_dir())
+                .map(|kind| Self {
+                    source: Source::Entry(entry),
                     kind,
-                    followed: entry.path_is_symlink() && !kind.is_symlink(),
-                    entry: Some(entry),
                     metadata: OnceCell::new(),
-                }))
-            }
-            // A link that leads nowhere cannot be followed; it is listed as the link it is, as fd does.
+                })),
+            // It cannot be followed; it is listed as the link it is, as fd does.
             Err(ignore::Error::WithPath { path, err })
                 if err.io_error().is_some_and(|io| io.kind() == io::ErrorKind::NotFound) =>
             {
-                Ok(path
-                    .symlink_metadata()
-                    .ok()
-                    .filter(Metadata::is_symlink)
-                    .map(|meta| Self {
-                        path,
-                        kind: meta.file_type(),
-                        followed: false,
-                        entry: None,
-                        metadata: OnceCell::from(Some(meta)),
-                    }))
+                let link = path.symlink_metadata().ok().filter(Metadata::is_symlink);
+                Ok(link.map(|meta| Self {
+                    source: Source::Broken(path),
+                    kind: meta.file_type(),
+                    metadata: OnceCell::from(Some(meta)),
+                }))
             }
             Err(error) => Err(error),
         }
     }
 
+    fn path(&self) -> &Path {
+        match &self.source {
+            Source::Entry(entry) => entry.path(),
+            Source::Broken(path) => path,
+        }
+    }
+
+    /// Whether it was met through a link that was followed.
+    fn followed(&self) -> bool {
+        matches!(&self.source, Source::Entry(entry) if entry.path_is_symlink() && !self.kind.is_symlink())
+    }
+
     fn metadata(&self) -> Option<&Metadata> {
         self.metadata
-            .get_or_init(|| self.entry.as_ref().and_then(|entry| entry.metadata().ok()))
+            .get_or_init(|| match &self.source {
+                Source::Entry(entry) => entry.metadata().ok(),
+                Source::Broken(path) => path.symlink_metadata().ok(),
+            })
             .as_ref()
     }
 }
@@ -476,13 +484,13 @@ struct EntryTest {
 
 impl EntryTest {
     fn admits(&self, candidate: &Candidate) -> bool {
-        let Some(name) = candidate.path.file_name() else {
+        let Some(name) = candidate.path().file_name() else {
             return false;
         };
         let name = name.as_encoded_bytes();
         if let Some(pattern) = &self.name {
             let subject = if self.full_path {
-                candidate.path.as_os_str().as_encoded_bytes()
+                candidate.path().as_os_str().as_encoded_bytes()
             } else {
                 name
             };
@@ -500,8 +508,8 @@ impl EntryTest {
             // As fd: sizes are of files, and of links that lead to files (the size is then the link's own).
             let is_file = candidate.kind.is_file()
                 || (candidate.kind.is_symlink()
-                    && candidate.path.is_file()
-                    && leads_inside(&self.root, &candidate.path));
+                    && candidate.path().is_file()
+                    && leads_inside(&self.root, candidate.path()));
             let size = candidate.metadata().map(Metadata::len);
             if !is_file || !size.is_some_and(|size| self.sizes.iter().all(|filter| filter.admits(size))) {
                 return false;
@@ -570,7 +578,7 @@ fn executable(candidate: &Candidate) -> bool {
     // which follows links.
     let bits = |meta: &Metadata| meta.permissions().mode() & 0o111 != 0;
     if candidate.kind.is_symlink() {
-        return candidate.path.metadata().is_ok_and(|meta| bits(&meta));
+        return candidate.path().metadata().is_ok_and(|meta| bits(&meta));
     }
     candidate.metadata().is_some_and(bits)
 }
@@ -586,7 +594,7 @@ fn executable(candidate: &Candidate) -> bool {
 fn empty(candidate: &Candidate) -> bool {
     if candidate.kind.is_dir() {
         candidate
-            .path
+            .path()
             .read_dir()
             .is_ok_and(|mut entries| entries.next().is_none())
     } else {
@@ -759,6 +767,21 @@ impl Sort {
     }
 }
 
+/// The part of a walked path below the root. Walked paths begin with the very bytes of the root, which is quicker to see
+/// than comparing them part by part.
+#[cfg(unix)]
+fn below<'a>(root: &Path, path: &'a Path) -> Option<&'a Path> {
+    use std::{ffi::OsStr, os::unix::ffi::OsStrExt};
+    let rest = path.as_os_str().as_bytes().strip_prefix(root.as_os_str().as_bytes())?;
+    let rest = rest.strip_prefix(b"/").unwrap_or(rest);
+    Some(Path::new(OsStr::from_bytes(rest)))
+}
+
+#[cfg(not(unix))]
+fn below<'a>(root: &Path, path: &'a Path) -> Option<&'a Path> {
+    path.strip_prefix(root).ok()
+}
+
 /// By the bytes of the whole path, so that the order is that of the strings a reader sees.
 pub(crate) fn by_path(a: &Path, b: &Path) -> Ordering {
     a.as_os_str().as_encoded_bytes().cmp(b.as_os_str().as_encoded_bytes())
@@ -812,12 +835,12 @@ struct Batch<'a> {
 }
 
 impl Batch<'_> {
-    fn add(&mut self, candidate: &Candidate, root: &Path, traversal: Traversal) {
+    fn add(&mut self, candidate: &Candidate, root: &Path) {
         self.total += 1;
         if !self.shelf.gathers() {
             return;
         }
-        let Ok(relative) = candidate.path.strip_prefix(root) else {
+        let Some(relative) = below(root, candidate.path()) else {
             return;
         };
         // Sorting needs the metadata of every file; otherwise only that of the kept ones is read, later.
@@ -830,7 +853,7 @@ impl Batch<'_> {
             relative: relative.to_path_buf(),
             is_dir: candidate.kind.is_dir(),
             is_symlink: candidate.kind.is_symlink(),
-            followed: candidate.followed && traversal.follow_symlinks,
+            followed: candidate.followed(),
             stamp,
         });
         if self.found.len() >= BATCH {

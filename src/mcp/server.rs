@@ -30,6 +30,9 @@ use fumi_base::text::Locale;
 /// How long a client may keep the tool list, in milliseconds. It changes only with the server.
 const LIST_TTL_MS: u64 = 300_000;
 
+/// The first protocol version without sessions. Versions are dates, so they compare as text.
+const STATELESS_SINCE: &str = "2026-07-28";
+
 /// The handler. Cloning it clones handles.
 #[derive(Clone, Debug)]
 pub struct Server {
@@ -55,7 +58,10 @@ impl Server {
     }
 
     /// Who calls, from the HTTP request (or the one client of stdio).
-    fn caller(context: &RequestContext<RoleServer>) -> Caller {
+    ///
+    /// A session is one that the manager opened, named by a request of its own era: a stateless request that carries a
+    /// session's id must not borrow its project, and an invented id must leave nothing behind.
+    fn caller(&self, context: &RequestContext<RoleServer>) -> Caller {
         let parts = context.extensions.get::<http::request::Parts>();
         let header = |name: &str| parts.and_then(|parts| parts.headers.get(name)?.to_str().ok());
         let asked = parts
@@ -66,7 +72,10 @@ impl Server {
         Caller {
             principal: String::new(),
             session: match parts {
-                Some(_) => header("mcp-session-id").map(str::to_owned),
+                Some(_) => header("mcp-session-id")
+                    .filter(|id| self.streams.is_open(id))
+                    .filter(|_| header("mcp-protocol-version").is_none_or(|version| version < STATELESS_SINCE))
+                    .map(str::to_owned),
                 None => Some("stdio".to_owned()),
             },
             locale: asked,
@@ -136,7 +145,7 @@ impl ServerHandler for Server {
         _page: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let locale = self.language(&Self::caller(&context));
+        let locale = self.language(&self.caller(&context));
         let tools = self
             .app
             .catalogue
@@ -170,14 +179,17 @@ impl ServerHandler for Server {
             return Err(ErrorData::invalid_params(
                 format!(
                     "unknown tool {:?}; nearest: {}; all: {}",
-                    request.name.chars().take(100).collect::<String>(),
+                    self.app
+                        .kernel
+                        .redactor
+                        .message(&request.name.chars().take(100).collect::<String>()),
                     near.join(", "),
                     known.join(", ")
                 ),
                 Some(json!({"nearest": near, "tools": known})),
             ));
         };
-        let caller = Self::caller(&context);
+        let caller = self.caller(&context);
         let _open = self.streams.open_call(caller.session.as_deref());
         let project = roots::project(&self.app, &self.client_roots, &caller, &context).await;
         let progress = Progress::default();
@@ -198,7 +210,7 @@ impl ServerHandler for Server {
         page: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        let caller = Self::caller(&context);
+        let caller = self.caller(&context);
         let project = roots::project(&self.app, &self.client_roots, &caller, &context).await;
         resources::list(project, page.and_then(|page| page.cursor), context.ct.clone()).await
     }
@@ -208,7 +220,7 @@ impl ServerHandler for Server {
         _page: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        Ok(resources::templates(self.language(&Self::caller(&context))))
+        Ok(resources::templates(self.language(&self.caller(&context))))
     }
 
     async fn read_resource(
@@ -216,7 +228,7 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let caller = Self::caller(&context);
+        let caller = self.caller(&context);
         let _open = self.streams.open_call(caller.session.as_deref());
         let project = roots::project(&self.app, &self.client_roots, &caller, &context).await;
         let read = resources::read(&self.app, project, &request.uri, &caller, context.ct.clone()).await?;
@@ -228,7 +240,7 @@ impl ServerHandler for Server {
         request: CompleteRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        let caller = Self::caller(&context);
+        let caller = self.caller(&context);
         let project = roots::project(&self.app, &self.client_roots, &caller, &context).await;
         resources::complete(project, request, context.ct.clone()).await
     }

@@ -88,6 +88,18 @@ impl Streams {
         self.sessions.len()
     }
 
+    /// Whether the manager opened this session.
+    #[must_use]
+    pub fn is_open(&self, session: &str) -> bool {
+        self.sessions.contains_key(session)
+    }
+
+    /// Calls and streams that keep a session open.
+    #[must_use]
+    pub fn open_in(&self, session: &str) -> usize {
+        self.sessions.get(session).map_or(0, |activity| activity.open)
+    }
+
     fn open(self: &Arc<Self>, session: Option<&str>, is_call: bool) -> Open {
         if let Some(mut activity) = session.and_then(|id| self.sessions.get_mut(id)) {
             activity.open += 1;

@@ -172,7 +172,7 @@ fn echo(arguments: &Map<String, Value>, redactor: &Redactor) -> Value {
                     other => json!(cut(&redactor.message(&other.to_string()))),
                 }
             };
-            (cut(name), shown)
+            (cut(&redactor.message(name)), shown)
         })
         .collect::<Map<_, _>>()
         .into()

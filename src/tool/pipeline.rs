@@ -336,7 +336,14 @@ fn redact(redactor: &Redactor, mut reply: Reply) -> Reply {
                 }
             }
             Value::Array(items) => items.iter_mut().for_each(|item| clean(redactor, item)),
-            Value::Object(fields) => fields.values_mut().for_each(|field| clean(redactor, field)),
+            Value::Object(fields) => {
+                fields.values_mut().for_each(|field| clean(redactor, field));
+                // Names are data too: file names in counts by file.
+                if fields.keys().any(|name| redactor.own(name).is_some()) {
+                    let named = std::mem::take(fields).into_iter();
+                    fields.extend(named.map(|(name, field)| (redactor.own(&name).unwrap_or(name), field)));
+                }
+            }
             _ => {}
         }
     }

@@ -60,7 +60,11 @@ fn strings(entry: &Entry) -> Vec<(&str, bool)> {
     let properties = entry.input["properties"].as_object().unwrap();
     let named = properties.iter().filter_map(|(name, property)| {
         let is_list = property["type"] == "array";
-        let kind = if is_list { &property["items"]["type"] } else { &property["type"] };
+        let kind = if is_list {
+            &property["items"]["type"]
+        } else {
+            &property["type"]
+        };
         (kind == "string").then_some((name.as_str(), is_list))
     });
     named.collect()
@@ -86,7 +90,11 @@ fn every_string_argument_is_known_to_be_a_path_or_not() {
     for entry in app.catalogue.entries() {
         for (name, _) in strings(entry) {
             let (path, other) = (PATHS.contains(&name), NOT_PATHS.contains(&name));
-            assert!(path || other, "{} {name}: say in this file whether it is a path", entry.spec.name);
+            assert!(
+                path || other,
+                "{} {name}: say in this file whether it is a path",
+                entry.spec.name
+            );
         }
     }
 }
@@ -133,17 +141,36 @@ async fn no_path_argument_leaves_the_project() {
                 let value = if is_list { json!([evil]) } else { json!(evil) };
                 let reply = call(&app, entry.spec.name, with(entry, &example, name, value)).await;
                 let shown = format!("{} {name}={evil:?}", entry.spec.name);
-                assert!(!reply.text.contains(OUTSIDE) && !reply.structured.to_string().contains(OUTSIDE), "{shown} reads outside");
+                assert!(
+                    !reply.text.contains(OUTSIDE) && !reply.structured.to_string().contains(OUTSIDE),
+                    "{shown} reads outside"
+                );
                 assert!(!reply.text.contains("root:x:0"), "{shown} reads the password file");
                 // A name with a tilde, a scheme or an escape in it is just an odd name: nothing of that name exists.
-                let odd = ["~", "file:", "%2e", "．．", "..\\"].iter().any(|odd| evil.starts_with(odd));
+                let odd = ["~", "file:", "%2e", "．．", "..\\"]
+                    .iter()
+                    .any(|odd| evil.starts_with(odd));
                 if odd && name == "output_file" && !reply.is_error {
                     continue; // written under that odd name, inside
                 }
-                let code = refused(&app, &reply, &["PATH_TRAVERSAL", "OUTSIDE_PROJECT", "FILE_NOT_FOUND", "ROOT_NOT_ALLOWED", "READ_ONLY"]);
+                let code = refused(
+                    &app,
+                    &reply,
+                    &[
+                        "PATH_TRAVERSAL",
+                        "OUTSIDE_PROJECT",
+                        "FILE_NOT_FOUND",
+                        "ROOT_NOT_ALLOWED",
+                        "READ_ONLY",
+                    ],
+                );
                 let exact = match name {
                     "project_root" | "project_path" => vec!["ROOT_NOT_ALLOWED"],
-                    "output_file" if !evil.starts_with("linked") && !evil.starts_with("etc") && !evil.starts_with("src/up") => vec!["READ_ONLY"],
+                    "output_file"
+                        if !evil.starts_with("linked") && !evil.starts_with("etc") && !evil.starts_with("src/up") =>
+                    {
+                        vec!["READ_ONLY"]
+                    }
                     "output_file" => continue, // below .fumi/output, where no link of that name is
                     _ if odd => vec!["FILE_NOT_FOUND", "PATH_TRAVERSAL"],
                     _ if evil.contains('\0') || evil.contains("..") => vec!["PATH_TRAVERSAL"],
@@ -166,14 +193,23 @@ async fn walks_do_not_follow_links_out_of_the_project() {
     symlink(&outside, sample.root().join("src/out")).unwrap();
     symlink("..", sample.root().join("src/loop")).unwrap();
     let app = sample.app();
-    for entry in app.catalogue.entries().iter().filter(|entry| entry.input["properties"].get("follow_symlinks").is_some()) {
+    for entry in app
+        .catalogue
+        .entries()
+        .iter()
+        .filter(|entry| entry.input["properties"].get("follow_symlinks").is_some())
+    {
         for follow in [false, true] {
             let mut arguments = crate::sample::wide(entry, &sample.example(entry));
             arguments.insert("follow_symlinks".to_owned(), json!(follow));
             let reply = call(&app, entry.spec.name, Value::Object(arguments)).await;
             assert!(!reply.is_error, "{}: {}", entry.spec.name, reply.text);
             let all = format!("{}{}", reply.text, reply.structured);
-            assert!(!all.contains(OUTSIDE) && !all.contains("out/line.py"), "{} leaves the project: {all}", entry.spec.name);
+            assert!(
+                !all.contains(OUTSIDE) && !all.contains("out/line.py"),
+                "{} leaves the project: {all}",
+                entry.spec.name
+            );
         }
     }
 }

@@ -30,7 +30,12 @@ fn count(text: &str) -> usize {
 fn the_list_of_a_toolset_stays_under_5000_tokens_per_language() {
     let app = Sample::new().app();
     let mut cost: BTreeMap<(&str, &str), usize> = BTreeMap::new();
-    for entry in app.catalogue.entries().iter().filter(|entry| entry.spec.name != "batch_execute") {
+    for entry in app
+        .catalogue
+        .entries()
+        .iter()
+        .filter(|entry| entry.spec.name != "batch_execute")
+    {
         for locale in Locale::ALL {
             let shown = entry.published(locale);
             let listed = json!({"name": entry.spec.name, "title": shown.title, "description": shown.description, "inputSchema": *shown.input});
@@ -57,7 +62,9 @@ fn rows(value: &Value) -> usize {
 async fn replies_stay_within_their_caps_on_a_large_project() {
     let sample = Sample::large(120, 100);
     // A file that is large itself: 10,000 functions.
-    let functions: Vec<String> = (0..10_000).map(|at| format!("def function_{at}(line):\n    return line\n")).collect();
+    let functions: Vec<String> = (0..10_000)
+        .map(|at| format!("def function_{at}(line):\n    return line\n"))
+        .collect();
     sample.file("src/main.py", functions.join("\n"));
     // A line that is large itself.
     sample.file("src/minified.js", "line(1);".repeat(60_000));
@@ -79,12 +86,23 @@ async fn replies_stay_within_their_caps_on_a_large_project() {
             let structured = reply.structured.to_string();
             for (form, text) in [("structure", &structured), ("text", &reply.text)] {
                 assert!(text.len() <= MOST_BYTES, "{name}: {form} of {} bytes", text.len());
-                assert!(tokens::estimate(text) <= MOST_TOKENS, "{name}: {form} of {} estimated tokens", tokens::estimate(text));
+                assert!(
+                    tokens::estimate(text) <= MOST_TOKENS,
+                    "{name}: {form} of {} estimated tokens",
+                    tokens::estimate(text)
+                );
                 #[expect(clippy::cast_precision_loss, reason = "a ratio")]
                 let real = count(text) as f64;
-                assert!(real <= MOST_TOKENS as f64 * (1.0 + ERROR), "{name}: {form} of {real} tokens");
+                assert!(
+                    real <= MOST_TOKENS as f64 * (1.0 + ERROR),
+                    "{name}: {form} of {real} tokens"
+                );
             }
-            assert!(rows(&reply.structured) <= MOST_ROWS, "{name}: {} rows", rows(&reply.structured));
+            assert!(
+                rows(&reply.structured) <= MOST_ROWS,
+                "{name}: {} rows",
+                rows(&reply.structured)
+            );
             pages += 1;
             let next = &reply.structured["next"];
             if next.is_null() {
@@ -96,7 +114,10 @@ async fn replies_stay_within_their_caps_on_a_large_project() {
             let shown = usize::try_from(next["shown"].as_u64().unwrap()).unwrap();
             assert!(shown > seen, "{name}: no progress at {shown}");
             seen = shown;
-            assert!(reply.text.contains(&format!("{shown} / {}", next["of"])), "{name}: the text does not say that it is cut");
+            assert!(
+                reply.text.contains(&format!("{shown} / {}", next["of"])),
+                "{name}: the text does not say that it is cut"
+            );
             let Some(cursor) = next["cursor"].as_str() else { break };
             arguments.insert("cursor".to_owned(), json!(cursor));
             assert!(pages < 400, "{name}: no end");
@@ -116,8 +137,16 @@ async fn pages_add_up_to_the_whole() {
     loop {
         let reply = call(&app, "list_files", arguments.clone()).await;
         assert!(!reply.is_error, "{}", reply.text);
-        paths.extend(reply.structured["results"].as_array().unwrap().iter().map(|row| row["path"].as_str().unwrap().to_owned()));
-        let Some(cursor) = reply.structured["next"]["cursor"].as_str() else { break };
+        paths.extend(
+            reply.structured["results"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|row| row["path"].as_str().unwrap().to_owned()),
+        );
+        let Some(cursor) = reply.structured["next"]["cursor"].as_str() else {
+            break;
+        };
         arguments["cursor"] = json!(cursor);
     }
     let found = paths.len();
@@ -130,9 +159,13 @@ async fn pages_add_up_to_the_whole() {
 /// A class of text: a name, and files of it that stand on every machine that builds fumi.
 fn corpus() -> Vec<(&'static str, Vec<PathBuf>)> {
     let sysroot = said("rustc", &["--print", "sysroot"]);
-    let stdlib = said("python3", &["-c", "import sysconfig; print(sysconfig.get_paths()['stdlib'])"]);
+    let stdlib = said(
+        "python3",
+        &["-c", "import sysconfig; print(sysconfig.get_paths()['stdlib'])"],
+    );
     let npm = said("npm", &["root", "-g"]);
-    let cargo = std::env::var("CARGO_HOME").unwrap_or_else(|_| format!("{}/.cargo", std::env::var("HOME").unwrap_or_default()));
+    let cargo =
+        std::env::var("CARGO_HOME").unwrap_or_else(|_| format!("{}/.cargo", std::env::var("HOME").unwrap_or_default()));
     let registry = format!("{cargo}/registry/src");
     let docs = format!("{sysroot}/share/doc");
     [
@@ -162,11 +195,15 @@ fn said(program: &str, arguments: &[&str]) -> String {
 fn files(folder: &Path, ext: &str) -> Vec<PathBuf> {
     fn walk(folder: &Path, ext: &str, found: &mut Vec<PathBuf>) {
         for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-            let (path, Ok(kind)) = (entry.path(), entry.file_type()) else { continue };
+            let (path, Ok(kind)) = (entry.path(), entry.file_type()) else {
+                continue;
+            };
             if kind.is_dir() {
                 walk(&path, ext, found);
             } else if path.extension().is_some_and(|found| found == ext)
-                && entry.metadata().is_ok_and(|meta| (2_000..100_000).contains(&meta.len()))
+                && entry
+                    .metadata()
+                    .is_ok_and(|meta| (2_000..100_000).contains(&meta.len()))
             {
                 found.push(path);
             }
@@ -191,7 +228,10 @@ fn error(estimated: usize, real: usize) -> f64 {
 fn the_estimate_is_within_15_percent_on_source_that_fumi_did_not_write() {
     let mut wrong = Vec::new();
     let corpus = corpus();
-    assert!(corpus.iter().any(|(class, _)| *class == "Rust") && corpus.iter().any(|(class, _)| *class == "Python"), "no sources found");
+    assert!(
+        corpus.iter().any(|(class, _)| *class == "Rust") && corpus.iter().any(|(class, _)| *class == "Python"),
+        "no sources found"
+    );
     for (class, files) in corpus {
         let (mut estimated, mut real, mut errors) = (0, 0, Vec::new());
         for text in files.iter().filter_map(|file| fs::read_to_string(file).ok()) {
@@ -201,10 +241,24 @@ fn the_estimate_is_within_15_percent_on_source_that_fumi_did_not_write() {
             errors.push(error(guess, truth));
         }
         errors.sort_by(|a, b| a.abs().total_cmp(&b.abs()));
-        let (all, median, most) = (error(estimated, real), errors[errors.len() / 2], errors[errors.len() * 9 / 10]);
-        println!("{class:<12} {} files: {:+.1} % in all, median {:+.1} %, nine of ten within {:.1} %", errors.len(), all * 100.0, median * 100.0, most.abs() * 100.0);
+        let (all, median, most) = (
+            error(estimated, real),
+            errors[errors.len() / 2],
+            errors[errors.len() * 9 / 10],
+        );
+        println!(
+            "{class:<12} {} files: {:+.1} % in all, median {:+.1} %, nine of ten within {:.1} %",
+            errors.len(),
+            all * 100.0,
+            median * 100.0,
+            most.abs() * 100.0
+        );
         if all.abs() > ERROR || median.abs() > ERROR {
-            wrong.push(format!("{class}: {:+.1} % in all, median {:+.1} %", all * 100.0, median * 100.0));
+            wrong.push(format!(
+                "{class}: {:+.1} % in all, median {:+.1} %",
+                all * 100.0,
+                median * 100.0
+            ));
         }
     }
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
@@ -226,13 +280,26 @@ async fn the_estimate_is_within_15_percent_on_replies() {
     let sample = Sample::large(4, 50);
     let app = sample.app();
     for entry in app.catalogue.entries() {
-        let reply = call(&app, entry.spec.name, Value::Object(wide(entry, &sample.example(entry)))).await;
+        let reply = call(
+            &app,
+            entry.spec.name,
+            Value::Object(wide(entry, &sample.example(entry))),
+        )
+        .await;
         assert!(!reply.is_error, "{}: {}", entry.spec.name, reply.text);
-        for (form, text) in [("structure", reply.structured.to_string()), ("text", reply.text.clone())] {
+        for (form, text) in [
+            ("structure", reply.structured.to_string()),
+            ("text", reply.text.clone()),
+        ] {
             if text.len() > 1_000 {
                 let error = error(tokens::estimate(&text), count(&text));
                 println!("{} {form}: {:+.1} %", entry.spec.name, error * 100.0);
-                assert!(error.abs() <= 0.25, "{} {form}: {:+.1} %", entry.spec.name, error * 100.0);
+                assert!(
+                    error.abs() <= 0.25,
+                    "{} {form}: {:+.1} %",
+                    entry.spec.name,
+                    error * 100.0
+                );
             }
         }
     }

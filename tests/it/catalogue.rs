@@ -52,7 +52,11 @@ fn faults(schema: &Value, at: &str, is_root: bool, faults_found: &mut Vec<String
         None if fields.contains_key("enum") || fields.contains_key("anyOf") || fields.contains_key("oneOf") => {}
         None => complain("has no type"),
     }
-    if fields.get("enum").and_then(Value::as_array).is_some_and(|options| options.contains(&Value::Null)) {
+    if fields
+        .get("enum")
+        .and_then(Value::as_array)
+        .is_some_and(|options| options.contains(&Value::Null))
+    {
         complain("has null among its values");
     }
     if fields.get("type") == Some(&json!("object")) {
@@ -66,7 +70,12 @@ fn faults(schema: &Value, at: &str, is_root: bool, faults_found: &mut Vec<String
             faults(values, &format!("{at}.*"), false, faults_found);
         }
     }
-    for (name, property) in fields.get("properties").and_then(Value::as_object).into_iter().flatten() {
+    for (name, property) in fields
+        .get("properties")
+        .and_then(Value::as_object)
+        .into_iter()
+        .flatten()
+    {
         faults(property, &format!("{at}.{name}"), false, faults_found);
     }
     if let Some(items) = fields.get("items") {
@@ -90,7 +99,10 @@ fn schemas_are_closed_at_every_depth_without_combinators_or_null() {
         }
         let name = entry.spec.name;
         let exempt = |fault: &String| {
-            FREE_FORM.iter().any(|free| free.split_once(' ').is_some_and(|(tool, argument)| tool == name && fault.starts_with(&format!("input.{argument}:"))))
+            FREE_FORM.iter().any(|free| {
+                free.split_once(' ')
+                    .is_some_and(|(tool, argument)| tool == name && fault.starts_with(&format!("input.{argument}:")))
+            })
         };
         of_tool.retain(|fault| !exempt(fault));
         found.extend(of_tool.into_iter().map(|fault| format!("{name} {fault}")));
@@ -151,7 +163,10 @@ fn every_argument_has_a_text_in_both_languages_and_no_text_is_stale() {
                 complain(format!("a text for {stale}, which is no argument"));
             }
             let head = [("title", &texts.title), ("description", &texts.description)];
-            for (what, text) in head.into_iter().chain(texts.arguments.iter().map(|(name, text)| (name.as_str(), text))) {
+            for (what, text) in head
+                .into_iter()
+                .chain(texts.arguments.iter().map(|(name, text)| (name.as_str(), text)))
+            {
                 if text.trim().is_empty() {
                     complain(format!("{what} is empty"));
                 } else if text.contains("{{") {
@@ -179,7 +194,11 @@ async fn every_example_runs_and_answers_as_its_output_schema_says() {
         assert!(!reply.text.is_empty(), "{name}: no text");
         answers_as_published(entry, &reply.structured);
         // What the tool offers as a structure is no second copy of the text.
-        assert_ne!(serde_json::from_str::<Value>(&reply.text).ok().filter(Value::is_object), Some(reply.structured), "{name}");
+        assert_ne!(
+            serde_json::from_str::<Value>(&reply.text).ok().filter(Value::is_object),
+            Some(reply.structured),
+            "{name}"
+        );
     }
 }
 
@@ -188,8 +207,16 @@ async fn every_example_runs_and_answers_as_its_output_schema_says() {
 pub(crate) fn answers_as_published(entry: &Entry, structured: &Value) {
     let schema = Value::Object((*entry.output).clone());
     let validator = jsonschema::validator_for(&schema).unwrap();
-    let problems: Vec<String> = validator.iter_errors(structured).map(|error| format!("{}: {error}", error.instance_path())).collect();
-    assert!(problems.is_empty(), "{}:\n{}\n{structured}", entry.spec.name, problems.join("\n"));
+    let problems: Vec<String> = validator
+        .iter_errors(structured)
+        .map(|error| format!("{}: {error}", error.instance_path()))
+        .collect();
+    assert!(
+        problems.is_empty(),
+        "{}:\n{}\n{structured}",
+        entry.spec.name,
+        problems.join("\n")
+    );
 }
 
 /// Every object in a schema with the path to it: where an unknown key could hide.
@@ -246,10 +273,23 @@ async fn a_misspelt_argument_is_refused_at_every_depth_with_the_nearest_name() {
                 put(&mut arguments, &path, &wrong, json!("x"));
                 let reply = call(&app, entry.spec.name, Value::Object(arguments)).await;
                 refused(&app, &reply, &["INVALID_ARGUMENTS", "EXCLUSIVE_PARAMETERS"]);
-                let problems = reply.structured["error"]["details"]["problems"].as_array().unwrap().clone();
-                let problem = problems.iter().find(|problem| problem["parameter"].as_str().is_some_and(|parameter| parameter.ends_with(&wrong)));
-                let problem = problem.unwrap_or_else(|| panic!("{} {path}/{wrong} was accepted: {problems:?}", entry.spec.name));
-                assert_eq!(problem["allowed"]["nearest"], json!(name), "{} {path}/{wrong}", entry.spec.name);
+                let problems = reply.structured["error"]["details"]["problems"]
+                    .as_array()
+                    .unwrap()
+                    .clone();
+                let problem = problems.iter().find(|problem| {
+                    problem["parameter"]
+                        .as_str()
+                        .is_some_and(|parameter| parameter.ends_with(&wrong))
+                });
+                let problem =
+                    problem.unwrap_or_else(|| panic!("{} {path}/{wrong} was accepted: {problems:?}", entry.spec.name));
+                assert_eq!(
+                    problem["allowed"]["nearest"],
+                    json!(name),
+                    "{} {path}/{wrong}",
+                    entry.spec.name
+                );
             }
         }
     }
@@ -266,16 +306,30 @@ async fn all_problems_of_a_call_come_back_at_once() {
         arguments.insert("surely_unknown".to_owned(), json!(1));
         for (name, property) in properties {
             // A value of another type, whatever the type is.
-            let other = if property["type"] == "object" { json!(7) } else { json!({"surely": "wrong"}) };
+            let other = if property["type"] == "object" {
+                json!(7)
+            } else {
+                json!({"surely": "wrong"})
+            };
             arguments.insert(name.clone(), other);
             wrong.push(name.clone());
         }
         let reply = call(&app, entry.spec.name, Value::Object(arguments)).await;
         refused(&app, &reply, &["INVALID_ARGUMENTS", "EXCLUSIVE_PARAMETERS"]);
         let problems = reply.structured["error"]["details"]["problems"].as_array().unwrap();
-        let named = wrong.iter().filter(|name| problems.iter().any(|problem| problem["parameter"].as_str().is_some_and(|at| at.starts_with(name.as_str()))));
+        let named = wrong.iter().filter(|name| {
+            problems.iter().any(|problem| {
+                problem["parameter"]
+                    .as_str()
+                    .is_some_and(|at| at.starts_with(name.as_str()))
+            })
+        });
         // At most twenty are shown.
-        assert!(named.count() >= wrong.len().min(19), "{}: {problems:?}", entry.spec.name);
+        assert!(
+            named.count() >= wrong.len().min(19),
+            "{}: {problems:?}",
+            entry.spec.name
+        );
     }
 }
 
@@ -308,10 +362,24 @@ async fn rules_between_arguments_teach_in_both_languages() {
             let reply = call(&app, entry.spec.name, Value::Object(arguments.clone())).await;
             let message = refused(&app, &reply, &codes);
             for name in &names {
-                assert!(message.contains(name), "{}: {name} is not named in {message}", entry.spec.name);
+                assert!(
+                    message.contains(name),
+                    "{}: {name} is not named in {message}",
+                    entry.spec.name
+                );
             }
-            let caller = Caller { locale: Some(Locale::Ja), ..Caller::default() };
-            let reply = call_as(&app, entry.spec.name, Value::Object(arguments), caller, CancellationToken::new()).await;
+            let caller = Caller {
+                locale: Some(Locale::Ja),
+                ..Caller::default()
+            };
+            let reply = call_as(
+                &app,
+                entry.spec.name,
+                Value::Object(arguments),
+                caller,
+                CancellationToken::new(),
+            )
+            .await;
             let message = refused(&app, &reply, &codes);
             assert!(is_japanese(&message), "{message}");
             if codes == ["EXCLUSIVE_PARAMETERS"] {
@@ -342,7 +410,12 @@ async fn null_means_absent_and_whole_floats_are_integers() {
     for entry in app.catalogue.entries() {
         let mut arguments = sample.example(entry);
         let given: Vec<String> = arguments.keys().cloned().collect();
-        for name in entry.input["properties"].as_object().unwrap().keys().filter(|name| !given.contains(name)) {
+        for name in entry.input["properties"]
+            .as_object()
+            .unwrap()
+            .keys()
+            .filter(|name| !given.contains(name))
+        {
             arguments.insert(name.clone(), Value::Null);
         }
         for value in arguments.values_mut() {
@@ -362,7 +435,13 @@ async fn hostile_arguments_are_answered_not_panicked_over() {
     let long = "あ".repeat(400_000);
     for entry in app.catalogue.entries() {
         for (name, property) in entry.input["properties"].as_object().unwrap() {
-            let of = |value: Value| if property["type"] == "array" { json!([value]) } else { value };
+            let of = |value: Value| {
+                if property["type"] == "array" {
+                    json!([value])
+                } else {
+                    value
+                }
+            };
             for evil in [
                 of(json!("")),
                 of(json!("\u{0}\u{202e}\u{feff}")),
@@ -381,12 +460,32 @@ async fn hostile_arguments_are_answered_not_panicked_over() {
                 let reply = call(&app, entry.spec.name, Value::Object(arguments)).await;
                 let code = reply.structured["error"]["code"].as_str();
                 let shown: String = evil.to_string().chars().take(60).collect();
-                assert_ne!(code, Some("TOOL_EXECUTION_FAILED"), "{} {name} = {shown}: {}", entry.spec.name, reply.text);
-                assert!(reply.text.len() < 300_000, "{} {name} = {shown} answers {} bytes", entry.spec.name, reply.text.len());
+                assert_ne!(
+                    code,
+                    Some("TOOL_EXECUTION_FAILED"),
+                    "{} {name} = {shown}: {}",
+                    entry.spec.name,
+                    reply.text
+                );
+                assert!(
+                    reply.text.len() < 300_000,
+                    "{} {name} = {shown} answers {} bytes",
+                    entry.spec.name,
+                    reply.text.len()
+                );
                 if reply.is_error {
                     let params = &reply.structured["error"]["context"]["input_params"];
-                    let longest = params.as_object().unwrap().values().map(|shown| shown.to_string().chars().count()).max();
-                    assert!(longest.unwrap_or(0) < 450, "{} {name} = {shown} is echoed whole", entry.spec.name);
+                    let longest = params
+                        .as_object()
+                        .unwrap()
+                        .values()
+                        .map(|shown| shown.to_string().chars().count())
+                        .max();
+                    assert!(
+                        longest.unwrap_or(0) < 450,
+                        "{} {name} = {shown} is echoed whole",
+                        entry.spec.name
+                    );
                 }
             }
         }

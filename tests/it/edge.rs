@@ -17,15 +17,28 @@ async fn both_eras_list_and_call_the_same_tools_on_one_url() {
     let server = Server::start(sample.app()).await;
     let (stateless, session) = (Stateless::new(&server), Session::open(&server).await);
     assert_eq!(session.initialized["protocolVersion"], SESSION);
-    let names: Vec<Value> = server.app.catalogue.entries().iter().map(|entry| json!(entry.spec.name)).collect();
+    let names: Vec<Value> = server
+        .app
+        .catalogue
+        .entries()
+        .iter()
+        .map(|entry| json!(entry.spec.name))
+        .collect();
     for (era, list) in [
         ("stateless", stateless.request("tools/list", json!({})).await),
         ("session", session.request("tools/list", json!({})).await),
     ] {
         let tools = list.result()["tools"].as_array().unwrap().clone();
-        assert_eq!(tools.iter().map(|tool| tool["name"].clone()).collect::<Vec<_>>(), names, "{era}");
+        assert_eq!(
+            tools.iter().map(|tool| tool["name"].clone()).collect::<Vec<_>>(),
+            names,
+            "{era}"
+        );
         for tool in &tools {
-            assert!(tool["title"].is_string() && tool["description"].is_string(), "{era} {tool}");
+            assert!(
+                tool["title"].is_string() && tool["description"].is_string(),
+                "{era} {tool}"
+            );
             assert!(tool["outputSchema"].is_object(), "{era} {tool}");
             for hint in ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"] {
                 assert!(tool["annotations"][hint].is_boolean(), "{era} {hint} of {tool}");
@@ -42,17 +55,24 @@ async fn both_eras_list_and_call_the_same_tools_on_one_url() {
             assert!(!failed && !text.is_empty(), "{era} {}: {text}", entry.spec.name);
             answers_as_published(entry, structured);
             let meta = &answer.result()["_meta"];
-            assert!(meta["fumi/tokens"].is_u64() && meta["fumi/elapsed_ms"].is_u64(), "{era}: {meta}");
+            assert!(
+                meta["fumi/tokens"].is_u64() && meta["fumi/elapsed_ms"].is_u64(),
+                "{era}: {meta}"
+            );
         }
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_stateless_era_discovers_and_may_keep_the_list() {
-    let server = Server::start(Sample::new().app()).await;
+    let sample = Sample::new();
+    let server = Server::start(sample.app()).await;
     let client = Stateless::new(&server);
     let discovered = client.request("server/discover", json!({})).await;
-    let versions = discovered.result()["supportedVersions"].as_array().cloned().unwrap_or_default();
+    let versions = discovered.result()["supportedVersions"]
+        .as_array()
+        .cloned()
+        .unwrap_or_default();
     assert!(versions.contains(&json!(STATELESS)), "{}", discovered.raw);
     assert!(discovered.raw.contains("\"fumi\""), "{}", discovered.raw);
     let list = client.request("tools/list", json!({})).await;
@@ -63,30 +83,46 @@ async fn the_stateless_era_discovers_and_may_keep_the_list() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn headers_that_contradict_the_body_are_refused() {
-    let server = Server::start(Sample::new().app()).await;
+    let sample = Sample::new();
+    let server = Server::start(sample.app()).await;
     let client = Stateless::new(&server);
-    let request = client.prepare(1, "tools/call", Some("set_project_path"), json!({"name": "list_files", "arguments": {"roots": ["."]}}));
+    let request = client.prepare(
+        1,
+        "tools/call",
+        Some("set_project_path"),
+        json!({"name": "list_files", "arguments": {"roots": ["."]}}),
+    );
     assert_eq!(request.send().await.unwrap().status(), StatusCode::BAD_REQUEST);
-    let request = client.prepare(2, "tools/list", None, json!({})).header("Mcp-Method", "tools/call");
+    let request = client
+        .prepare(2, "tools/list", None, json!({}))
+        .header("Mcp-Method", "tools/call");
     assert_eq!(request.send().await.unwrap().status(), StatusCode::BAD_REQUEST);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn older_versions_of_the_session_era_are_served() {
-    let server = Server::start(Sample::new().app()).await;
+    let sample = Sample::new();
+    let server = Server::start(sample.app()).await;
     for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
         let session = Session::open_at(&server.url(), version).await;
         assert_eq!(session.initialized["protocolVersion"], version);
         assert_eq!(session.initialized["serverInfo"]["name"], "fumi");
-        assert!(session.initialized["instructions"].as_str().is_some_and(|text| text.contains("list_files")));
-        let answer = session.call("list_files", json!({"roots": ["."], "count_only": true})).await;
+        assert!(
+            session.initialized["instructions"]
+                .as_str()
+                .is_some_and(|text| text.contains("list_files"))
+        );
+        let answer = session
+            .call("list_files", json!({"roots": ["."], "count_only": true}))
+            .await;
         assert!(!answer.called().2, "{version}: {}", answer.raw);
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_unknown_tool_is_a_protocol_error_with_the_nearest_names() {
-    let server = Server::start(Sample::new().app()).await;
+    let sample = Sample::new();
+    let server = Server::start(sample.app()).await;
     for answer in [
         Stateless::new(&server).call("list_file", json!({})).await,
         Session::open(&server).await.call("list_file", json!({})).await,
@@ -95,13 +131,16 @@ async fn an_unknown_tool_is_a_protocol_error_with_the_nearest_names() {
         assert_eq!(answer.error()["data"]["nearest"][0], "list_files", "{}", answer.raw);
     }
     // A client's prefix is no other name.
-    let answer = Stateless::new(&server).call("mcp__fumi__list_files", json!({"roots": ["."], "count_only": true})).await;
+    let answer = Stateless::new(&server)
+        .call("mcp__fumi__list_files", json!({"roots": ["."], "count_only": true}))
+        .await;
     assert!(!answer.called().2, "{}", answer.raw);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn foreign_hosts_and_origins_are_refused_on_every_route() {
-    let server = Server::start(Sample::new().app()).await;
+    let sample = Sample::new();
+    let server = Server::start(sample.app()).await;
     let http = reqwest::Client::new();
     for route in ["/mcp", "/livez", "/readyz", "/v1/errors", "/no-such-route"] {
         let url = format!("{}{route}", server.base);
@@ -112,9 +151,23 @@ async fn foreign_hosts_and_origins_are_refused_on_every_route() {
             ("Origin", "null"),
             ("Origin", "https://localhost.evil.example.com"),
         ] {
-            for method in [reqwest::Method::GET, reqwest::Method::POST, reqwest::Method::DELETE, reqwest::Method::OPTIONS] {
-                let answer = http.request(method.clone(), &url).header(name, value).send().await.unwrap();
-                assert_eq!(answer.status(), StatusCode::FORBIDDEN, "{method} {route} {name}: {value}");
+            for method in [
+                reqwest::Method::GET,
+                reqwest::Method::POST,
+                reqwest::Method::DELETE,
+                reqwest::Method::OPTIONS,
+            ] {
+                let answer = http
+                    .request(method.clone(), &url)
+                    .header(name, value)
+                    .send()
+                    .await
+                    .unwrap();
+                assert_eq!(
+                    answer.status(),
+                    StatusCode::FORBIDDEN,
+                    "{method} {route} {name}: {value}"
+                );
                 let allowed = answer.headers().get("access-control-allow-origin");
                 assert!(allowed.is_none(), "{method} {route}");
             }
@@ -126,7 +179,8 @@ async fn foreign_hosts_and_origins_are_refused_on_every_route() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn probes_and_errors_answer() {
-    let server = Server::start(Sample::new().app()).await;
+    let sample = Sample::new();
+    let server = Server::start(sample.app()).await;
     let get = async |route: &str| {
         let answer = reqwest::get(format!("{}{route}", server.base)).await.unwrap();
         (answer.status(), answer.text().await.unwrap())
@@ -142,7 +196,8 @@ async fn probes_and_errors_answer() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn bad_requests_are_refused_and_the_server_lives_on() {
-    let server = Server::start(Sample::new().app_with(&[], |config| config.limits.body_bytes = 10_000)).await;
+    let sample = Sample::new();
+    let server = Server::start(sample.app_with(&[], |config| config.limits.body_bytes = 10_000)).await;
     let client = Stateless::new(&server);
     let send = async |body: String| {
         let request = client.prepare(1, "tools/list", None, json!({})).body(body);
@@ -164,21 +219,42 @@ fn description(list: &Answer) -> String {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_caller_chooses_the_language() {
-    let server = Server::start(Sample::new().app()).await;
+    let sample = Sample::new();
+    let server = Server::start(sample.app()).await;
     let plain = Stateless::new(&server);
-    let by_query = Stateless { url: format!("{}?lang=ja", plain.url), ..plain.clone() };
+    let by_query = Stateless {
+        url: format!("{}?lang=ja", plain.url),
+        ..plain.clone()
+    };
     // Nothing asked: English descriptions, errors in both.
-    assert!(!is_japanese(&description(&plain.request("tools/list", json!({})).await)));
+    assert!(!is_japanese(&description(
+        &plain.request("tools/list", json!({})).await
+    )));
     let error = plain.call("list_files", json!({"roots": ["nowhere"]})).await;
     let (_, text, failed) = error.called();
-    assert!(failed && text.contains("There is no file") && is_japanese(text), "{text}");
+    assert!(
+        failed && text.contains("There is no file") && is_japanese(text),
+        "{text}"
+    );
     // By the URL.
-    assert!(is_japanese(&description(&by_query.request("tools/list", json!({})).await)));
+    assert!(is_japanese(&description(
+        &by_query.request("tools/list", json!({})).await
+    )));
     let error = by_query.call("list_files", json!({"roots": ["nowhere"]})).await;
-    assert!(!error.called().1.contains("There is no file") && is_japanese(error.called().1), "{}", error.raw);
+    assert!(
+        !error.called().1.contains("There is no file") && is_japanese(error.called().1),
+        "{}",
+        error.raw
+    );
     // By the header; the URL wins over it.
-    for (client, language, japanese) in [(&plain, "ja-JP,en;q=0.5", true), (&plain, "en-GB", false), (&by_query, "en", true)] {
-        let request = client.prepare(1, "tools/list", None, json!({})).header("Accept-Language", language);
+    for (client, language, japanese) in [
+        (&plain, "ja-JP,en;q=0.5", true),
+        (&plain, "en-GB", false),
+        (&by_query, "en", true),
+    ] {
+        let request = client
+            .prepare(1, "tools/list", None, json!({}))
+            .header("Accept-Language", language);
         let raw = request.send().await.unwrap().text().await.unwrap();
         let tools = crate::harness::messages(&raw);
         let text = tools[0]["result"]["tools"][0]["description"].as_str().unwrap();
@@ -186,15 +262,24 @@ async fn the_caller_chooses_the_language() {
     }
     // The session era by URL, session by session.
     let session = Session::open_at(&by_query.url, SESSION).await;
-    assert!(is_japanese(&description(&session.request("tools/list", json!({})).await)));
+    assert!(is_japanese(&description(
+        &session.request("tools/list", json!({})).await
+    )));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_exclusive_formats_are_refused_in_japanese_over_http() {
-    let server = Server::start(Sample::new().app()).await;
-    let client = Stateless { url: format!("{}?lang=ja", server.url()), ..Stateless::new(&server) };
+    let sample = Sample::new();
+    let server = Server::start(sample.app()).await;
+    let client = Stateless {
+        url: format!("{}?lang=ja", server.url()),
+        ..Stateless::new(&server)
+    };
     let tools = server.app.catalogue.entries();
-    for entry in tools.iter().filter(|entry| entry.input["properties"].get("total_only").is_some()) {
+    for entry in tools
+        .iter()
+        .filter(|entry| entry.input["properties"].get("total_only").is_some())
+    {
         let arguments = json!({"roots": ["."], "query": "x", "total_only": true, "summary_only": true});
         let answer = client.call(entry.spec.name, arguments).await;
         let (structured, text, failed) = answer.called();
@@ -207,7 +292,8 @@ async fn the_exclusive_formats_are_refused_in_japanese_over_http() {
 /// Draining: the probe fails first, the running call is finished and answered, then the server ends.
 #[tokio::test(flavor = "multi_thread")]
 async fn going_down_finishes_what_runs() {
-    let (app, gate) = app_with_gate(&Sample::new(), |_| {});
+    let sample = Sample::new();
+    let (app, gate) = app_with_gate(&sample, |_| {});
     let server = Server::start(app).await;
     let client = Stateless::new(&server);
     // Connections made before the drain are still served.

@@ -16,9 +16,7 @@ use fumi::{
         Cx, Effect, Outcome, Render, SharedOption, Spec, Texts, Tool, ToolError,
         catalogue::{Catalogue, Entry},
     },
-    tools::{
-        code::{ProjectDeps, SearchDeps, list_files::ListFiles, set_project_path::SetProjectPath},
-    },
+    tools::code::{ProjectDeps, SearchDeps, list_files::ListFiles, set_project_path::SetProjectPath},
 };
 use fumi_base::{pools::Pool, text::Locale};
 use schemars::JsonSchema;

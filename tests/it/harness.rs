@@ -40,7 +40,13 @@ impl Server {
         let stop = CancellationToken::new();
         let stopped = stop.clone();
         let task = tokio::spawn(bound.serve(async move { stopped.cancelled().await }));
-        Self { app, edge, base, stop, task }
+        Self {
+            app,
+            edge,
+            base,
+            stop,
+            task,
+        }
     }
 
     pub(crate) fn url(&self) -> String {
@@ -81,31 +87,38 @@ impl Answer {
         let (status, headers) = (response.status(), response.headers().clone());
         let raw = response.text().await.unwrap();
         let messages = messages(&raw);
-        Self { status, headers, raw, messages }
+        Self {
+            status,
+            headers,
+            raw,
+            messages,
+        }
     }
 
     /// The response among the messages.
     #[track_caller]
     pub(crate) fn response(&self) -> &Value {
-        let response = self.messages.iter().find(|message| message.get("result").or_else(|| message.get("error")).is_some());
+        let response = self
+            .messages
+            .iter()
+            .find(|message| message.get("result").or_else(|| message.get("error")).is_some());
         response.unwrap_or_else(|| panic!("no response: {} {}", self.status, self.raw))
     }
 
     /// Its result.
     #[track_caller]
     pub(crate) fn result(&self) -> &Value {
-        self.response().get("result").unwrap_or_else(|| panic!("an error: {}", self.raw))
+        self.response()
+            .get("result")
+            .unwrap_or_else(|| panic!("an error: {}", self.raw))
     }
 
     /// Its error.
     #[track_caller]
     pub(crate) fn error(&self) -> &Value {
-        self.response().get("error").unwrap_or_else(|| panic!("no error: {}", self.raw))
-    }
-
-    /// The notifications of one kind.
-    pub(crate) fn notifications(&self, method: &str) -> Vec<&Value> {
-        self.messages.iter().filter(|message| message["method"] == method).collect()
+        self.response()
+            .get("error")
+            .unwrap_or_else(|| panic!("no error: {}", self.raw))
     }
 
     /// Structure, text and whether the call failed.
@@ -136,7 +149,9 @@ pub(crate) fn next_id() -> u64 {
 }
 
 fn post(http: &reqwest::Client, url: &str) -> RequestBuilder {
-    http.post(url).header("Accept", "application/json, text/event-stream").header("Content-Type", "application/json")
+    http.post(url)
+        .header("Accept", "application/json, text/event-stream")
+        .header("Content-Type", "application/json")
 }
 
 /// A client of the stateless era: every request says who it is, none belongs to another.
@@ -148,7 +163,10 @@ pub(crate) struct Stateless {
 
 impl Stateless {
     pub(crate) fn new(server: &Server) -> Self {
-        Self { http: reqwest::Client::new(), url: server.url() }
+        Self {
+            http: reqwest::Client::new(),
+            url: server.url(),
+        }
     }
 
     /// The request as it goes out.
@@ -159,10 +177,16 @@ impl Stateless {
             "io.modelcontextprotocol/clientInfo": {"name": "fumi-tests", "version": "1"},
             "io.modelcontextprotocol/clientCapabilities": {},
         });
-        let own = params.get("_meta").and_then(Value::as_object).cloned().unwrap_or_default();
+        let own = params
+            .get("_meta")
+            .and_then(Value::as_object)
+            .cloned()
+            .unwrap_or_default();
         params["_meta"] = meta;
         params["_meta"].as_object_mut().unwrap().extend(own);
-        let mut request = post(&self.http, &self.url).header("MCP-Protocol-Version", STATELESS).header("Mcp-Method", method);
+        let mut request = post(&self.http, &self.url)
+            .header("MCP-Protocol-Version", STATELESS)
+            .header("Mcp-Method", method);
         if let Some(name) = name {
             request = request.header("Mcp-Name", name);
         }
@@ -170,13 +194,18 @@ impl Stateless {
     }
 
     pub(crate) async fn request(&self, method: &str, params: Value) -> Answer {
-        let name = params.get("name").or_else(|| params.get("uri")).and_then(Value::as_str).map(str::to_owned);
+        let name = params
+            .get("name")
+            .or_else(|| params.get("uri"))
+            .and_then(Value::as_str)
+            .map(str::to_owned);
         let request = self.prepare(next_id(), method, name.as_deref(), params);
         Answer::of(request.send().await.unwrap()).await
     }
 
     pub(crate) async fn call(&self, tool: &str, arguments: Value) -> Answer {
-        self.request("tools/call", json!({"name": tool, "arguments": arguments})).await
+        self.request("tools/call", json!({"name": tool, "arguments": arguments}))
+            .await
     }
 }
 
@@ -198,10 +227,18 @@ impl Session {
     pub(crate) async fn open_at(url: &str, version: &str) -> Self {
         let http = reqwest::Client::new();
         let answer = Self::initialize(&http, url, version, None).await;
-        let id = answer.headers.get("mcp-session-id").map(|id| id.to_str().unwrap().to_owned());
+        let id = answer
+            .headers
+            .get("mcp-session-id")
+            .map(|id| id.to_str().unwrap().to_owned());
         let initialized = answer.result().clone();
         let id = id.unwrap_or_else(|| panic!("no session: {}", answer.raw));
-        let session = Self { http, url: url.to_owned(), id, initialized };
+        let session = Self {
+            http,
+            url: url.to_owned(),
+            id,
+            initialized,
+        };
         let told = session.notify("notifications/initialized", json!({})).await;
         assert_eq!(told.status, StatusCode::ACCEPTED);
         session
@@ -226,7 +263,10 @@ impl Session {
     pub(crate) fn prepare(&self, message: &Value) -> RequestBuilder {
         post(&self.http, &self.url)
             .header("Mcp-Session-Id", &self.id)
-            .header("MCP-Protocol-Version", self.initialized["protocolVersion"].as_str().unwrap_or(SESSION))
+            .header(
+                "MCP-Protocol-Version",
+                self.initialized["protocolVersion"].as_str().unwrap_or(SESSION),
+            )
             .body(message.to_string())
     }
 
@@ -241,16 +281,27 @@ impl Session {
     }
 
     pub(crate) async fn call(&self, tool: &str, arguments: Value) -> Answer {
-        self.request("tools/call", json!({"name": tool, "arguments": arguments})).await
+        self.request("tools/call", json!({"name": tool, "arguments": arguments}))
+            .await
     }
 
     /// The stream on which the server speaks first.
     pub(crate) async fn listen(&self) -> Response {
-        let request = self.http.get(&self.url).header("Accept", "text/event-stream").header("Mcp-Session-Id", &self.id);
+        let request = self
+            .http
+            .get(&self.url)
+            .header("Accept", "text/event-stream")
+            .header("Mcp-Session-Id", &self.id);
         request.send().await.unwrap()
     }
 
     pub(crate) async fn end(&self) -> StatusCode {
-        self.http.delete(&self.url).header("Mcp-Session-Id", &self.id).send().await.unwrap().status()
+        self.http
+            .delete(&self.url)
+            .header("Mcp-Session-Id", &self.id)
+            .send()
+            .await
+            .unwrap()
+            .status()
     }
 }

@@ -13,6 +13,7 @@
 mod boundary;
 mod budgets;
 mod catalogue;
+mod code;
 mod command_line;
 mod delivery;
 mod edge;

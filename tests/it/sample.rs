@@ -48,7 +48,8 @@ impl Sample {
             let folder = sample.root().join(format!("src/part{folder:04}"));
             fs::create_dir(&folder).unwrap();
             for file in 0..each {
-                let text = format!("import os\n\n\ndef function_{file}(line):\n    \"\"\"One line.\"\"\"\n    return line\n");
+                let text =
+                    format!("import os\n\n\ndef function_{file}(line):\n    \"\"\"One line.\"\"\"\n    return line\n");
                 fs::write(folder.join(format!("module{file:03}.py")), text).unwrap();
             }
         }
@@ -121,8 +122,17 @@ pub(crate) async fn call(app: &App, tool: &str, arguments: Value) -> Reply {
 }
 
 /// The same for a caller, with a token that cancels it.
-pub(crate) async fn call_as(app: &App, tool: &str, arguments: Value, caller: Caller, cancel: CancellationToken) -> Reply {
-    let entry = app.catalogue.find(&app.scope, tool).unwrap_or_else(|| panic!("no tool {tool}"));
+pub(crate) async fn call_as(
+    app: &App,
+    tool: &str,
+    arguments: Value,
+    caller: Caller,
+    cancel: CancellationToken,
+) -> Reply {
+    let entry = app
+        .catalogue
+        .find(&app.scope, tool)
+        .unwrap_or_else(|| panic!("no tool {tool}"));
     let Value::Object(arguments) = arguments else {
         panic!("arguments are an object: {arguments}");
     };

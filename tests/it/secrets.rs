@@ -9,7 +9,7 @@ use std::{
 };
 
 use serde_json::{Value, json};
-use tracing_subscriber::{EnvFilter, fmt::format::FmtSpan, fmt::MakeWriter};
+use tracing_subscriber::{EnvFilter, fmt::MakeWriter, fmt::format::FmtSpan};
 
 use crate::{
     harness::{Server, Session, Stateless},
@@ -74,7 +74,10 @@ fn sample() -> Sample {
     comment("web/style.css", "/*", "*/");
     comment("web/index.html", "<!--", "-->");
     sample.file("docs/line.txt", format!("line password={OWN}\n"));
-    sample.file(&format!("src/{OWN}.py"), format!("def {}(): return '{OWN}'\n", OWN.replace('-', "_")));
+    sample.file(
+        &format!("src/{OWN}.py"),
+        format!("def {}(): return '{OWN}'\n", OWN.replace('-', "_")),
+    );
     sample
 }
 
@@ -88,7 +91,12 @@ async fn no_reply_and_no_log_line_tells_a_secret() {
         let example = sample.example(entry);
         let mut calls = vec![Value::Object(example.clone()), Value::Object(wide(entry, &example))];
         for property in entry.input["properties"].as_object().unwrap().keys() {
-            for value in [json!(OWN), json!([OWN]), json!(format!("{OWN}(")), json!({"token": SENT})] {
+            for value in [
+                json!(OWN),
+                json!([OWN]),
+                json!(format!("{OWN}(")),
+                json!({"token": SENT}),
+            ] {
                 let mut arguments = example.clone();
                 arguments.insert(property.clone(), value);
                 calls.push(Value::Object(arguments));
@@ -110,7 +118,10 @@ async fn no_reply_and_no_log_line_tells_a_secret() {
         }
     }
     silent("the log", &String::from_utf8_lossy(&lines.0.lock().unwrap()));
-    assert!(!lines.0.lock().unwrap().is_empty(), "nothing was logged: the test listens to nothing");
+    assert!(
+        !lines.0.lock().unwrap().is_empty(),
+        "nothing was logged: the test listens to nothing"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -123,14 +134,26 @@ async fn neither_does_a_response_over_http() {
         let mut arguments = sample.example(entry);
         for _ in 0..2 {
             let sent = Value::Object(arguments.clone());
-            silent("the stateless era", &stateless.call(entry.spec.name, sent.clone()).await.raw);
+            silent(
+                "the stateless era",
+                &stateless.call(entry.spec.name, sent.clone()).await.raw,
+            );
             silent("the session era", &session.call(entry.spec.name, sent).await.raw);
             arguments.insert("password".to_owned(), json!(SENT));
         }
     }
     // A name that is no tool, a method that is none, a resource that is none.
-    silent("an unknown tool", &stateless.call(&format!("x{OWN}"), json!({})).await.raw);
-    silent("an unknown resource", &session.request("resources/read", json!({"uri": format!("code://file/{OWN}")})).await.raw);
+    silent(
+        "an unknown tool",
+        &stateless.call(&format!("x{OWN}"), json!({})).await.raw,
+    );
+    silent(
+        "an unknown resource",
+        &session
+            .request("resources/read", json!({"uri": format!("code://file/{OWN}")}))
+            .await
+            .raw,
+    );
     silent("the log", &String::from_utf8_lossy(&lines.0.lock().unwrap()));
 }
 

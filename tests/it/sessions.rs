@@ -15,19 +15,33 @@ use crate::{
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_unknown_session_is_404_whatever_it_asks() {
-    let server = Server::start(Sample::new().app()).await;
+    let sample = Sample::new();
+    let server = Server::start(sample.app()).await;
     let known = Session::open(&server).await;
-    let unknown = Session { id: "0b7e2c9a-unknown".to_owned(), ..known.clone() };
-    assert_eq!(unknown.request("tools/list", json!({})).await.status, StatusCode::NOT_FOUND);
-    assert_eq!(unknown.call("list_files", json!({"roots": 7})).await.status, StatusCode::NOT_FOUND);
-    assert_eq!(unknown.notify("notifications/initialized", json!({})).await.status, StatusCode::NOT_FOUND);
+    let unknown = Session {
+        id: "0b7e2c9a-unknown".to_owned(),
+        ..known.clone()
+    };
+    assert_eq!(
+        unknown.request("tools/list", json!({})).await.status,
+        StatusCode::NOT_FOUND
+    );
+    assert_eq!(
+        unknown.call("list_files", json!({"roots": 7})).await.status,
+        StatusCode::NOT_FOUND
+    );
+    assert_eq!(
+        unknown.notify("notifications/initialized", json!({})).await.status,
+        StatusCode::NOT_FOUND
+    );
     assert_eq!(unknown.listen().await.status(), StatusCode::NOT_FOUND);
     assert_eq!(known.request("tools/list", json!({})).await.status, StatusCode::OK);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn beginning_anew_with_a_stale_session_is_served() {
-    let server = Server::start(Sample::new().app()).await;
+    let sample = Sample::new();
+    let server = Server::start(sample.app()).await;
     let http = reqwest::Client::new();
     let answer = Session::initialize(&http, &server.url(), SESSION, Some("a-session-of-yesterday")).await;
     assert_eq!(answer.status, StatusCode::OK, "{}", answer.raw);
@@ -40,33 +54,59 @@ async fn a_session_that_was_ended_is_unknown() {
     let sample = Sample::new();
     let server = Server::start(sample.app()).await;
     let session = Session::open(&server).await;
-    assert!(!session.call("set_project_path", json!({"project_path": sample.root()})).await.called().2);
+    assert!(
+        !session
+            .call("set_project_path", json!({"project_path": sample.root()}))
+            .await
+            .called()
+            .2
+    );
     assert!(server.app.sessions.root(&session.id).is_some());
     assert!(session.end().await.is_success());
-    assert_eq!(session.request("tools/list", json!({})).await.status, StatusCode::NOT_FOUND);
-    assert!(server.app.sessions.root(&session.id).is_none(), "its project is still remembered");
+    assert_eq!(
+        session.request("tools/list", json!({})).await.status,
+        StatusCode::NOT_FOUND
+    );
+    assert!(
+        server.app.sessions.root(&session.id).is_none(),
+        "its project is still remembered"
+    );
     assert_eq!(server.edge.streams.sessions(), 0);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn sessions_are_capped_and_a_place_becomes_free() {
-    let server = Server::start(Sample::new().app_with(&[], |config| config.server.max_sessions = 2)).await;
+    let sample = Sample::new();
+    let server = Server::start(sample.app_with(&[], |config| config.server.max_sessions = 2)).await;
     let (first, _second) = (Session::open(&server).await, Session::open(&server).await);
     let http = reqwest::Client::new();
     let third = Session::initialize(&http, &server.url(), SESSION, None).await;
     assert!(!third.status.is_success(), "{}", third.raw);
     assert!(third.headers.get("mcp-session-id").is_none());
     // The stateless era has no sessions to run out of.
-    assert!(!Stateless::new(&server).call("list_files", json!({"roots": ["."]})).await.called().2);
+    assert!(
+        !Stateless::new(&server)
+            .call("list_files", json!({"roots": ["."]}))
+            .await
+            .called()
+            .2
+    );
     first.end().await;
     Session::open(&server).await;
 }
 
 async fn files_of(session: &Session) -> Vec<String> {
-    let answer = session.call("list_files", json!({"roots": ["."], "types": ["f"], "absolute": false})).await;
+    let answer = session
+        .call("list_files", json!({"roots": ["."], "types": ["f"], "absolute": false}))
+        .await;
     let (structured, text, failed) = answer.called();
     assert!(!failed, "{text}");
-    structured["results"].as_array().unwrap().iter().map(|row| row["path"].as_str().unwrap().to_owned()).collect()
+    structured["results"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| row["path"].as_str().unwrap().to_owned())
+        .collect()
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -74,9 +114,15 @@ async fn sessions_do_not_see_each_others_project() {
     let sample = Sample::empty();
     sample.file("one/first.py", "x = 1\n").file("two/second.py", "x = 2\n");
     let server = Server::start(sample.app()).await;
-    let (one, two, third) = (Session::open(&server).await, Session::open(&server).await, Session::open(&server).await);
+    let (one, two, third) = (
+        Session::open(&server).await,
+        Session::open(&server).await,
+        Session::open(&server).await,
+    );
     for (session, folder) in [(&one, "one"), (&two, "two")] {
-        let answer = session.call("set_project_path", json!({"project_path": sample.root().join(folder)})).await;
+        let answer = session
+            .call("set_project_path", json!({"project_path": sample.root().join(folder)}))
+            .await;
         let (structured, _, failed) = answer.called();
         assert!(!failed && structured["remembered"] == true, "{}", answer.raw);
     }
@@ -90,23 +136,42 @@ async fn sessions_do_not_see_each_others_project() {
     let both = tokio::join!(files_of(&one), files_of(&two));
     assert_eq!(both, (vec!["first.py".to_owned()], vec!["second.py".to_owned()]));
     // One session's project is outside for the other.
-    let answer = one.call("list_files", json!({"roots": [sample.root().join("two")]})).await;
+    let answer = one
+        .call("list_files", json!({"roots": [sample.root().join("two")]}))
+        .await;
     assert_eq!(answer.called().0["error"]["code"], "OUTSIDE_PROJECT", "{}", answer.raw);
     // Without a session nothing is remembered, and the reply says so; the path goes with each call instead.
     let stateless = Stateless::new(&server);
-    let answer = stateless.call("set_project_path", json!({"project_path": sample.root().join("one")})).await;
+    let answer = stateless
+        .call("set_project_path", json!({"project_path": sample.root().join("one")}))
+        .await;
     assert_eq!(answer.called().0["remembered"], false, "{}", answer.raw);
     let root = answer.called().0["project_path"].clone();
-    let answer = stateless.call("list_files", json!({"roots": ["."], "count_only": true})).await;
-    assert!(answer.called().0["total_count"].as_u64().is_some_and(|count| count > 1), "{}", answer.raw);
-    let answer = stateless.call("list_files", json!({"roots": ["."], "count_only": true, "project_root": root})).await;
+    let answer = stateless
+        .call("list_files", json!({"roots": ["."], "count_only": true}))
+        .await;
+    assert!(
+        answer.called().0["total_count"].as_u64().is_some_and(|count| count > 1),
+        "{}",
+        answer.raw
+    );
+    let answer = stateless
+        .call(
+            "list_files",
+            json!({"roots": ["."], "count_only": true, "project_root": root}),
+        )
+        .await;
     assert_eq!(answer.called().0["total_count"], 1, "{}", answer.raw);
     // A stateless request cannot borrow a session's project by naming it.
     let params = json!({"name": "list_files", "arguments": {"roots": ["."], "count_only": true}});
-    let request = stateless.prepare(next_id(), "tools/call", Some("list_files"), params).header("Mcp-Session-Id", &one.id);
+    let request = stateless
+        .prepare(next_id(), "tools/call", Some("list_files"), params)
+        .header("Mcp-Session-Id", &one.id);
     let response = request.send().await.unwrap();
     let raw = response.text().await.unwrap();
-    let borrowed = messages(&raw).iter().any(|message| message["result"]["structuredContent"]["total_count"] == 1);
+    let borrowed = messages(&raw)
+        .iter()
+        .any(|message| message["result"]["structuredContent"]["total_count"] == 1);
     assert!(!borrowed, "{raw}");
 }
 
@@ -117,34 +182,32 @@ async fn a_session_does_not_end_while_something_is_open() {
     let sessions = Sessions::new(Arc::clone(&streams), 10, Duration::from_millis(1));
     let (calling, _transport) = sessions.create_session().await.unwrap();
     let call = streams.open_call(Some(&*calling));
-    round(&sessions).await;
-    assert!(sessions.has_session(&calling).await.unwrap(), "it was ended in the middle of a call");
+    round(&sessions, &streams).await;
+    assert!(
+        sessions.has_session(&calling).await.unwrap(),
+        "it was ended in the middle of a call"
+    );
     drop(call);
     while sessions.has_session(&calling).await.unwrap() {
         // Looking counts as use, so an idle one is only found between two looks.
-        round(&sessions).await;
+        round(&sessions, &streams).await;
     }
 }
 
-/// Returns when the expiry has gone round: an idle session made now has ended.
-async fn round(sessions: &Arc<Sessions>) {
-    let before = sessions.create_session().await.unwrap();
-    // `has_session` would be a use; the count of sessions is not.
-    let others = || sessions_open(sessions);
-    let with = others();
-    while others() >= with {
+/// Returns when the expiry has gone round: an idle session made now has ended. Asking for it would be a use, counting
+/// is none.
+async fn round(sessions: &Arc<Sessions>, streams: &Streams) {
+    let _idle = sessions.create_session().await.unwrap();
+    let with = streams.sessions();
+    while streams.sessions() >= with {
         tokio::task::yield_now().await;
     }
-    drop(before);
-}
-
-fn sessions_open(sessions: &Arc<Sessions>) -> usize {
-    sessions.open_sessions()
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_open_stream_and_a_running_call_are_counted() {
-    let (app, gate) = app_with_gate(&Sample::new(), |_| {});
+    let sample = Sample::new();
+    let (app, gate) = app_with_gate(&sample, |_| {});
     let server = Server::start(app).await;
     let session = Session::open(&server).await;
     let stream = session.listen().await;
@@ -168,14 +231,17 @@ async fn an_open_stream_and_a_running_call_are_counted() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_cancelled_notification_stops_the_work() {
-    let (app, gate) = app_with_gate(&Sample::new(), |_| {});
+    let sample = Sample::new();
+    let (app, gate) = app_with_gate(&sample, |_| {});
     let server = Server::start(app).await;
     let session = Session::open(&server).await;
     let id = next_id();
     let message = json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {"name": "wait_at_gate", "arguments": {}}});
     let running = tokio::spawn(session.prepare(&message).send());
     gate.entered().await;
-    session.notify("notifications/cancelled", json!({"requestId": id, "reason": "enough"})).await;
+    session
+        .notify("notifications/cancelled", json!({"requestId": id, "reason": "enough"}))
+        .await;
     gate.stopped().await;
     while server.edge.streams.running_calls() > 0 {
         tokio::task::yield_now().await;
@@ -187,7 +253,8 @@ async fn a_cancelled_notification_stops_the_work() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn hanging_up_stops_the_work_in_the_stateless_era() {
-    let (app, gate) = app_with_gate(&Sample::new(), |_| {});
+    let sample = Sample::new();
+    let (app, gate) = app_with_gate(&sample, |_| {});
     let server = Server::start(app).await;
     let client = Stateless::new(&server);
     let running = tokio::spawn({
@@ -204,17 +271,25 @@ async fn hanging_up_stops_the_work_in_the_stateless_era() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_call_out_of_time_is_answered_and_its_work_stopped() {
-    let (app, gate) = app_with_gate(&Sample::new(), |_| {});
+    let sample = Sample::new();
+    let (app, gate) = app_with_gate(&sample, |_| {});
     let server = Server::start(app).await;
-    let answer = Stateless::new(&server).call("wait_at_gate", json!({"timeout_ms": 20})).await;
+    let answer = Stateless::new(&server)
+        .call("wait_at_gate", json!({"timeout_ms": 20}))
+        .await;
     let (structured, _, failed) = answer.called();
-    assert!(failed && structured["error"]["code"] == "TOOL_TIMEOUT", "{}", answer.raw);
+    assert!(
+        failed && structured["error"]["code"] == "TOOL_TIMEOUT",
+        "{}",
+        answer.raw
+    );
     gate.stopped().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_full_queue_says_when_to_come_back() {
-    let (app, gate) = app_with_gate(&Sample::new(), |config| {
+    let sample = Sample::new();
+    let (app, gate) = app_with_gate(&sample, |config| {
         config.pools.analysis = 1;
         config.pools.queue = 1;
     });
@@ -233,7 +308,11 @@ async fn a_full_queue_says_when_to_come_back() {
     let third = client.call("wait_at_gate", json!({})).await;
     let error = &third.called().0["error"];
     assert_eq!(error["code"], "BUSY", "{}", third.raw);
-    assert!(error["details"]["retry_after_ms"].as_u64().is_some_and(|ms| ms > 0), "{}", third.raw);
+    assert!(
+        error["details"]["retry_after_ms"].as_u64().is_some_and(|ms| ms > 0),
+        "{}",
+        third.raw
+    );
     gate.open();
     for waiting in [first, second] {
         assert_eq!(waiting.await.unwrap().called().1, "through");
@@ -243,7 +322,8 @@ async fn a_full_queue_says_when_to_come_back() {
 /// Progress comes to who asked: the gate opens when the first notification is there.
 #[tokio::test(flavor = "multi_thread")]
 async fn progress_is_told_to_who_asked() {
-    let (app, gate) = app_with_gate(&Sample::new(), |_| {});
+    let sample = Sample::new();
+    let (app, gate) = app_with_gate(&sample, |_| {});
     let server = Server::start(app).await;
     let params = json!({"name": "wait_at_gate", "arguments": {}, "_meta": {"progressToken": "how-far"}});
     let session = Session::open(&server).await;
@@ -262,11 +342,17 @@ async fn progress_is_told_to_who_asked() {
                 gate.open();
             }
         }
-        let told: Vec<Value> = messages(&raw).into_iter().filter(|message| message["method"] == "notifications/progress").collect();
+        let told: Vec<Value> = messages(&raw)
+            .into_iter()
+            .filter(|message| message["method"] == "notifications/progress")
+            .collect();
         let first = &told.first().unwrap_or_else(|| panic!("no progress: {raw}"))["params"];
         assert_eq!(first["progressToken"], "how-far");
         assert_eq!(first["total"].as_f64(), Some(10.0));
         assert!(first["progress"].as_f64().is_some_and(|done| done >= 1.0));
-        assert!(messages(&raw).iter().any(|message| message.get("result").is_some()), "no answer: {raw}");
+        assert!(
+            messages(&raw).iter().any(|message| message.get("result").is_some()),
+            "no answer: {raw}"
+        );
     }
 }

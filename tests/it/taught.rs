@@ -17,15 +17,28 @@ pub(crate) fn refused(app: &App, reply: &Reply, codes: &[&str]) -> String {
     let error = &reply.structured["error"];
     let text = |pointer: &str| {
         let value = error.pointer(pointer).and_then(Value::as_str);
-        value.unwrap_or_else(|| panic!("no {pointer} in {}", reply.structured)).to_owned()
+        value
+            .unwrap_or_else(|| panic!("no {pointer} in {}", reply.structured))
+            .to_owned()
     };
     assert_eq!(reply.structured["success"], false);
     let code = text("/code");
-    assert!(codes.contains(&code.as_str()), "{code}, not {codes:?}: {}", text("/message"));
+    assert!(
+        codes.contains(&code.as_str()),
+        "{code}, not {codes:?}: {}",
+        text("/message")
+    );
     assert_eq!(text("/tool"), text("/tool_name"));
     assert!(
-        ["MCPToolError", "MCPValidationError", "MCPTimeoutError", "SecurityError", "FileRestrictionError", "PathTraversalError"]
-            .contains(&text("/type").as_str())
+        [
+            "MCPToolError",
+            "MCPValidationError",
+            "MCPTimeoutError",
+            "SecurityError",
+            "FileRestrictionError",
+            "PathTraversalError"
+        ]
+        .contains(&text("/type").as_str())
     );
     assert!(["validation", "queue", "execution", "delivery"].contains(&text("/context/execution_stage").as_str()));
     assert!(error["context"]["input_params"].is_object() && error["details"].is_object());
@@ -50,18 +63,21 @@ fn is_tool(app: &App, name: &str) -> bool {
 /// `{name}` that no fact filled. A JSON example (`{"a": 1}`) and a glob (`{a,b}`) are no placeholders.
 fn unfilled(text: &str) -> Vec<String> {
     let placeholder = Regex::new(r"\{[a-z_]{2,}\}").unwrap();
-    placeholder.find_iter(text).map(|found| found.as_str().to_owned()).collect()
+    placeholder
+        .find_iter(text)
+        .map(|found| found.as_str().to_owned())
+        .collect()
 }
 
 /// Whether a text has Japanese letters.
 pub(crate) fn is_japanese(text: &str) -> bool {
-    text.chars().any(|c| matches!(c, '\u{3040}'..='\u{30ff}' | '\u{4e00}'..='\u{9fff}'))
+    text.chars()
+        .any(|c| matches!(c, '\u{3040}'..='\u{30ff}' | '\u{4e00}'..='\u{9fff}'))
 }
 
 /// One entry of an `errors.toml`, with the file it stands in.
 struct Lesson {
     file: String,
-    folder: std::path::PathBuf,
     name: String,
     entry: toml::Table,
 }
@@ -86,7 +102,6 @@ fn lessons() -> Vec<Lesson> {
                 let book: toml::Table = text.parse().unwrap();
                 found.extend(book.into_iter().map(|(name, entry)| Lesson {
                     file: path.display().to_string(),
-                    folder: folder.to_path_buf(),
                     name,
                     entry: entry.as_table().unwrap().clone(),
                 }));
@@ -118,14 +133,23 @@ async fn every_error_names_a_next_step_that_exists_in_both_languages() {
         if !tool.is_empty() && !is_tool(&app, tool) {
             complain(format!("suggests {tool}, which is no tool"));
         }
-        let example: Result<Value, _> = serde_json::from_str(lesson.entry.get("example").and_then(toml::Value::as_str).unwrap_or("{}"));
+        let example: Result<Value, _> = serde_json::from_str(
+            lesson
+                .entry
+                .get("example")
+                .and_then(toml::Value::as_str)
+                .unwrap_or("{}"),
+        );
         let Ok(Value::Object(example)) = example else {
             complain("the example is no JSON object".to_owned());
             continue;
         };
         // An example for a named tool uses arguments that the tool has.
         if let Some(entry) = app.catalogue.entries().iter().find(|entry| entry.spec.name == tool) {
-            for name in example.keys().filter(|name| entry.input["properties"].get(name.as_str()).is_none()) {
+            for name in example
+                .keys()
+                .filter(|name| entry.input["properties"].get(name.as_str()).is_none())
+            {
                 complain(format!("the example passes {name}, which {tool} does not have"));
             }
         }
@@ -133,12 +157,12 @@ async fn every_error_names_a_next_step_that_exists_in_both_languages() {
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
 }
 
-/// Facts are named in code as string literals; a placeholder that no file beside the book names is never filled.
+/// Facts are named in code as string literals; a placeholder that no code names is never filled.
 #[test]
 fn every_placeholder_has_a_fact() {
     let mut wrong = Vec::new();
+    let code = code_of(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"));
     for lesson in lessons() {
-        let code = code_of(&lesson.folder);
         for key in ["en", "ja", "next_en", "next_ja"] {
             for placeholder in unfilled(lesson.text(key)) {
                 let fact = format!("\"{}\"", placeholder.trim_matches(['{', '}']));
@@ -176,9 +200,17 @@ async fn an_error_is_told_in_the_language_of_the_caller_or_in_both() {
     use fumi_base::text::Locale;
     use tokio_util::sync::CancellationToken;
 
-    let app = Sample::new().app();
-    for (locale, english, japanese) in [(None, true, true), (Some(Locale::En), true, false), (Some(Locale::Ja), false, true)] {
-        let caller = Caller { locale, ..Caller::default() };
+    let sample = Sample::new();
+    let app = sample.app();
+    for (locale, english, japanese) in [
+        (None, true, true),
+        (Some(Locale::En), true, false),
+        (Some(Locale::Ja), false, true),
+    ] {
+        let caller = Caller {
+            locale,
+            ..Caller::default()
+        };
         let arguments = serde_json::json!({"roots": ["nowhere"]});
         let reply = crate::sample::call_as(&app, "list_files", arguments, caller, CancellationToken::new()).await;
         let message = refused(&app, &reply, &["FILE_NOT_FOUND"]);

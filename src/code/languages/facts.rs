@@ -67,6 +67,15 @@ pub struct Facts {
     /// What counts as a decision.
     #[serde(default)]
     pub complexity: Complexity,
+    /// Classes of tags or of properties, by name; a name that ends with `*` is a prefix.
+    #[serde(default)]
+    pub classes: BTreeMap<String, Vec<String>>,
+    /// Tags that have no end tag.
+    #[serde(default)]
+    pub void_tags: Vec<String>,
+    /// Tags whose end tag may be left out.
+    #[serde(default)]
+    pub optional_ends: Vec<String>,
     /// The predefined queries.
     #[serde(default)]
     pub queries: BTreeMap<String, Selection>,
@@ -74,6 +83,28 @@ pub struct Facts {
 
 fn colon() -> String {
     ": ".to_owned()
+}
+
+impl Facts {
+    /// The class of a tag or property: of its whole name, else of the longest prefix.
+    #[must_use]
+    pub fn class_of(&self, name: &str) -> Option<&str> {
+        let exact = self
+            .classes
+            .iter()
+            .find(|(_, names)| names.iter().any(|known| known == name));
+        let by_prefix = || {
+            self.classes
+                .iter()
+                .flat_map(|(class, names)| names.iter().map(move |known| (class, known)))
+                .filter_map(|(class, known)| Some((class, known.strip_suffix('*')?)))
+                .filter(|(_, prefix)| name.starts_with(prefix))
+                .max_by_key(|(_, prefix)| prefix.len())
+        };
+        exact
+            .map(|(class, _)| class.as_str())
+            .or_else(|| by_prefix().map(|(class, _)| class.as_str()))
+    }
 }
 
 /// What a language describes.

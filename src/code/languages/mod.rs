@@ -3,12 +3,15 @@
 //! A language is its grammar, its `language.toml`, its `elements.scm`, and a `refine.rs` only for what a query cannot say.
 //! Queries compile on first use, once. No native code is loaded at run time.
 
+mod css;
 pub mod detect;
 mod ecma;
 pub mod facts;
 #[cfg(test)]
 mod fixtures;
+mod html;
 mod java;
+mod markdown;
 mod python;
 
 use std::{
@@ -26,7 +29,7 @@ use crate::{
 
 use facts::Facts;
 
-/// What a language does to its drafts beyond its query.
+/// What a language does to its drafts beyond its query: it may change them and add others.
 pub(crate) type Refine = for<'t> fn(&'t Parsed, &mut Vec<Draft<'t>>);
 
 /// The grammar, the folders whose queries apply, the refinement: one line a language.
@@ -68,6 +71,9 @@ static TABLE: LazyLock<Vec<Language>> = LazyLock::new(|| {
             "ecma",
             "typescript"
         ),
+        language!("html", tree_sitter_html::LANGUAGE, html::refine, "html"),
+        language!("css", tree_sitter_css::LANGUAGE, css::refine, "css"),
+        language!("markdown", tree_sitter_md::LANGUAGE, markdown::refine, "markdown"),
     ]
 });
 

@@ -31,6 +31,8 @@ pub(super) fn render(parsed: &Parsed, elements: &Elements) -> String {
                 lines(element),
                 one_line(&markup.text, 60),
             ]),
+            // Custom properties are already among their rule's.
+            Detail::Style(_) if element.kind == Kind::Property => {}
             Detail::Style(style) => {
                 let properties: Vec<String> = style
                     .properties

@@ -188,3 +188,78 @@ fn broken(out: &mut String, parsed: &Parsed) {
         let _ = writeln!(out, "- line {}: {}", error.line, error.message);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use tokio_util::sync::CancellationToken;
+
+    use super::{TableFormat, render};
+    use crate::{extract::extract, parse::tests::parsed};
+
+    fn table(format: TableFormat, path: &str, text: &str) -> String {
+        let parsed = parsed(path, text);
+        let elements = extract(&parsed, &CancellationToken::new()).expect("elements");
+        render(format, &parsed, &elements)
+    }
+
+    const TEXT: &str = "import os\n\nclass Store:\n    limit: int | None = 3\n    def __init__(self): pass\n    def _get(self, key: str, *, default=\",\") -> int | None:\n        \"\"\"Find \"one\".\"\"\"\n        return key and default\n\nasync def main(): pass\n";
+
+    #[test]
+    fn compact_has_a_row_for_each_member_and_escapes_pipes() {
+        assert_eq!(
+            table(TableFormat::Compact, "a.py", TEXT),
+            "# a.py (Python, 10 lines)\nImports (1): os\n\
+             | Name | Signature | Vis | Lines | Cx | Doc |\n|---|---|---|---|---|---|\n\
+             | Store | class Store | + | 3-8 |  |  |\n\
+             | Store.limit | field limit: int \\| None = 3 | + | 4 |  |  |\n\
+             | Store.__init__ | __init__(self) | + | 5 | 1 |  |\n\
+             | Store._get | _get(self, key: str, *, default=\",\") -> int \\| None | # | 6-8 | 2 | Find \"one\". |\n\
+             | main | async main() | + | 10 | 1 |  |\n"
+        );
+    }
+
+    #[test]
+    fn full_has_the_sections_of_what_is_there() {
+        let full = table(TableFormat::Full, "a.py", TEXT);
+        let titles: Vec<&str> = full.lines().filter(|line| line.starts_with('#')).collect();
+        assert_eq!(
+            titles,
+            [
+                "# a.py (Python, 10 lines)",
+                "## Imports",
+                "## Classes",
+                "## Store (3-8)",
+                "### Fields",
+                "### Constructors",
+                "### Protected methods",
+                "## Functions"
+            ]
+        );
+    }
+
+    #[test]
+    fn csv_cells_are_plain_and_quoted_where_the_rfc_says() {
+        let csv = table(TableFormat::Csv, "a.py", TEXT);
+        let lines: Vec<&str> = csv.split_terminator("\r\n").collect();
+        assert_eq!(lines.len(), 7);
+        assert!(lines[0].starts_with("type,name,parent,signature,"));
+        assert_eq!(
+            lines[5],
+            "method,_get,Store,\"_get(self, key: str, *, default=\"\",\"\") -> int | None\",protected,,6,8,2,\"Find \"\"one\"\".\""
+        );
+        let css = table(TableFormat::Csv, "a.css", "a { color: red; margin: 0 }");
+        assert!(
+            css.contains("rule,a,color,red,typography,,1,1\r\nrule,a,margin,0,box_model,,1,1\r\n"),
+            "{css}"
+        );
+    }
+
+    #[test]
+    fn broken_source_says_so_below_its_table() {
+        let table = table(TableFormat::Signatures, "a.py", "def f(x): return x\nclass (:\n");
+        assert!(
+            table.starts_with("1: f(x)\n\nParse errors (1):\n- line 2: unexpected"),
+            "{table}"
+        );
+    }
+}

@@ -54,7 +54,8 @@ pub fn rows(parsed: &Parsed, elements: &Elements) -> Vec<Row> {
     let facts = &parsed.source.language.facts;
     let mut rows = Vec::new();
     for element in &elements.list {
-        if element.kind == Kind::Comment {
+        // Custom properties are already among their rule's.
+        if matches!(element.kind, Kind::Comment | Kind::Property) {
             continue;
         }
         let mut row = Row {

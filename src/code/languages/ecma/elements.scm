@@ -32,6 +32,11 @@
 (export_statement value: [(arrow_function) (function_expression) (generator_function)] @function) @outer
 (export_statement value: (class) @class) @outer
 
+; Classes that a function makes: mixins and factories.
+(arrow_function body: (class) @class)
+(return_statement (class) @class)
+(arguments (class) @class)
+
 (class_static_block) @initializer.static
 (method_definition name: (_) @name) @method
 (pair key: (_) @name value: [(arrow_function) (function_expression) (generator_function)] @inner) @method

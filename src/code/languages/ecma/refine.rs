@@ -37,7 +37,9 @@ pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
             Kind::Field | Kind::Namespace | Kind::EnumMember => named(draft),
             _ => {}
         }
-        decorated(parsed, &mut drafts[at]);
+        if parent.is_some_and(Kind::is_class_like) {
+            decorated(parsed, &mut drafts[at]);
+        }
         parameter_properties(parsed, drafts, at);
     }
     for draft in drafts.iter_mut().filter(|draft| draft.element.parent.is_none()) {
@@ -68,7 +70,8 @@ fn callable(draft: &mut Draft<'_>, parent: Option<Kind>) {
                 let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_' && c != '$');
                 rest[..end.unwrap_or(rest.len())].clone_into(&mut draft.element.name);
             }
-            None => "default".clone_into(&mut draft.element.name),
+            None if draft.outer.is_some() => "default".clone_into(&mut draft.element.name),
+            None => "<anonymous>".clone_into(&mut draft.element.name),
         }
     }
     if kind == Kind::Initializer {
@@ -366,7 +369,7 @@ fn export(parsed: &Parsed, draft: &mut Draft<'_>) -> Vec<String> {
 }
 
 /// In TypeScript the decorators of a member stand before it, not in it.
-fn decorated<'t>(parsed: &Parsed, draft: &mut Draft<'t>) {
+fn decorated(parsed: &Parsed, draft: &mut Draft<'_>) {
     let mut first = draft.node;
     let mut found = Vec::new();
     while let Some(before) = first.prev_sibling().filter(|before| before.kind() == "decorator") {

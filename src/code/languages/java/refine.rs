@@ -8,6 +8,7 @@ use crate::{
     parse::Parsed,
 };
 
+#[expect(clippy::ptr_arg, reason = "the type of every refinement: others add drafts")]
 pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
     for at in 0..drafts.len() {
         let parent = drafts[at].element.parent.map(|parent| drafts[parent].element.kind);

@@ -42,3 +42,5 @@ module.exports.helper = function (a) { return a; };
 module.exports = { walk, Store };
 Store.prototype.extra = function () { };
 const lazy = () => import('./lazy.js');
+const Mixin = (cls) => class Named extends cls { mixed() { } };
+function make() { return class { made() { } }; }

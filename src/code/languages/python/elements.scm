@@ -6,8 +6,11 @@
 (function_definition name: (identifier) @name) @function
 (decorated_definition definition: (function_definition name: (identifier) @name) @function.decorated) @outer
 
-(assignment left: (identifier) @name) @variable
-(assignment left: [(pattern_list (identifier) @name) (tuple_pattern (identifier) @name)]) @variable
+(assignment left: [
+  (identifier) @name
+  (pattern_list (identifier) @name)
+  (tuple_pattern (identifier) @name)
+]) @variable
 (assignment left: (identifier) @name right: (lambda) @inner) @function.lambda
 (assignment
   left: (attribute object: (identifier) @_self attribute: (identifier) @name)
@@ -25,9 +28,5 @@
 (import_statement) @import
 (import_from_statement) @import
 (future_import_statement) @import
-(if_statement
-  condition: (_) @_condition
-  consequence: (block [(import_statement) (import_from_statement)] @import.type_checking)
-  (#match? @_condition "^(\\w+\\.)?TYPE_CHECKING$"))
 
 (comment) @comment

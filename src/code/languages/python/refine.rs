@@ -68,8 +68,8 @@ fn end_with_code(parsed: &Parsed, draft: &mut Draft<'_>) {
 fn import(parsed: &Parsed, draft: &mut Draft<'_>) {
     let node = draft.node;
     let mut found = Import::default();
-    if let Detail::Import(import) = &draft.element.detail {
-        found.modifiers.clone_from(&import.modifiers);
+    if node.start_position().column > 0 && is_for_types_only(parsed, node) {
+        found.modifiers.push("type_checking".to_owned());
     }
     let mut cursor = node.walk();
     found.names = node
@@ -101,6 +101,17 @@ fn import(parsed: &Parsed, draft: &mut Draft<'_>) {
         found.module.clone()
     };
     draft.element.detail = Detail::Import(Box::new(found));
+}
+
+/// Whether it stands directly in `if TYPE_CHECKING:`.
+fn is_for_types_only(parsed: &Parsed, node: Node<'_>) -> bool {
+    let condition = node
+        .parent()
+        .filter(|block| block.kind() == "block")
+        .and_then(|block| block.parent())
+        .filter(|around| around.kind() == "if_statement")
+        .and_then(|around| around.child_by_field_name("condition"));
+    condition.is_some_and(|condition| last_name(parsed.text(condition)) == "TYPE_CHECKING")
 }
 
 fn imported(parsed: &Parsed, node: Node<'_>) -> ImportName {

@@ -171,7 +171,7 @@ impl Plant<'_> {
             "1\n2\nneedle 3\n4\n5\nneedle 6\n7\n8\n9\n10\nneedle 11\nneedle 12\n13\n14\n15\n16\n17 foo\nneedle 18\n",
         );
         let mut large = String::new();
-        for line in 0..12_000 {
+        for line in 0..4_000 {
             large.push_str(if line % 977 == 0 {
                 "a needle in line "
             } else {
@@ -186,12 +186,12 @@ impl Plant<'_> {
     fn odd_files(&mut self) {
         let long = format!(
             "{}needle{}foo needle{}\n",
-            "x".repeat(90_000),
-            "あ".repeat(30_000),
-            "y".repeat(90_000)
+            "x".repeat(20_000),
+            "あ".repeat(10_000),
+            "y".repeat(20_000)
         );
         self.write("min.js", format!("short needle\n{long}foo\n"));
-        self.write("huge_line.txt", "foo ".repeat(100_000) + "needle\n");
+        self.write("huge_line.txt", "foo ".repeat(20_000) + "needle\n");
         let text = "UTF-16 needle の行\n二行目 foo\n";
         let utf_16 = |mark: [u8; 2], unit: fn(u16) -> [u8; 2]| -> Vec<u8> {
             mark.into_iter().chain(text.encode_utf16().flat_map(unit)).collect()
@@ -211,7 +211,7 @@ impl Plant<'_> {
         );
         self.write(
             "late.bin",
-            [b"foo needle\n".repeat(60_000), b"\0\nneedle\n".to_vec()].concat(),
+            [b"foo needle\n".repeat(30_000), b"\0\nneedle\n".to_vec()].concat(),
         );
         for script in ["run.sh", "lib/tool"] {
             self.write(script, "#!/bin/sh\necho needle\n");

@@ -3,20 +3,20 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fmt::Write as _,
     fs,
     io::Write as _,
     path::PathBuf,
     process::{Command, Stdio},
 };
 
-use fumi_base::files::{EncodingChoice, decode};
 use fumi_code::{
     elements::{Detail, Elements, Import, Kind},
     extract::extract,
-    parse::{Source, parse},
+    parse::parse,
 };
 use tokio_util::sync::CancellationToken;
+
+use crate::{compare, source};
 
 /// Enough that every construct of everyday Python occurs, few enough that the test stays below ten seconds.
 const FILES: usize = 500;
@@ -25,23 +25,7 @@ const FILES: usize = 500;
 fn definitions_and_imports_are_those_of_ast() {
     let files = sources();
     assert!(files.len() >= 300, "only {} Python sources were found", files.len());
-    let theirs = ast(&files);
-    let mut differences = String::new();
-    let mut compared = 0;
-    for file in &files {
-        let path = file.to_string_lossy().into_owned();
-        let Some(theirs) = theirs.get(&path) else { continue };
-        let ours = ours(&path);
-        compared += theirs.len();
-        for line in theirs.difference(&ours) {
-            let _ = writeln!(differences, "{path}: ast alone has {line}");
-        }
-        for line in ours.difference(theirs) {
-            let _ = writeln!(differences, "{path}: fumi alone has {line}");
-        }
-    }
-    assert!(compared > 10_000, "only {compared} facts were compared");
-    assert!(differences.is_empty(), "{differences}");
+    compare(&ast(&files), 10_000, ours);
 }
 
 fn python(arguments: &[&str], input: &str) -> String {
@@ -115,9 +99,7 @@ fn ast(files: &[PathBuf]) -> BTreeMap<String, BTreeSet<String>> {
 
 fn ours(path: &str) -> BTreeSet<String> {
     let cancel = CancellationToken::new();
-    let bytes = fs::read(path).expect("a file");
-    let source = Source::new(path, decode(&bytes, EncodingChoice::Auto), bytes.len() as u64, None).expect("Python");
-    let parsed = parse(source, &cancel).expect("parsed");
+    let parsed = parse(source(path), &cancel).expect("parsed");
     let elements = extract(&parsed, &cancel).expect("elements");
     let mut facts = BTreeSet::new();
     for (at, element) in elements.list.iter().enumerate() {

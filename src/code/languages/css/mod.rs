@@ -1,0 +1,5 @@
+//! CSS.
+
+mod refine;
+
+pub(super) use refine::refine;

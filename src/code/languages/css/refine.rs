@@ -1,0 +1,175 @@
+//! What CSS means beyond its syntax: the properties of a rule and their classes, the at-rules around it.
+//!
+//! A rule has the class of most of its own properties; those of nested rules are not its own. Values are as written.
+
+use tree_sitter::Node;
+
+use crate::{
+    elements::{Detail, Import, ImportName, Kind, Style},
+    extract::Draft,
+    parse::{Parsed, one_line},
+};
+
+/// How much of a value is kept; longer ones are data URLs and gradients.
+const VALUE_CHARACTERS: usize = 120;
+
+/// The class of properties that no class names.
+const OTHER: &str = "other";
+
+/// What an at-rule can be, as its class.
+const AT_RULES: [&str; 14] = [
+    "media",
+    "supports",
+    "keyframes",
+    "font-face",
+    "layer",
+    "container",
+    "scope",
+    "page",
+    "charset",
+    "namespace",
+    "property",
+    "starting-style",
+    "counter-style",
+    "view-transition",
+];
+
+pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
+    for at in 0..drafts.len() {
+        let node = drafts[at].node;
+        match drafts[at].element.kind {
+            Kind::Rule => {
+                let properties = properties(parsed, node);
+                let style = Style {
+                    selector: drafts[at].element.name.clone(),
+                    property_class: dominant(&properties),
+                    properties,
+                    media: around(drafts, at),
+                };
+                drafts[at].element.detail = Detail::Style(Box::new(style));
+            }
+            Kind::AtRule => {
+                let header = header(parsed, node);
+                let keyword = header
+                    .trim_start_matches('@')
+                    .split([' ', '('])
+                    .next()
+                    .unwrap_or_default();
+                let bare = keyword
+                    .rsplit_once('-')
+                    .filter(|_| keyword.starts_with('-'))
+                    .map_or(keyword, |(_, bare)| bare);
+                let class = AT_RULES.into_iter().find(|known| *known == bare).unwrap_or("at_rule");
+                let style = Style {
+                    selector: header.clone(),
+                    property_class: class,
+                    properties: properties(parsed, node),
+                    media: around(drafts, at),
+                };
+                drafts[at].element.name = header;
+                drafts[at].element.detail = Detail::Style(Box::new(style));
+            }
+            Kind::Property => {
+                let style = Style {
+                    selector: drafts[at].element.name.clone(),
+                    property_class: "variables",
+                    properties: property(parsed, node).into_iter().collect(),
+                    media: around(drafts, at),
+                };
+                drafts[at].element.detail = Detail::Style(Box::new(style));
+            }
+            Kind::Import => import(parsed, &mut drafts[at]),
+            _ => {}
+        }
+    }
+}
+
+/// The at-rules around a draft, outermost first.
+fn around(drafts: &[Draft<'_>], at: usize) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut parent = drafts[at].element.parent;
+    while let Some(index) = parent {
+        let element = &drafts[index].element;
+        if element.kind == Kind::AtRule {
+            found.push(element.name.clone());
+        }
+        parent = element.parent;
+    }
+    found.reverse();
+    found
+}
+
+/// What stands before the block, or before the semicolon.
+fn header(parsed: &Parsed, node: Node<'_>) -> String {
+    let mut cursor = node.walk();
+    let end = node
+        .named_children(&mut cursor)
+        .find(|child| matches!(child.kind(), "block" | "keyframe_block_list"))
+        .map_or(node.end_byte(), |block| block.start_byte());
+    let text = parsed.source.text.get(node.start_byte()..end).unwrap_or_default();
+    one_line(text.trim_end_matches([';', ' ']), 200)
+}
+
+fn properties(parsed: &Parsed, node: Node<'_>) -> Vec<(String, String, &'static str)> {
+    let mut cursor = node.walk();
+    let Some(block) = node.named_children(&mut cursor).find(|child| child.kind() == "block") else {
+        return Vec::new();
+    };
+    let mut cursor = block.walk();
+    block
+        .named_children(&mut cursor)
+        .filter(|child| child.kind() == "declaration")
+        .filter_map(|child| property(parsed, child))
+        .collect()
+}
+
+fn property(parsed: &Parsed, declaration: Node<'_>) -> Option<(String, String, &'static str)> {
+    let (name, value) = parsed.text(declaration).split_once(':')?;
+    let name = name.trim();
+    // Names of custom properties are case-sensitive, all others are not.
+    let name = if name.starts_with("--") {
+        name.to_owned()
+    } else {
+        name.to_ascii_lowercase()
+    };
+    let unprefixed = ["-webkit-", "-moz-", "-ms-", "-o-"]
+        .iter()
+        .find_map(|prefix| name.strip_prefix(prefix))
+        .unwrap_or(&name);
+    let class = parsed.source.language.facts.class_of(unprefixed).unwrap_or(OTHER);
+    let value = one_line(value.trim().trim_end_matches(';'), VALUE_CHARACTERS);
+    Some((name, value, class))
+}
+
+fn dominant(properties: &[(String, String, &'static str)]) -> &'static str {
+    let count = |class: &str| properties.iter().filter(|(_, _, known)| *known == class).count();
+    let mut best = ("other", 0);
+    for (_, _, class) in properties {
+        let found = count(class);
+        if found > best.1 {
+            best = (class, found);
+        }
+    }
+    best.0
+}
+
+fn import(parsed: &Parsed, draft: &mut Draft<'_>) {
+    let text = header(parsed, draft.node);
+    let rest = text.trim_start_matches("@import").trim();
+    let rest = rest.strip_prefix("url(").unwrap_or(rest);
+    let (module, condition) = match rest.chars().next() {
+        Some(quote @ ('"' | '\'')) => rest[1..].split_once(quote).unwrap_or((&rest[1..], "")),
+        _ => rest.split_once([')', ' ']).unwrap_or((rest, "")),
+    };
+    let condition = condition.trim_start_matches(')').trim();
+    module.clone_into(&mut draft.element.name);
+    draft.element.detail = Detail::Import(Box::new(Import {
+        module: module.to_owned(),
+        names: Vec::<ImportName>::new(),
+        modifiers: if condition.is_empty() {
+            Vec::new()
+        } else {
+            vec![condition.to_owned()]
+        },
+    }));
+}

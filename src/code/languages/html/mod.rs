@@ -1,0 +1,5 @@
+//! HTML.
+
+mod refine;
+
+pub(super) use refine::refine;

@@ -1,0 +1,176 @@
+//! What HTML means beyond its tags: attributes, classes, depth, direct text, and the scripts and styles in it.
+//!
+//! Scripts and styles are read in their own language and stand under their tag. A tag is unclosed when the standard demands
+//! an end tag that is not there; void tags have none.
+
+use tokio_util::sync::CancellationToken;
+use tree_sitter::Node;
+
+use crate::{
+    elements::{Detail, Kind, Markup},
+    extract::{Draft, extract},
+    languages::by_name,
+    parse::{Parsed, Source, one_line, parse},
+};
+
+/// The class of tags that no class names: custom elements and unknown ones hold others.
+const UNKNOWN_CLASS: &str = "structure";
+
+pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
+    let mut depths = vec![0_usize; drafts.len()];
+    let mut children = vec![0_usize; drafts.len()];
+    for at in 0..drafts.len() {
+        if drafts[at].element.kind != Kind::Markup {
+            continue;
+        }
+        if let Some(parent) = drafts[at].element.parent {
+            // Parents stand before their children, so theirs is already known.
+            depths[at] = depths[parent] + 1;
+            children[parent] += 1;
+        }
+    }
+    for at in 0..drafts.len() {
+        if drafts[at].element.kind == Kind::Markup {
+            end_with_content(parsed, &mut drafts[at]);
+            let markup = Markup {
+                depth: depths[at],
+                children: children[at],
+                ..tag(parsed, drafts[at].node)
+            };
+            drafts[at].element.name.clone_from(&markup.tag);
+            drafts[at].element.detail = Detail::Markup(Box::new(markup));
+        }
+    }
+    for at in 0..drafts.len() {
+        embedded(parsed, drafts, at);
+    }
+}
+
+/// Without an end tag, the grammar takes what follows, up to the next tag, into an element: white space, and after a void
+/// tag the text of the element around it.
+fn end_with_content(parsed: &Parsed, draft: &mut Draft<'_>) {
+    let node = draft.node;
+    let end = match node.child(0) {
+        Some(start) if is_void(parsed, node) => start.end_byte(),
+        _ => node.start_byte() + parsed.text(node).trim_end().len(),
+    };
+    draft.element.span = parsed.lines.span(&parsed.source.text, node.start_byte(), end);
+}
+
+fn is_void(parsed: &Parsed, node: Node<'_>) -> bool {
+    let name = node.child(0).and_then(|tag| tag.named_child(0));
+    name.is_some_and(|name| {
+        let tag = parsed.text(name).to_ascii_lowercase();
+        parsed.source.language.facts.void_tags.contains(&tag)
+    })
+}
+
+fn push_text(parsed: &Parsed, node: Node<'_>, text: &mut String) {
+    // Far more than is shown, so that cutting it never shows.
+    if text.len() < 400 {
+        text.push_str(parsed.text(node));
+        text.push(' ');
+    }
+}
+
+fn tag(parsed: &Parsed, node: Node<'_>) -> Markup {
+    let facts = &parsed.source.language.facts;
+    let mut markup = Markup::default();
+    let (mut has_end, mut closes_itself) = (false, false);
+    let mut text = String::new();
+    let mut cursor = node.walk();
+    for child in node.children(&mut cursor) {
+        match child.kind() {
+            "start_tag" | "self_closing_tag" => {
+                closes_itself = child.kind() == "self_closing_tag";
+                let mut inner = child.walk();
+                for part in child.named_children(&mut inner) {
+                    match part.kind() {
+                        "tag_name" => markup.tag = parsed.text(part).to_ascii_lowercase(),
+                        "attribute" => markup.attributes.push(attribute(parsed, part)),
+                        _ => {}
+                    }
+                }
+            }
+            // A missing end tag is one that the parser made up.
+            "end_tag" => has_end = !child.is_missing() && child.start_byte() < child.end_byte(),
+            "text" | "entity" if !is_void(parsed, node) => push_text(parsed, child, &mut text),
+            "element" if is_void(parsed, child) => {
+                let mut inner = child.walk();
+                for part in child
+                    .named_children(&mut inner)
+                    .filter(|part| matches!(part.kind(), "text" | "entity"))
+                {
+                    push_text(parsed, part, &mut text);
+                }
+            }
+            _ => {}
+        }
+    }
+    if node.kind() == "doctype" {
+        "!doctype".clone_into(&mut markup.tag);
+        closes_itself = true;
+    }
+    let is = |names: &[String]| names.contains(&markup.tag);
+    markup.is_unclosed = !has_end && !closes_itself && !is(&facts.void_tags) && !is(&facts.optional_ends);
+    markup.text = one_line(&text, 80);
+    markup.element_class = facts.class_of(&markup.tag).unwrap_or(UNKNOWN_CLASS);
+    markup
+}
+
+fn attribute(parsed: &Parsed, node: Node<'_>) -> (String, String) {
+    let mut cursor = node.walk();
+    let (mut name, mut value) = (String::new(), String::new());
+    for part in node.named_children(&mut cursor) {
+        match part.kind() {
+            "attribute_name" => name = parsed.text(part).to_ascii_lowercase(),
+            _ => value = one_line(parsed.text(part).trim_matches(['"', '\'']), 200),
+        }
+    }
+    (name, value)
+}
+
+/// Reads a script or a style in its own language.
+fn embedded<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>, at: usize) {
+    let node = drafts[at].node;
+    let Detail::Markup(markup) = &drafts[at].element.detail else {
+        return;
+    };
+    let attribute = |wanted: &str| {
+        let found = markup.attributes.iter().find(|(name, _)| name == wanted);
+        found.map_or("", |(_, value)| value.as_str()).to_ascii_lowercase()
+    };
+    let name = match (node.kind(), attribute("type").as_str(), attribute("lang").as_str()) {
+        ("script_element", "text/typescript", _) | ("script_element", _, "ts" | "typescript") => "typescript",
+        ("script_element", "" | "module" | "text/javascript" | "application/javascript" | "text/babel", _) => {
+            "javascript"
+        }
+        ("style_element", "" | "text/css", "" | "css") => "css",
+        _ => return,
+    };
+    let mut cursor = node.walk();
+    let Some(raw) = node.children(&mut cursor).find(|child| child.kind() == "raw_text") else {
+        return;
+    };
+    let Ok(language) = by_name(name) else { return };
+    let source = Source {
+        path: parsed.source.path.clone(),
+        language,
+        text: parsed.text(raw).to_owned(),
+        encoding: parsed.source.encoding.clone(),
+        size_bytes: raw.byte_range().len() as u64,
+    };
+    // The call's own token stopped the parse of the page; what it holds is no larger.
+    let cancel = CancellationToken::new();
+    let Ok(elements) = parse(source, &cancel).and_then(|inner| extract(&inner, &cancel)) else {
+        return;
+    };
+    let base = drafts.len();
+    for mut element in elements.list {
+        element.parent = Some(element.parent.map_or(at, |parent| base + parent));
+        let (start, end) = (element.span.start_byte, element.span.end_byte);
+        let shift = raw.start_byte();
+        element.span = parsed.lines.span(&parsed.source.text, start + shift, end + shift);
+        drafts.push(Draft::adopted(raw, element));
+    }
+}

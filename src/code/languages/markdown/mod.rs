@@ -1,0 +1,5 @@
+//! Markdown.
+
+mod refine;
+
+pub(super) use refine::refine;

@@ -1,0 +1,256 @@
+//! What Markdown means beyond its blocks: how far a heading reaches, what blocks hold, the links and images in text.
+//!
+//! A heading reaches to the next one of its level or above. Headings in quotes and lists reach no further than themselves.
+//! The text between blocks is read with the grammar of inlines, a paragraph at a time.
+
+use std::ops::Range;
+
+use tokio_util::sync::CancellationToken;
+use tree_sitter::{Node, Parser};
+
+use crate::{
+    elements::{Detail, Element, Kind},
+    extract::{Draft, settle},
+    parse::{Parsed, Step, one_line, walk},
+};
+
+pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
+    let (quotes, lists) = nests(parsed);
+    for draft in drafts.iter_mut() {
+        match draft.element.kind {
+            Kind::Heading => heading(parsed, draft),
+            Kind::CodeBlock => code_block(parsed, draft),
+            Kind::List => {
+                draft.keep = !is_within(&lists, draft.node);
+                list(parsed, draft);
+            }
+            Kind::Table => table(parsed, draft),
+            Kind::Link => reference(parsed, draft),
+            Kind::FrontMatter => {
+                "front matter".clone_into(&mut draft.element.name);
+                draft.element.detail = info(front_matter_keys(parsed.text(draft.node)));
+            }
+            _ => {}
+        }
+    }
+    drafts.retain(|draft| draft.keep);
+    reach(parsed, drafts, |node| {
+        is_within(&quotes, node) || is_within(&lists, node)
+    });
+    links(parsed, drafts);
+    settle(drafts);
+}
+
+/// The outermost quotes and lists, in the order of the text. Asking each node for its parents would cost a search from the
+/// root every time.
+fn nests(parsed: &Parsed) -> (Vec<Range<usize>>, Vec<Range<usize>>) {
+    let (mut quotes, mut lists): (Vec<Range<usize>>, Vec<Range<usize>>) = (Vec::new(), Vec::new());
+    // A walk that cannot be cancelled cannot fail.
+    let _ = walk(parsed.tree.root_node(), &CancellationToken::new(), |node| {
+        let ranges = match node.kind() {
+            "block_quote" => &mut quotes,
+            "list" => &mut lists,
+            _ => return Step::Into,
+        };
+        if ranges.last().is_none_or(|last| last.end <= node.start_byte()) {
+            ranges.push(node.byte_range());
+        }
+        Step::Into
+    });
+    (quotes, lists)
+}
+
+/// Whether a node stands in one of the ranges, and is not that range itself.
+fn is_within(ranges: &[Range<usize>], node: Node<'_>) -> bool {
+    let after = ranges.partition_point(|range| range.start <= node.start_byte());
+    after
+        .checked_sub(1)
+        .and_then(|at| ranges.get(at))
+        .is_some_and(|range| node.end_byte() <= range.end && *range != node.byte_range())
+}
+
+const fn info(info: String) -> Detail {
+    Detail::Block { info }
+}
+
+fn heading(parsed: &Parsed, draft: &mut Draft<'_>) {
+    let mut level = 1;
+    let mut cursor = draft.node.walk();
+    for child in draft.node.children(&mut cursor) {
+        let digit = child
+            .kind()
+            .strip_prefix("atx_h")
+            .or_else(|| child.kind().strip_prefix("setext_h"))
+            .and_then(|rest| rest.chars().next()?.to_digit(10));
+        if let Some(digit) = digit {
+            level = u8::try_from(digit).unwrap_or(1);
+        }
+    }
+    draft.element.detail = Detail::Heading { level };
+    if draft.node.child_by_field_name("heading_content").is_none() {
+        draft.element.name.clear();
+    }
+    let bare = draft.element.name.trim_end_matches('#').trim_end();
+    draft.element.name = bare.trim_matches(['*', '_', '`']).to_owned();
+    draft.element.span = parsed.span(draft.node);
+}
+
+/// Widens headings that stand directly in the document to their whole section.
+fn reach(parsed: &Parsed, drafts: &mut [Draft<'_>], is_nested: impl Fn(Node<'_>) -> bool) {
+    let end_of_text = parsed.source.text.len();
+    // Ends of sections, by level: a heading closes those of its level and below, so one pass from the end is enough.
+    let mut next_at = [end_of_text; 7];
+    for draft in drafts.iter_mut().rev() {
+        let Detail::Heading { level } = draft.element.detail else {
+            continue;
+        };
+        if is_nested(draft.node) {
+            continue;
+        }
+        let start = draft.node.start_byte();
+        let end = next_at[..=usize::from(level.min(6))]
+            .iter()
+            .copied()
+            .min()
+            .unwrap_or(end_of_text);
+        next_at[usize::from(level.min(6))] = start;
+        draft.element.span = parsed
+            .lines
+            .span(&parsed.source.text, start, end.max(draft.node.end_byte()));
+    }
+}
+
+fn code_block(parsed: &Parsed, draft: &mut Draft<'_>) {
+    let node = draft.node;
+    let mut cursor = node.walk();
+    let (mut language, mut first) = (String::new(), None);
+    for child in node.named_children(&mut cursor) {
+        match child.kind() {
+            "info_string" => language = one_line(parsed.text(child), 60),
+            "code_fence_content" => first = parsed.text(child).lines().find(|line| !line.trim().is_empty()),
+            _ => {}
+        }
+    }
+    if node.kind() == "indented_code_block" {
+        first = parsed.text(node).lines().find(|line| !line.trim().is_empty());
+    }
+    draft.element.name = one_line(first.unwrap_or_default(), 80);
+    draft.element.detail = info(language);
+}
+
+fn list(parsed: &Parsed, draft: &mut Draft<'_>) {
+    let first = draft.node.named_child(0);
+    let marker = first.and_then(|item| item.named_child(0));
+    let is_ordered =
+        marker.is_some_and(|marker| marker.kind().contains("dot") || marker.kind().contains("parenthesis"));
+    let kind = if is_ordered { "ordered" } else { "unordered" };
+    draft.element.name = first.map_or_else(String::new, |item| {
+        let text = parsed.text(item).lines().next().unwrap_or_default();
+        let is_marker = |c: char| c.is_ascii_digit() || matches!(c, '-' | '*' | '+' | '.' | ')' | ' ');
+        one_line(text.trim_start_matches(is_marker), 80)
+    });
+    // The grammar takes the blank lines after a list into it.
+    let end = draft.node.start_byte() + parsed.text(draft.node).trim_end().len();
+    draft.element.span = parsed.lines.span(&parsed.source.text, draft.node.start_byte(), end);
+    draft.element.detail = info(format!("{kind}, {} items", draft.node.named_child_count()));
+}
+
+fn table(parsed: &Parsed, draft: &mut Draft<'_>) {
+    let mut cursor = draft.node.walk();
+    let rows = draft
+        .node
+        .named_children(&mut cursor)
+        .filter(|child| child.kind() == "pipe_table_row")
+        .count();
+    let header = draft.node.named_child(0).map_or("", |header| parsed.text(header));
+    draft.element.name = one_line(header.trim().trim_matches('|'), 80);
+    draft.element.detail = info(format!("{rows} rows"));
+}
+
+fn reference(parsed: &Parsed, draft: &mut Draft<'_>) {
+    let mut cursor = draft.node.walk();
+    let target = draft
+        .node
+        .named_children(&mut cursor)
+        .find(|child| child.kind() == "link_destination")
+        .map_or("", |child| parsed.text(child));
+    draft.element.detail = info(target.to_owned());
+    draft.element.name = draft.element.name.trim_matches(['[', ']']).to_owned();
+}
+
+/// The names at the beginning of lines: enough to know what a front matter says.
+fn front_matter_keys(text: &str) -> String {
+    let keys: Vec<&str> = text
+        .lines()
+        .filter(|line| !line.starts_with([' ', '-', '+', '#']))
+        .filter_map(|line| line.split_once([':', '=']).map(|(key, _)| key.trim()))
+        .collect();
+    one_line(&keys.join(", "), 200)
+}
+
+/// Links and images within text.
+fn links<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
+    let mut parser = Parser::new();
+    if parser.set_language(&tree_sitter_md::INLINE_LANGUAGE.into()).is_err() {
+        return;
+    }
+    let never = CancellationToken::new();
+    let mut inlines = Vec::new();
+    // Neither walk can be cancelled here, so neither can fail.
+    let _ = walk(parsed.tree.root_node(), &never, |node| {
+        if matches!(node.kind(), "inline" | "pipe_table_cell") {
+            inlines.push(node);
+            return Step::Over;
+        }
+        Step::Into
+    });
+    for inline in inlines {
+        let text = parsed.text(inline);
+        if !text.contains(['[', '<']) {
+            continue;
+        }
+        let Some(tree) = parser.parse(text, None) else { continue };
+        let _ = walk(tree.root_node(), &never, |node| {
+            let kind = match node.kind() {
+                "inline_link"
+                | "full_reference_link"
+                | "collapsed_reference_link"
+                | "uri_autolink"
+                | "email_autolink" => Kind::Link,
+                "image" => Kind::Image,
+                _ => return Step::Into,
+            };
+            let part = |wanted: &str| {
+                let mut cursor = node.walk();
+                node.named_children(&mut cursor)
+                    .find(|child| child.kind() == wanted)
+                    .map_or("", |child| text.get(child.byte_range()).unwrap_or_default())
+            };
+            let whole = text.get(node.byte_range()).unwrap_or_default();
+            let (name, target) = match (part("link_text"), part("link_destination")) {
+                ("", "") => (whole.trim_matches(['<', '>']), whole.trim_matches(['<', '>'])),
+                (name, "") => (name, part("link_label")),
+                (name, target) => (name, target),
+            };
+            let name = if kind == Kind::Image {
+                part("image_description")
+            } else {
+                name
+            };
+            let start = inline.start_byte() + node.start_byte();
+            let end = inline.start_byte() + node.end_byte();
+            drafts.push(Draft::adopted(
+                inline,
+                Element {
+                    kind,
+                    name: one_line(name, 80),
+                    span: parsed.lines.span(&parsed.source.text, start, end),
+                    parent: None,
+                    detail: info(target.to_owned()),
+                },
+            ));
+            // The text of a link may hold an image.
+            Step::Into
+        });
+    }
+}

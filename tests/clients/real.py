@@ -1,0 +1,153 @@
+"""Real source that fumi did not write, and what every tool is asked about it.
+
+The sources are found by asking the programs on the machine, never by a fixed path. A tool without an entry in `ASKS`
+fails the clients: whoever adds a tool says here how it is used on real source.
+"""
+
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+LANGUAGES = {".py", ".js", ".mjs", ".ts", ".tsx", ".java", ".html", ".css", ".md"}
+FILES_PER_LANGUAGE = 12
+LARGEST = 2_000_000
+
+
+def said(*command):
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+    return done.stdout.strip()
+
+
+def roots():
+    """The folders of real source on this machine: pip, npm, the Rust toolchain."""
+    found = {
+        "pip": said("python3", "-c", "import pip, os; print(os.path.dirname(pip.__file__))"),
+        "npm": said("npm", "root", "-g"),
+        "toolchain": said("rustc", "--print", "sysroot"),
+    }
+    found = {name: os.path.realpath(path) for name, path in found.items() if os.path.isdir(path)}
+    if "pip" not in found:
+        sys.exit("no real source: python3 has no pip")
+    return found
+
+
+def sample(root):
+    """Some files of each language below a root, the same ones each time."""
+    by_language = {}
+    for folder, folders, names in os.walk(root):
+        folders.sort()
+        for name in sorted(names):
+            path = os.path.join(folder, name)
+            language = os.path.splitext(name)[1]
+            if language in LANGUAGES and not os.path.islink(path) and 0 < os.path.getsize(path) < LARGEST:
+                by_language.setdefault(language, []).append(path)
+    chosen = []
+    for language in sorted(by_language):
+        paths = by_language[language]
+        largest = sorted(paths, key=os.path.getsize)[-3:]
+        others = random.Random(language).sample(paths, min(len(paths), FILES_PER_LANGUAGE - 3))
+        chosen += sorted(set(largest + others))
+    return [os.path.relpath(path, root) for path in chosen]
+
+
+def per_root(root):
+    everywhere = {"roots": ["."], "hidden": True, "no_ignore": True}
+    yield "set_project_path", {"project_path": root}
+    yield "list_files", {**everywhere, "count_only": True}
+    yield "list_files", {**everywhere, "types": ["f"], "sort": "size", "limit": 50, "absolute": False}
+    yield "list_files", {"roots": ["."], "pattern": "*.py", "glob": True}
+    for shape in ({}, {"summary_only": True}, {"group_by_file": True}, {"count_only_matches": True}, {"total_only": True}, {"optimize_paths": True}):
+        yield "search_content", {**everywhere, "query": r"\berror\b", **shape}
+        yield "find_and_grep", {**everywhere, "pattern": r"\.(py|js|md)$", "query": "import", **shape}
+    yield "search_content", {"roots": ["."], "query": "--version", "context_before": 1, "context_after": 1}
+    yield "query_code", {"roots": ["."], "query_key": "functions", "output_format": "summary"}
+
+
+def per_file(path, lines):
+    yield "check_code_scale", {"file_path": path, "include_details": True}
+    markup = path.endswith((".html", ".css"))
+    for form in ("full", "compact", "csv", "json", "signatures") + (("html",) if markup else ()):
+        yield "analyze_code_structure", {"file_path": path, "format_type": form}
+    yield "extract_code_section", {"file_path": path, "start_line": 1, "end_line": min(lines, 40)}
+    yield "query_code", {"file_path": path, "query_key": "comments"}
+
+
+def truth(tool, arguments, structured, root):
+    """What can be checked without fumi. Returns a complaint, or nothing."""
+    if tool == "list_files" and arguments.get("count_only"):
+        count = sum(len(folders) + len(names) for _, folders, names in os.walk(root))
+        own = sum(len(folders) + len(names) + 1 for _, folders, names in os.walk(os.path.join(root, ".fumi")))
+        if structured["total_count"] not in (count, count - own):
+            return f"counts {structured['total_count']}, os.walk {count}"
+    return None
+
+
+class Report:
+    """Counts calls and failures; exits 1 if there was one."""
+
+    def __init__(self, client):
+        self.client, self.calls, self.failures, self.tools = client, 0, [], set()
+
+    def add(self, tool, arguments, failed, text, structured, root):
+        self.calls += 1
+        self.tools.add(tool)
+        shown = f"{tool} {json.dumps(arguments, ensure_ascii=False)} in {root}"
+        if failed:
+            self.failures.append(f"{shown}\n    {text[:400]}")
+        elif not text or structured is None:
+            self.failures.append(f"{shown}\n    no text or no structure")
+        elif complaint := truth(tool, arguments, structured, root):
+            self.failures.append(f"{shown}\n    {complaint}")
+
+    def error(self, tool, arguments, error, root):
+        self.calls += 1
+        self.failures.append(f"{tool} {json.dumps(arguments)} in {root}\n    {type(error).__name__}: {str(error)[:600]}")
+
+    def end(self, listed):
+        for name in sorted(set(listed) - self.tools):
+            self.failures.append(f"{name} is listed but was never called: add it to tests/clients/real.py")
+        for failure in self.failures[:40]:
+            print(f"✗ {failure}", file=sys.stderr)
+        print(f"  {self.client}: {self.calls} calls of {len(self.tools)} tools, {len(self.failures)} failures")
+        if self.failures:
+            sys.exit(1)
+
+
+class Server:
+    """The program under test over the real sources, on a free port; SIGTERM must end it with 0."""
+
+    def __init__(self, program, folders):
+        command = [program, "--listen", "127.0.0.1:0"]
+        for folder in folders:
+            command += ["--root", folder]
+        self.log = tempfile.TemporaryFile("w+")
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=self.log, text=True)
+        ready = self.process.stdout.readline()
+        if not ready.startswith("fumi listening on "):
+            self.log.seek(0)
+            sys.exit(f"no ready line but {ready!r}: {self.log.read()}")
+        self.url = ready.removeprefix("fumi listening on ").strip()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, *_):
+        self.process.terminate()
+        code = self.process.wait(60)
+        self.log.seek(0)
+        log = self.log.read()
+        if "panicked" in log:
+            sys.exit(f"the server panicked:\n{log[-3000:]}")
+        if code != 0 and kind is None:
+            sys.exit(f"the server ended with {code}:\n{log[-3000:]}")
+
+
+def lines_of(root, path):
+    with open(os.path.join(root, path), "rb") as file:
+        return max(1, file.read().count(b"\n"))

@@ -1,0 +1,48 @@
+"""The `mcp` client of the session era lists and calls every tool on real source."""
+
+import asyncio
+import sys
+import warnings
+
+from mcp import ClientSession
+from mcp.client.streamable_http import streamablehttp_client
+
+import real
+
+# A schema that the client finds fault with is a failure, not a line in a log. What the client says of itself is not.
+warnings.simplefilter("error")
+warnings.simplefilter("ignore", DeprecationWarning)
+
+
+async def main():
+    folders = real.roots()
+    report = real.Report("mcp, session era")
+    with real.Server(sys.argv[1], folders.values()) as server:
+        async with streamablehttp_client(server.url) as (read, write, _), ClientSession(read, write) as client:
+            hello = await client.initialize()
+            assert hello.serverInfo.name == "fumi" and hello.instructions, hello
+            listed = (await client.list_tools()).tools
+            for tool in listed:
+                assert tool.outputSchema and tool.inputSchema and tool.description and tool.title, tool.name
+
+            async def call(tool, arguments, root):
+                try:
+                    # The client checks every structure against the published schema, and raises.
+                    result = await client.call_tool(tool, arguments)
+                except Exception as error:
+                    report.error(tool, arguments, error, root)
+                    return
+                text = result.content[0].text if result.content else ""
+                report.add(tool, arguments, result.isError, text, result.structuredContent, root)
+
+            for root in folders.values():
+                # The first call chooses the project for the session.
+                for tool, arguments in real.per_root(root):
+                    await call(tool, arguments, root)
+                for path in real.sample(root):
+                    for tool, arguments in real.per_file(path, real.lines_of(root, path)):
+                        await call(tool, arguments, root)
+    report.end(tool.name for tool in listed)
+
+
+asyncio.run(main())

@@ -1,0 +1,49 @@
+"""The `mcp` client of the stateless era lists and calls every tool on real source."""
+
+import asyncio
+import sys
+import warnings
+
+from mcp.client.client import Client
+
+import real
+
+# A schema that the client finds fault with is a failure, not a line in a log. What the client says of itself is not.
+warnings.simplefilter("error")
+warnings.simplefilter("ignore", DeprecationWarning)
+
+
+async def main():
+    folders = real.roots()
+    report = real.Report("mcp, stateless era")
+    with real.Server(sys.argv[1], folders.values()) as server:
+        async with Client(server.url, mode="2026-07-28") as client:
+            listed = (await client.list_tools()).tools
+            for tool in listed:
+                assert tool.output_schema and tool.input_schema and tool.description and tool.title, tool.name
+
+            async def call(tool, arguments, root):
+                try:
+                    # No session: the project goes with every call.
+                    given = arguments if tool == "set_project_path" else {**arguments, "project_root": root}
+                    result = await client.call_tool(tool, given)
+                except Exception as error:
+                    report.error(tool, arguments, error, root)
+                    return
+                text = result.content[0].text if result.content else ""
+                report.add(tool, arguments, result.is_error, text, result.structured_content, root)
+
+            for root in folders.values():
+                for tool, arguments in real.per_root(root):
+                    await call(tool, arguments, root)
+                for path in real.sample(root):
+                    for tool, arguments in real.per_file(path, real.lines_of(root, path)):
+                        await call(tool, arguments, root)
+        async with Client(server.url, mode="auto") as client:
+            assert client.protocol_version == "2026-07-28", client.protocol_version
+            assert client.server_info.name == "fumi", client.server_info
+            assert len((await client.list_tools()).tools) == len(listed)
+    report.end(tool.name for tool in listed)
+
+
+asyncio.run(main())

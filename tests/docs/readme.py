@@ -1,0 +1,251 @@
+#!/usr/bin/env python3
+"""What README.md, README.ja.md and docs/clients.md say, tried.
+
+Every JSON and TOML block parses; every URL in them and in the text answers when fumi runs as the README says; a block that
+starts fumi over standard input and output does so; each `curl` prints the block that follows it, byte for byte apart from
+the number of `fumi/elapsed_ms`; every link leads somewhere; every file of the code map exists; and docs/regenerate has
+nothing to rewrite.
+
+    FUMI_BIN=target/release/fumi tests/docs/readme.py
+
+Standard library only (Python 3.11). It needs port 8640, because that is the port that the documents name.
+"""
+
+import json
+import os
+import re
+import socket
+import subprocess
+import sys
+import tempfile
+import tomllib
+import urllib.error
+import urllib.request
+from contextlib import contextmanager
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+PAGES = ["README.md", "README.ja.md", "docs/clients.md"]
+ADDRESS = "127.0.0.1:8640"
+READY = f"fumi listening on http://{ADDRESS}/mcp"
+MODERN = "2026-07-28"
+META = {"io.modelcontextprotocol/protocolVersion": MODERN, "io.modelcontextprotocol/clientCapabilities": {}}
+ELAPSED = re.compile(r'("fumi/elapsed_ms":)\d+')
+
+failures = []
+done = {}
+
+
+def check(holds, what, kind):
+    done[kind] = done.get(kind, 0) + 1
+    if not holds:
+        failures.append(what)
+
+
+def binary():
+    target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+    path = Path(os.environ.get("FUMI_BIN", target / "release/fumi")).resolve()
+    if not path.is_file():
+        sys.exit(f"there is no {path}; build it with cargo build --release, or set FUMI_BIN")
+    return str(path)
+
+
+def environment():
+    return {name: value for name, value in os.environ.items() if not name.startswith(("FUMI_", "PROJECT_ROOT"))}
+
+
+@contextmanager
+def server():
+    """fumi in this repository, started as the README says: without an argument."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", 8640))
+        except OSError as error:
+            sys.exit(f"port 8640 is taken ({error}); end what listens there: the documents are checked on that port")
+    running = subprocess.Popen(
+        [binary()], cwd=ROOT, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    )
+    try:
+        ready = running.stdout.readline().rstrip("\n")
+        if ready != READY:
+            sys.exit(f"fumi printed {ready!r}, not {READY!r}")
+        yield
+    finally:
+        running.terminate()
+        code = running.wait(60)
+        check(code == 0, f"after SIGTERM fumi exited {code}, not 0", "server")
+
+
+def blocks(text):
+    """The fenced blocks of a page: language, line and content."""
+    found = re.finditer(r"^```(\w*)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    return [(match[1], text.count("\n", 0, match.start()) + 1, match[2]) for match in found]
+
+
+def parsed(language, content):
+    return json.loads(content) if language == "json" else tomllib.loads(content)
+
+
+def tables(value):
+    """Every object inside a parsed block."""
+    if isinstance(value, dict):
+        yield value
+    for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else []:
+        yield from tables(inner)
+
+
+def discovers(url):
+    """Whether fumi answers at an MCP address."""
+    body = {"jsonrpc": "2.0", "id": 1, "method": "server/discover", "params": {"_meta": META}}
+    headers = {
+        "Content-Type": "application/json",
+        "Accept": "application/json, text/event-stream",
+        "MCP-Protocol-Version": MODERN,
+        "Mcp-Method": "server/discover",
+    }
+    request = urllib.request.Request(url, json.dumps(body).encode(), headers)
+    with urllib.request.urlopen(request, timeout=30) as answer:
+        events = [line[5:] for line in answer.read().decode().splitlines() if line.startswith("data:")]
+    return MODERN in json.loads(events[-1])["result"]["supportedVersions"]
+
+
+def answers(url):
+    try:
+        if url.split("?")[0].endswith("/mcp"):
+            return discovers(url)
+        with urllib.request.urlopen(url, timeout=30) as answer:
+            return answer.status == 200
+    except (urllib.error.URLError, ValueError, LookupError) as error:
+        print(f"  {url}: {error}", file=sys.stderr)
+        return False
+
+
+def starts(table, folder):
+    """Whether a block that names a command serves over standard input and output."""
+    arguments = [folder if str(argument).startswith("/") else argument for argument in table.get("args", [])]
+    hello = {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "initialize",
+        "params": {
+            "protocolVersion": "2025-11-25",
+            "capabilities": {},
+            "clientInfo": {"name": "readme", "version": "1"},
+        },
+    }
+    ran = subprocess.run(
+        [binary(), *arguments],
+        input=json.dumps(hello) + "\n",
+        env={**environment(), **table.get("env", {})},
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    lines = ran.stdout.splitlines()
+    return bool(lines) and json.loads(lines[0])["result"]["serverInfo"]["name"] == "fumi"
+
+
+def check_configurations(page, text, folder):
+    for language, line, content in blocks(text):
+        if language not in ("json", "toml"):
+            continue
+        where = f"{page}:{line}"
+        try:
+            value = parsed(language, content)
+        except ValueError as error:
+            check(False, f"{where}: the {language} block does not parse: {error}", "configurations")
+            continue
+        check(True, where, "configurations")
+        for table in tables(value):
+            if "url" in table:
+                check(answers(table["url"]), f"{where}: {table['url']} does not answer", "configurations")
+            if "command" in table:
+                check(starts(table, folder), f"{where}: {table['command']} does not serve", "configurations")
+
+
+def check_urls(page, text):
+    for url in sorted(set(re.findall(r"https?://(?:127\.0\.0\.1|localhost)[^\s'\"`)<>]*", text))):
+        check(answers(url), f"{page}: {url} does not answer", "URLs")
+
+
+def check_links(page, text):
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        if "://" not in target:
+            file = (ROOT / page).parent / target.split("#")[0]
+            check(file.exists(), f"{page}: the link {target} leads nowhere", "links")
+
+
+def check_code_map(text):
+    """Every file and folder that ARCHITECTURE.md's code map names is there; names may be relative to the folder above."""
+    map_of = text.split("## Code map")[1].split("```")[1]
+    folder = ROOT
+    for line in map_of.splitlines()[1:]:
+        names = re.findall(r"(?<![\w./])[\w.][\w./]*(?:\.rs|\.toml|\.json|/)(?![\w.])", line)
+        if not line.startswith(" ") and names and names[0].endswith("/"):
+            folder = ROOT / names[0]
+        for name in names:
+            there = (folder / name).exists() or (ROOT / name).exists()
+            check(there, f"ARCHITECTURE.md: the code map names {name}", "code map")
+
+
+def curls(page, text):
+    """Every block of curl commands, with the block of text that follows it."""
+    all_blocks = blocks(text)
+    for at, (language, line, content) in enumerate(all_blocks):
+        if language == "sh" and re.search(r"\bcurl\b", content):
+            following = all_blocks[at + 1] if at + 1 < len(all_blocks) else ("", 0, "")
+            yield f"{page}:{line}", content, following[2] if following[0] == "text" else None
+
+
+def check_curl(where, command, said):
+    if said is None:
+        check(False, f"{where}: no text block after it says what it prints", "curl")
+        return
+    # A fresh server each: a repeated call would say that it was cached.
+    with server():
+        ran = subprocess.run(["bash", "-euo", "pipefail", "-c", command], capture_output=True, text=True, timeout=60)
+    printed = ran.stdout
+    same = ELAPSED.sub(r"\g<1>N", printed) == ELAPSED.sub(r"\g<1>N", said)
+    check(same, f"{where}: prints\n{printed}\nnot\n{said}\n{ran.stderr}", "curl")
+
+
+def main():
+    texts = {page: (ROOT / page).read_text(encoding="utf-8") for page in PAGES}
+    with tempfile.TemporaryDirectory() as folder, server():
+        for page, text in texts.items():
+            check_configurations(page, text, folder)
+            check_urls(page, text)
+            check_links(page, text)
+    for page, text in texts.items():
+        for where, command, said in curls(page, text):
+            check_curl(where, command, said)
+    for readme in ("README.md", "README.ja.md"):
+        check(any(READY + "\n" == block for _, _, block in blocks(texts[readme])), f"{readme}: no ready line", "server")
+    for page in ["ARCHITECTURE.md", "CHANGELOG.md", *(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md"))]:
+        check_links(page, (ROOT / page).read_text(encoding="utf-8"))
+
+    check_code_map((ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8"))
+
+    current = subprocess.run(
+        [ROOT / "docs/regenerate", "--check"],
+        env={**os.environ, "FUMI_BIN": binary()},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    check(current.returncode == 0, f"{current.stdout}{current.stderr}", "generated files")
+
+    # A document without a block of a kind would pass by saying nothing.
+    for kind, least in {"configurations": 20, "URLs": 4, "curl": 4, "links": 10, "server": 5, "code map": 40, "generated files": 1}.items():
+        if done.get(kind, 0) < least:
+            failures.append(f"only {done.get(kind, 0)} of {kind} were checked; at least {least} are expected")
+    for failure in failures:
+        print(f"✗ {failure}", file=sys.stderr)
+    if failures:
+        sys.exit(1)
+    print("documents: " + ", ".join(f"{count} {kind}" for kind, count in done.items()))
+
+
+main()

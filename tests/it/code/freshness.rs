@@ -1,0 +1,204 @@
+//! A cached answer is never stale: 2,000 random changes, each followed by calls that are compared with an uncached run.
+
+use std::{fs, path::Path};
+
+use proptest::{
+    prelude::*,
+    strategy::ValueTree,
+    test_runner::{Config, RngSeed, TestRunner},
+};
+use serde_json::{Value, json};
+
+use crate::sample::{Sample, call};
+
+/// One thing that someone does to the project between two calls.
+#[derive(Clone, Debug)]
+enum Change {
+    Edit(u8, u8),
+    Create(u8, u8),
+    Rename(u8, u8),
+    Delete(u8),
+    MakeFolder(u8),
+    MoveFolder(u8, u8),
+    RemoveFolder(u8),
+    Ignore(u8, u8),
+    IgnoreAbove(u8),
+    Nothing,
+}
+
+fn change() -> impl Strategy<Value = Change> {
+    prop_oneof![
+        6 => (any::<u8>(), any::<u8>()).prop_map(|(file, text)| Change::Edit(file, text)),
+        3 => (any::<u8>(), any::<u8>()).prop_map(|(file, text)| Change::Create(file, text)),
+        2 => (any::<u8>(), any::<u8>()).prop_map(|(from, to)| Change::Rename(from, to)),
+        2 => any::<u8>().prop_map(Change::Delete),
+        1 => any::<u8>().prop_map(Change::MakeFolder),
+        1 => (any::<u8>(), any::<u8>()).prop_map(|(from, to)| Change::MoveFolder(from, to)),
+        1 => any::<u8>().prop_map(Change::RemoveFolder),
+        2 => (any::<u8>(), any::<u8>()).prop_map(|(folder, file)| Change::Ignore(folder, file)),
+        1 => any::<u8>().prop_map(Change::IgnoreAbove),
+        2 => Just(Change::Nothing),
+    ]
+}
+
+/// Few names, so that changes meet: three folders deep, four files each.
+fn folder(n: u8) -> String {
+    ["", "a/", "a/b/", "c/"][usize::from(n % 4)].to_owned()
+}
+
+fn file(n: u8) -> String {
+    format!("{}f{}.py", folder(n), n / 4 % 4)
+}
+
+fn text(n: u8) -> String {
+    "def needle():\n    pass\n".repeat(usize::from(n % 5)) + "x = 1\n"
+}
+
+/// Applies a change; one that is impossible now changes nothing.
+fn apply(root: &Path, change: &Change) {
+    let at = |path: &str| root.join(path);
+    let write = |path: &str, content: &str| {
+        if at(path).parent().is_some_and(Path::is_dir) {
+            let _ = fs::write(at(path), content);
+        }
+    };
+    match change {
+        Change::Edit(n, content) | Change::Create(n, content) => write(&file(*n), &text(*content)),
+        Change::Rename(from, to) => drop(fs::rename(at(&file(*from)), at(&file(*to)))),
+        Change::Delete(n) => drop(fs::remove_file(at(&file(*n)))),
+        Change::MakeFolder(n) => drop(fs::create_dir_all(at(&folder(*n)))),
+        Change::MoveFolder(from, to) => drop(fs::rename(at(&folder(*from % 3 + 1)), at(&folder(*to % 3 + 1)))),
+        Change::RemoveFolder(n) => drop(fs::remove_dir_all(at(&folder(*n % 3 + 1)))),
+        Change::Ignore(n, name) => write(&format!("{}.ignore", folder(*n)), &format!("f{}.py\n", name % 4)),
+        Change::IgnoreAbove(n) => {
+            let above = root.parent().unwrap().join(".ignore");
+            if n % 2 == 0 {
+                let _ = fs::write(above, format!("f{}.py\n", n / 2 % 4));
+            } else {
+                let _ = fs::remove_file(above);
+            }
+        }
+        Change::Nothing => {}
+    }
+}
+
+/// What must be the same: everything but the times and the cache's own mark.
+fn plain(mut structured: Value) -> Value {
+    fn strip(value: &mut Value) {
+        if let Some(fields) = value.as_object_mut() {
+            fields.retain(|name, _| !name.ends_with("elapsed_ms") && name != "cache_hit");
+            fields.values_mut().for_each(strip);
+        } else if let Some(items) = value.as_array_mut() {
+            items.iter_mut().for_each(strip);
+        }
+    }
+    strip(&mut structured);
+    structured
+}
+
+fn calls() -> Vec<(&'static str, Value)> {
+    vec![
+        ("search_content", json!({"query": "needle", "roots": ["."]})),
+        (
+            "search_content",
+            json!({"query": "needle", "roots": ["."], "count_only_matches": true}),
+        ),
+        ("list_files", json!({"roots": ["."], "absolute": false})),
+        (
+            "find_and_grep",
+            json!({"query": "needle", "roots": ["."], "extensions": ["py"], "total_only": true}),
+        ),
+        ("check_code_scale", json!({"file_path": "a/b/f1.py"})),
+    ]
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_thousand_changes_and_no_stale_answer() {
+    const CHANGES: usize = 2_000;
+    let sample = Sample::empty();
+    for n in 0..=255 {
+        let name = file(n);
+        sample.file(&name, text(n));
+    }
+    let cached = sample.app();
+    let mut runner = TestRunner::new(Config {
+        rng_seed: RngSeed::Fixed(7),
+        ..Config::default()
+    });
+    let calls = calls();
+    let (mut hits, mut compared) = (0, 0);
+    for step in 0..CHANGES {
+        let change = change().new_tree(&mut runner).unwrap().current();
+        apply(&sample.root(), &change);
+        // Two of the calls after each change, in turn: each is asked with a warm cache 800 times.
+        for (tool, arguments) in calls.iter().cycle().skip(step * 2).take(2) {
+            let mine = call(&cached, tool, arguments.clone()).await;
+            // A fresh process has no cache and no watch.
+            let truth = call(&sample.app(), tool, arguments.clone()).await;
+            hits += u32::from(mine.cache_hit);
+            compared += 1;
+            if truth.is_error {
+                assert_eq!(
+                    mine.structured["error"]["code"], truth.structured["error"]["code"],
+                    "step {step}, {change:?}, {tool}"
+                );
+            } else {
+                assert_eq!(
+                    plain(mine.structured),
+                    plain(truth.structured),
+                    "step {step}, {change:?}, {tool}"
+                );
+            }
+        }
+    }
+    assert_eq!(compared, CHANGES * 2);
+    assert!(hits > 50, "only {hits} answers came from the cache: nothing was tested");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_formats_never_share_an_answer_and_equal_calls_do() {
+    let sample = Sample::empty();
+    sample.file("a.py", "needle\nneedle needle\n");
+    let app = sample.app();
+    let ask = async |format: Value| {
+        let mut arguments = json!({"query": "needle", "roots": ["."]});
+        arguments
+            .as_object_mut()
+            .unwrap()
+            .extend(format.as_object().unwrap().clone());
+        call(&app, "search_content", arguments).await
+    };
+    let total = ask(json!({"total_only": true})).await;
+    assert_eq!(
+        (total.structured.clone(), total.text.as_str(), total.cache_hit),
+        (json!({"total_matches": 3}), "3", false)
+    );
+    let counts = ask(json!({"count_only_matches": true})).await;
+    assert_eq!(
+        (&counts.structured["file_counts"], counts.cache_hit),
+        (&json!({"a.py": 3}), false)
+    );
+    let again = ask(json!({"count_only_matches": true})).await;
+    assert_eq!((&again.structured["cache_hit"], again.cache_hit), (&json!(true), true));
+    // A bare number stays bare: the mark is only in the meta.
+    let again = ask(json!({"total_only": true})).await;
+    assert_eq!(
+        (again.structured.clone(), again.meta()["cache_hit"].clone()),
+        (json!({"total_matches": 3}), json!(true))
+    );
+    let summary = ask(json!({"summary_only": true})).await;
+    assert!(!summary.cache_hit && summary.structured["summary"]["total_matches"] == 3);
+    for other in [
+        json!({"max_count": 1}),
+        json!({"context_after": 1}),
+        json!({"case": "sensitive"}),
+        json!({"case": "insensitive"}),
+        json!({"word": true}),
+        json!({"include_globs": ["*.py"]}),
+    ] {
+        assert!(!ask(other.clone()).await.cache_hit, "{other} must not share an entry");
+        assert!(ask(other.clone()).await.cache_hit, "{other} is cached");
+    }
+    // Delivery does not change what is found: the same entry serves it.
+    assert!(ask(json!({"word": true, "output_file": "x.json"})).await.cache_hit);
+}

@@ -1,0 +1,7 @@
+//! The code toolset as its clients see it: what the requirements promise, and what is known to go wrong elsewhere.
+
+mod freshness;
+mod known_faults;
+mod reading;
+mod resources;
+mod scenarios;

@@ -1,0 +1,266 @@
+//! The command line's contract, asked of the real program: exit codes, one line on the right stream, SIGTERM.
+
+use std::{
+    io::{BufRead as _, BufReader, Read as _, Write as _},
+    process::{Child, Command, Output, Stdio},
+};
+
+use serde_json::{Value, json};
+
+use crate::sample::Sample;
+
+fn fumi() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fumi"));
+    // The environment configures fumi; the test's own must not.
+    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("FUMI") || name.ends_with("_ROOT")) {
+        command.env_remove(name);
+    }
+    command.stdin(Stdio::null());
+    command
+}
+
+fn run(sample: &Sample, arguments: &[&str]) -> Output {
+    fumi().current_dir(sample.root()).args(arguments).output().unwrap()
+}
+
+#[track_caller]
+fn says(output: &Output) -> (String, String) {
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+    (text(&output.stdout), text(&output.stderr))
+}
+
+/// Exit 2, nothing on standard output, one line on standard error.
+#[track_caller]
+fn refuses(output: &Output, part: &str) {
+    let (out, err) = says(output);
+    assert_eq!(output.status.code(), Some(2), "{err}");
+    assert_eq!(out, "");
+    assert_eq!(err.trim_end().lines().count(), 1, "{err}");
+    assert!(err.starts_with("fumi: ") && err.contains(part), "{err}");
+}
+
+#[test]
+fn what_cannot_be_understood_exits_2_with_one_line() {
+    let sample = Sample::new();
+    sample
+        .file("bad.toml", "[server]\nlisten = \"nowhere\"\n")
+        .file("unknown.toml", "[sever]\n");
+    sample.file("broken.toml", "[server\n");
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let taken = taken.local_addr().unwrap().to_string();
+    for (arguments, part) in [
+        (&["--no-such-flag"][..], "--no-such-flag"),
+        (&["serve", "--listen", "nowhere"], "nowhere"),
+        (&["--listen", "127.0.0.1:99999"], "99999"),
+        (&["--listen", &taken], &taken),
+        (&["--listen", "0.0.0.0:0"], "--insecure"),
+        (
+            &["--root", "no-such-folder", "--listen", "127.0.0.1:0"],
+            "no-such-folder",
+        ),
+        (&["--config", "no-such.toml"], "no-such.toml"),
+        (&["--config", "bad.toml"], "listen"),
+        (&["--toolsets", "code,nonsense", "--listen", "127.0.0.1:0"], "nonsense"),
+        (
+            &["--store", "redis://127.0.0.1:6379", "--listen", "127.0.0.1:0"],
+            "not in this build",
+        ),
+        (&["--store", "floppy", "--listen", "127.0.0.1:0"], "floppy"),
+        (&["--log", "loud"], "loud"),
+        (&["check-config", "no-such.toml"], "no-such.toml"),
+        (&["check-config", "bad.toml"], "listen"),
+        (&["check-config", "unknown.toml"], "sever"),
+        (&["check-config", "broken.toml"], ""),
+        (&["check-config"], ""),
+        (&["call"], ""),
+        (&["call", "list_file", "{}"], "list_files"),
+        (&["call", "list_files", "{"], "JSON"),
+        (&["call", "list_files", "[]"], "object"),
+        (&["no-such-command"], "no-such-command"),
+    ] {
+        refuses(&run(&sample, arguments), part);
+    }
+}
+
+#[test]
+fn call_prints_the_structure_and_tells_success_by_its_exit_code() {
+    let sample = Sample::new();
+    let good = run(
+        &sample,
+        &["call", "list_files", r#"{"roots": ["src"], "absolute": false}"#],
+    );
+    assert_eq!(good.status.code(), Some(0));
+    let good: Value = serde_json::from_str(&says(&good).0).unwrap();
+    assert_eq!(good["success"], true);
+    let bad = run(&sample, &["call", "list_files", r#"{"roots": ["nowhere"]}"#]);
+    assert_eq!(bad.status.code(), Some(1));
+    let bad: Value = serde_json::from_str(&says(&bad).0).unwrap();
+    assert_eq!(bad["error"]["code"], "FILE_NOT_FOUND");
+    let elsewhere = Sample::empty();
+    elsewhere.file("only.txt", "");
+    let root = elsewhere.root();
+    let other = run(
+        &sample,
+        &[
+            "call",
+            "list_files",
+            r#"{"roots": ["."], "count_only": true}"#,
+            "--root",
+            root.to_str().unwrap(),
+        ],
+    );
+    assert!(says(&other).0.contains("\"total_count\":1"), "{other:?}");
+}
+
+#[test]
+fn tools_and_check_config_answer() {
+    let sample = Sample::new();
+    let lines = says(&run(&sample, &["tools"])).0;
+    assert!(lines.lines().next().unwrap().starts_with("list_files "), "{lines}");
+    let catalogue: Value = serde_json::from_str(&says(&run(&sample, &["tools", "--json"])).0).unwrap();
+    assert_eq!(catalogue.as_array().unwrap().len(), lines.lines().count());
+    let config = concat!(env!("CARGO_MANIFEST_DIR"), "/config/default.toml");
+    let checked = run(&sample, &["check-config", config]);
+    assert_eq!((checked.status.code(), says(&checked).0.as_str()), (Some(0), "ok\n"));
+    for flag in ["--help", "--version"] {
+        let output = run(&sample, &[flag]);
+        assert_eq!(output.status.code(), Some(0));
+        assert!(says(&output).0.contains("fumi"));
+    }
+}
+
+#[test]
+fn the_environment_configures_and_flags_win() {
+    let sample = Sample::new();
+    let command = |name: &str, value: &str, arguments: &[&str]| {
+        fumi()
+            .current_dir(sample.root())
+            .env(name, value)
+            .args(arguments)
+            .output()
+            .unwrap()
+    };
+    refuses(&command("FUMI__SERVER__LISTEN", "0.0.0.0:0", &["serve"]), "--insecure");
+    refuses(&command("FUMI__SERVER__LISTTEN", "127.0.0.1:0", &["tools"]), "listten");
+    let list = ["call", "list_files", r#"{"roots": ["."], "count_only": true}"#];
+    let inner = sample.root().join("web");
+    let output = command("PROJECT_ROOT", inner.to_str().unwrap(), &list);
+    assert!(says(&output).0.contains("\"total_count\":2"), "{output:?}");
+    refuses(&command("PROJECT_ROOT", "/", &list), "PROJECT_ROOT");
+}
+
+/// Killed when the test fails.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn serving_prints_one_ready_line_and_sigterm_ends_it_with_0() {
+    let sample = Sample::new();
+    let mut command = fumi();
+    command
+        .current_dir(sample.root())
+        .args(["--listen", "127.0.0.1:0"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut child = Running(command.spawn().unwrap());
+    let mut out = BufReader::new(child.0.stdout.take().unwrap());
+    let mut ready = String::new();
+    out.read_line(&mut ready).unwrap();
+    let url = ready
+        .strip_prefix("fumi listening on ")
+        .and_then(|rest| rest.strip_suffix("/mcp\n"))
+        .unwrap_or_else(|| panic!("{ready}"));
+    let address = url.strip_prefix("http://").unwrap();
+    assert!(!address.ends_with(":0"), "{ready}");
+    // It answers at once: the line is printed after it is bound.
+    let mut connection = std::net::TcpStream::connect(address).unwrap();
+    write!(
+        connection,
+        "GET /livez HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n"
+    )
+    .unwrap();
+    let mut answer = String::new();
+    connection.read_to_string(&mut answer).unwrap();
+    assert!(
+        answer.starts_with("HTTP/1.1 200 OK") && answer.ends_with("ok\n"),
+        "{answer}"
+    );
+    let id = child.0.id().to_string();
+    assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+    assert_eq!(child.0.wait().unwrap().code(), Some(0));
+    let mut rest = String::new();
+    out.read_to_string(&mut rest).unwrap();
+    assert_eq!(rest, "", "standard output has the ready line alone");
+    // Nothing was left in the project.
+    assert!(!sample.root().join(".fumi").exists());
+}
+
+#[test]
+fn stdio_speaks_the_protocol_and_ends_with_its_input() {
+    let sample = Sample::new();
+    let mut command = fumi();
+    command
+        .current_dir(sample.root())
+        .arg("stdio")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut child = Running(command.spawn().unwrap());
+    let mut input = child.0.stdin.take().unwrap();
+    let mut output = BufReader::new(child.0.stdout.take().unwrap());
+    let mut ask = |message: Value| {
+        writeln!(input, "{message}").unwrap();
+        if message.get("id").is_none() {
+            return Value::Null;
+        }
+        loop {
+            let mut line = String::new();
+            assert!(output.read_line(&mut line).unwrap() > 0, "it hung up after {message}");
+            let answer: Value = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"));
+            if answer["id"] == message["id"] {
+                return answer;
+            }
+        }
+    };
+    let params =
+        json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "tests", "version": "1"}});
+    let hello = ask(json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}));
+    assert_eq!(hello["result"]["serverInfo"]["name"], "fumi");
+    ask(json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+    let list = ask(json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list"}));
+    assert_eq!(list["result"]["tools"][0]["name"], "list_files");
+    let inner = sample.root().join("web");
+    for (id, name, arguments, part) in [
+        (
+            3,
+            "list_files",
+            json!({"roots": ["src"], "absolute": false}),
+            "src/main.py",
+        ),
+        (
+            4,
+            "set_project_path",
+            json!({"project_path": inner}),
+            "\"remembered\":true",
+        ),
+        (
+            5,
+            "list_files",
+            json!({"roots": ["."], "absolute": false}),
+            "index.html",
+        ),
+    ] {
+        let called = ask(
+            json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {"name": name, "arguments": arguments}}),
+        );
+        assert!(called.to_string().contains(part), "{called}");
+    }
+    drop(input);
+    assert!(child.0.wait().unwrap().success());
+}
