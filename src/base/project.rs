@@ -429,9 +429,8 @@ impl ProjectPath {
             _ => {}
         }
         let outside = || PathError::Outside { path: self.shown() };
-        let real = match self.absolute().canonicalize() {
-            Ok(real) => real,
-            Err(_) => return Err(self.unreadable(error)),
+        let Ok(real) = self.absolute().canonicalize() else {
+            return Err(self.unreadable(error));
         };
         let inside = real.strip_prefix(&self.project.root).map_err(|_| outside())?;
         if inside == self.relative {
