@@ -1,21 +1,28 @@
 //! What fumi says of itself: the log on standard error, and the names used in it.
 //!
-//! Standard output belongs to the command line's contract (the ready line, results). rmcp logs whole requests at DEBUG,
-//! arguments included, so its level is held at `warn` unless a filter names it.
+//! Standard output belongs to the command line's contract (the ready line, results). Libraries that log what
+//! clients send or what files are called are held at `warn` unless a filter names them.
 
 use tracing_subscriber::{EnvFilter, fmt, layer::SubscriberExt as _, util::SubscriberInitExt as _};
 
 use crate::config::{Log, LogFormat};
 
+/// rmcp logs whole requests, arguments included; the walker logs every name that it passes.
+const TALKATIVE: [&str; 3] = ["rmcp", "ignore", "globset"];
+
+/// What is logged for a configured filter.
+#[must_use]
+pub fn filter(configured: &str) -> EnvFilter {
+    let mut filter = configured.to_owned();
+    for library in TALKATIVE.iter().filter(|library| !configured.contains(**library)) {
+        filter.push_str(&format!(",{library}=warn"));
+    }
+    EnvFilter::try_new(filter).unwrap_or_else(|_| EnvFilter::new("info"))
+}
+
 /// Starts logging. Later calls in one process are ignored, so that tests may start several servers.
 pub fn start(log: &Log) {
-    let filter = if log.filter.contains("rmcp") {
-        log.filter.clone()
-    } else {
-        format!("{},rmcp=warn", log.filter)
-    };
-    let filter = EnvFilter::try_new(filter).unwrap_or_else(|_| EnvFilter::new("info"));
-    let registry = tracing_subscriber::registry().with(filter);
+    let registry = tracing_subscriber::registry().with(filter(&log.filter));
     let lines = fmt::layer().with_writer(std::io::stderr).with_target(false);
     // An error means that a subscriber is already installed.
     let _ = match log.format {
