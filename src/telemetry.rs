@@ -1,7 +1,7 @@
 //! What fumi says of itself: the log on standard error, and the names used in it.
 //!
-//! Standard output belongs to the command line's contract (the ready line, results). rmcp logs whole requests at DEBUG,
-//! arguments included, and a client's own words at WARN, so its level is held at `error` unless a filter names it.
+//! Standard output belongs to the command line's contract (the ready line, results). Libraries that log what
+//! clients send or what files are called are held at `error` unless a filter names them.
 
 use std::io::IsTerminal as _;
 
@@ -9,15 +9,23 @@ use tracing_subscriber::{EnvFilter, fmt, layer::SubscriberExt as _, util::Subscr
 
 use crate::config::{Log, LogFormat};
 
+/// rmcp logs whole requests, arguments included, and a client's own words in warnings; the walker logs every name that it
+/// passes.
+const TALKATIVE: [&str; 3] = ["rmcp", "ignore", "globset"];
+
+/// What is logged for a configured filter.
+#[must_use]
+pub fn filter(configured: &str) -> EnvFilter {
+    let mut filter = configured.to_owned();
+    for library in TALKATIVE.iter().filter(|library| !configured.contains(**library)) {
+        filter.push_str(&format!(",{library}=error"));
+    }
+    EnvFilter::try_new(filter).unwrap_or_else(|_| EnvFilter::new("info"))
+}
+
 /// Starts logging. Later calls in one process are ignored, so that tests may start several servers.
 pub fn start(log: &Log) {
-    let filter = if log.filter.contains("rmcp") {
-        log.filter.clone()
-    } else {
-        format!("{},rmcp=error", log.filter)
-    };
-    let filter = EnvFilter::try_new(filter).unwrap_or_else(|_| EnvFilter::new("info"));
-    let registry = tracing_subscriber::registry().with(filter);
+    let registry = tracing_subscriber::registry().with(filter(&log.filter));
     let lines = fmt::layer()
         .with_writer(std::io::stderr)
         .with_ansi(std::io::stderr().is_terminal())

@@ -89,8 +89,8 @@ impl Bound {
                 tracing::debug!(%error, "a connection keeps delaying small writes");
             }
         });
-        let server = axum::serve(listener, router(&self.edge))
-            .with_graceful_shutdown(async move { closing.cancelled().await });
+        let server =
+            axum::serve(listener, router(&self.edge)).with_graceful_shutdown(async move { closing.cancelled().await });
         let edge = self.edge;
         tokio::select! {
             served = server => served,

@@ -82,6 +82,18 @@ impl Server {
         }
     }
 
+    /// A protocol error without the server's secrets; the pipeline does the same for results.
+    fn redacted(&self, mut error: ErrorData) -> ErrorData {
+        let redactor = &self.app.kernel.redactor;
+        error.message = redactor.message(&error.message).into();
+        if let Some(uri) = error.data.as_mut().and_then(|data| data.get_mut("uri"))
+            && let Some(text) = uri.as_str().map(|uri| redactor.message(uri))
+        {
+            *uri = json!(text);
+        }
+        error
+    }
+
     /// The language of descriptions: what the caller asked for, else the configured one.
     fn language(&self, caller: &Caller) -> Locale {
         caller.locale.unwrap_or(self.app.config.tools.language)
@@ -231,7 +243,9 @@ impl ServerHandler for Server {
         let caller = self.caller(&context);
         let _open = self.streams.open_call(caller.session.as_deref());
         let project = roots::project(&self.app, &self.client_roots, &caller, &context).await;
-        let read = resources::read(&self.app, project, &request.uri, &caller, context.ct.clone()).await?;
+        let read = resources::read(&self.app, project, &request.uri, &caller, context.ct.clone())
+            .await
+            .map_err(|error| self.redacted(error))?;
         Ok(read.into())
     }
 

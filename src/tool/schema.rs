@@ -4,7 +4,10 @@
 //! never from doc comments, so that no language mixes with another.
 
 use fumi_base::text::Locale;
-use schemars::{JsonSchema, generate::SchemaSettings};
+use schemars::{
+    JsonSchema,
+    generate::{Contract, SchemaSettings},
+};
 use serde_json::{Map, Value, json};
 
 use super::{Spec, Tool, options::CallOptions, texts::ToolTexts};
@@ -18,8 +21,8 @@ pub type Object = Map<String, Value>;
 /// When an option has the name of an argument: a programming error that every start would show.
 #[must_use]
 pub fn input<T: Tool>() -> Object {
-    let mut schema = of::<T::Args>();
-    let options = of::<CallOptions>();
+    let mut schema = of::<T::Args>(Contract::Deserialize);
+    let options = of::<CallOptions>(Contract::Deserialize);
     let spec = T::SPEC;
     let properties = schema
         .entry("properties")
@@ -37,15 +40,15 @@ pub fn input<T: Tool>() -> Object {
     schema
 }
 
-/// The output schema of a tool: every field optional, because answers leave out what is empty, and receipts most of all.
+/// The output schema of a tool: every field optional at the root, because a receipt leaves most of them out.
 #[must_use]
 pub fn output<T: Tool>() -> Object {
-    let mut schema = Value::Object(of::<T::Output>());
-    drop_required(&mut schema);
-    let Value::Object(mut schema) = schema else {
-        unreachable!("it was made of an object");
-    };
+    let mut schema = of::<T::Output>(Contract::Serialize);
+    schema.remove("required");
     let spec = T::SPEC;
+    if spec.options.contains(&super::SharedOption::Delivery) {
+        loosen(&mut schema);
+    }
     let properties = schema
         .entry("properties")
         .or_insert_with(|| json!({}))
@@ -60,21 +63,26 @@ pub fn output<T: Tool>() -> Object {
     schema
 }
 
-/// Drops the keyword at every depth; a property of that name stays.
-fn drop_required(schema: &mut Value) {
-    match schema {
-        Value::Array(items) => items.iter_mut().for_each(drop_required),
-        Value::Object(fields) => {
-            fields.retain(|name, value| name != "required" || !value.is_array());
-            fields.values_mut().for_each(drop_required);
-        }
-        _ => {}
+/// A receipt keeps the counts of nested objects and leaves out their texts and lists, so nothing in them is required.
+fn loosen(schema: &mut Object) {
+    for property in schema
+        .get_mut("properties")
+        .and_then(Value::as_object_mut)
+        .into_iter()
+        .flatten()
+        .filter_map(|(_, property)| property.as_object_mut())
+    {
+        property.remove("required");
+        loosen(property);
     }
 }
 
 /// A type's schema in the published form.
-fn of<T: JsonSchema>() -> Object {
-    let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
+fn of<T: JsonSchema>(contract: Contract) -> Object {
+    let settings = SchemaSettings::draft2020_12().with(|settings| {
+        settings.inline_subschemas = true;
+        settings.contract = contract;
+    });
     let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();
     normalise(&mut schema);
     let Value::Object(mut schema) = schema else {

@@ -8,8 +8,9 @@ use std::{
     sync::{Arc, Mutex},
 };
 
+use fumi::telemetry;
 use serde_json::{Value, json};
-use tracing_subscriber::{EnvFilter, fmt::MakeWriter, fmt::format::FmtSpan};
+use tracing_subscriber::fmt::{MakeWriter, format::FmtSpan};
 
 use crate::{
     harness::{Server, Session, Stateless},
@@ -40,12 +41,11 @@ impl<'a> MakeWriter<'a> for Lines {
     }
 }
 
-/// Everything that is logged, spans included, as loud as a filter can make it. `telemetry` holds rmcp at warn, because
-/// it logs whole requests.
+/// Everything that is logged, spans included, as loud as the configuration can make it.
 fn listen() -> Lines {
     let lines = Lines::default();
     tracing_subscriber::fmt()
-        .with_env_filter(EnvFilter::new("trace,rmcp=warn"))
+        .with_env_filter(telemetry::filter("trace"))
         .with_span_events(FmtSpan::FULL)
         .with_writer(lines.clone())
         .init();
