@@ -330,8 +330,10 @@ mod tests {
 
     use super::{Freshness, stamp_tree};
 
+    type Change = Box<dyn Fn()>;
+
     /// Every kind of change, by name, so that a failure says which one went unseen.
-    fn changes(root: &Path) -> Vec<(&'static str, Box<dyn Fn()>)> {
+    fn changes(root: &Path) -> Vec<(&'static str, Change)> {
         let at = |name: &str| root.join(name);
         let (a, b, deep, moved) = (at("a.txt"), at("b.txt"), at("d/e"), at("m"));
         vec![

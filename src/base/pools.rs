@@ -224,7 +224,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_full_queue_refuses_at_once_and_a_free_place_is_handed_on() {
-        let pools = pools(0, Duration::from_secs(60));
+        let pools = pools(0, Duration::from_mins(1));
         let cancel = CancellationToken::new();
         let held = pools.acquire(Pool::Write, &cancel).await.expect("free");
         let refused = pools.acquire(Pool::Write, &cancel).await;

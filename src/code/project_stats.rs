@@ -195,7 +195,7 @@ impl ProjectStats {
 
 /// Line feeds, plus one if the last line is not empty.
 fn lines(bytes: &[u8]) -> usize {
-    let feeds = bytes.iter().filter(|byte| **byte == b'\n').count();
+    let feeds = memchr::memchr_iter(b'\n', bytes).count();
     feeds + usize::from(bytes.last().is_some_and(|last| *last != b'\n'))
 }
 

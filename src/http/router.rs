@@ -39,7 +39,6 @@ impl Edge {
 }
 
 /// All routes behind all layers.
-#[must_use]
 pub fn router(edge: &Edge) -> Router {
     let service = mcp::service(&edge.app, &edge.streams, edge.closing.clone());
     let routes = Router::new()
@@ -93,7 +92,7 @@ impl Bound {
             axum::serve(listener, router(&self.edge)).with_graceful_shutdown(async move { closing.cancelled().await });
         let edge = self.edge;
         tokio::select! {
-            served = server => served,
+            result = server => result,
             () = async {
                 stop.await;
                 shutdown::drain(&edge, patience).await;

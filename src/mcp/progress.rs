@@ -25,6 +25,7 @@ impl Drop for Ticker {
 }
 
 /// Starts telling, if the client sent a progress token.
+#[must_use]
 pub fn tell(context: &RequestContext<RoleServer>, progress: &Progress) -> Option<Ticker> {
     let token = context.meta.get_progress_token()?;
     let (peer, progress) = (context.peer.clone(), progress.clone());

@@ -90,7 +90,7 @@ impl Asked {
             match name {
                 "project_root" => asked.project_root = Some(decode(value)?),
                 "lines" => {
-                    asked.lines = Some(lines(value).ok_or_else(|| format!("lines={value} is no range such as 10-50"))?)
+                    asked.lines = Some(lines(value).ok_or_else(|| format!("lines={value} is no range such as 10-50"))?);
                 }
                 _ => return Err(format!("{name} is no parameter; there are project_root and lines")),
             }
@@ -169,7 +169,8 @@ async fn walk(
                 types: vec!["f".to_owned()],
                 ..FileOptions::default()
             };
-            let filter = FileFilter::new(&project, &[], &options, SystemTime::now()).map_err(ToolError::all)?;
+            let filter = FileFilter::new(&project, &[], &options, SystemTime::now())
+                .map_err(|errors| ToolError::all(&errors))?;
             let wanted = Listed {
                 detail: Detail::Names,
                 sort: Sort::Path,
@@ -304,7 +305,7 @@ fn file(
             uri,
             mime_type: Some("application/octet-stream".to_owned()),
             blob: base64::engine::general_purpose::STANDARD.encode(&bytes),
-            meta: object(meta),
+            meta: Some(object(meta)),
         });
     }
     let decoded = files::decode(&bytes, EncodingChoice::Auto);
@@ -337,7 +338,7 @@ fn file(
         uri,
         mime_type: Some(media_type(&shown, language)),
         text,
-        meta: object(meta),
+        meta: Some(object(meta)),
     })
 }
 
@@ -348,7 +349,8 @@ fn stats(
     uri: String,
     cancel: &CancellationToken,
 ) -> Result<ResourceContents, ToolError> {
-    let filter = FileFilter::new(project, &[], &FileOptions::default(), SystemTime::now()).map_err(ToolError::all)?;
+    let filter = FileFilter::new(project, &[], &FileOptions::default(), SystemTime::now())
+        .map_err(|errors| ToolError::all(&errors))?;
     let depth = if name == "complexity" {
         Depth::Complexity
     } else {
@@ -371,7 +373,9 @@ fn stats(
         uri,
         mime_type: Some("application/json".to_owned()),
         text: body.to_string(),
-        meta: object(json!({"stats_type": name, "generated_at": generated_at, "project_path": project_path})),
+        meta: Some(object(
+            json!({"stats_type": name, "generated_at": generated_at, "project_path": project_path}),
+        )),
     })
 }
 
@@ -407,7 +411,7 @@ fn languages(stats: &ProjectStats) -> Value {
         .collect()
 }
 
-/// Levels as McCabe's own paper and the SEI use them: over 10 is worth a look, over 20 a risk, over 50 untestable.
+/// Levels as `McCabe`'s own paper and the SEI use them: over 10 is worth a look, over 20 a risk, over 50 untestable.
 fn complexity(stats: &ProjectStats) -> Value {
     let within =
         |range: std::ops::RangeInclusive<usize>| stats.complexity.range(range).map(|(_, count)| count).sum::<usize>();
@@ -438,10 +442,10 @@ fn files_of(stats: &ProjectStats) -> Value {
     json!({"files": rows, "total": stats.total_files})
 }
 
-fn object(value: Value) -> Option<MetaObject> {
+fn object(value: Value) -> MetaObject {
     match value {
-        Value::Object(fields) => Some(MetaObject(fields)),
-        _ => Some(MetaObject(Map::new())),
+        Value::Object(fields) => MetaObject(fields),
+        _ => MetaObject(Map::new()),
     }
 }
 

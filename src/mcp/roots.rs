@@ -54,13 +54,12 @@ pub async fn project(
         return default();
     }
     let known = clients.known.get(session).map(|root| root.clone());
-    let root = match known {
-        Some(root) => root,
-        None => {
-            let root = ask(app, context).await;
-            clients.known.insert(session.to_owned(), root.clone());
-            root
-        }
+    let root = if let Some(root) = known {
+        root
+    } else {
+        let root = ask(app, context).await;
+        clients.known.insert(session.to_owned(), root.clone());
+        root
     };
     root.unwrap_or_else(default)
 }

@@ -205,7 +205,7 @@ impl Sessions {
             restoring: Mutex::default(),
         });
         let weak = Arc::downgrade(&sessions);
-        let pause = (idle / 4).clamp(Duration::from_millis(50), Duration::from_secs(60));
+        let pause = (idle / 4).clamp(Duration::from_millis(50), Duration::from_mins(1));
         tokio::spawn(async move {
             loop {
                 tokio::time::sleep(pause).await;

@@ -53,7 +53,7 @@ impl ToolError {
 
     /// Several failures of one kind at once: the first decides the code, all are told.
     #[must_use]
-    pub fn all<E: Teach>(errors: Vec<E>) -> Self {
+    pub fn all<E: Teach>(errors: &[E]) -> Self {
         let mut lessons = errors.iter().map(Teach::lesson);
         let Some(mut first) = lessons.next() else {
             return Self::internal();

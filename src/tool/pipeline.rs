@@ -123,7 +123,7 @@ async fn answer(kernel: &Kernel, entry: &Entry, call: Call) -> Result<Reply, Too
     // 4. The answer that is still true.
     let pure = spec.cached && prepared.is_pure() && !touches_own_folders(&canonical);
     let stamp = if pure || spec.options.contains(&SharedOption::Cursor) {
-        Some(stamp(kernel, &cx.project).await?)
+        Some(stamp(kernel, &cx.project))
     } else {
         None
     };
@@ -140,22 +140,21 @@ async fn answer(kernel: &Kernel, entry: &Entry, call: Call) -> Result<Reply, Too
     };
     let hit = key.as_ref().filter(|_| pure).and_then(|key| kernel.cache.get(key));
     let cache_hit = hit.is_some();
-    let answer = match hit {
-        Some(answer) => answer,
-        None => {
-            // 5. A place in the pool; waiting does not count as working.
-            let _permit = kernel.pools.acquire(spec.pool, &cx.cancel).await?;
-            // 6 and 7. The work, which really stops by time and by cancel.
-            let limit = options.timeout_ms.map_or(spec.timeout, Duration::from_millis);
-            match within(limit, &call.cancel, &cx.cancel, entry.call(prepared, &cx)).await? {
-                Outcome::Ask(ask) => Arc::new(ask),
-                Outcome::Done(answer) => {
-                    // 8. Kept uncut.
-                    if let Some(key) = key.clone().filter(|_| pure) {
-                        kernel.cache.insert(key, Arc::clone(&answer), size_of(answer.as_ref()));
-                    }
-                    answer
+    let answer = if let Some(answer) = hit {
+        answer
+    } else {
+        // 5. A place in the pool; waiting does not count as working.
+        let _permit = kernel.pools.acquire(spec.pool, &cx.cancel).await?;
+        // 6 and 7. The work, which really stops by time and by cancel.
+        let limit = options.timeout_ms.map_or(spec.timeout, Duration::from_millis);
+        match within(limit, &call.cancel, &cx.cancel, entry.call(prepared, &cx)).await? {
+            Outcome::Ask(ask) => Arc::new(ask),
+            Outcome::Done(answer) => {
+                // 8. Kept uncut.
+                if let Some(key) = key.clone().filter(|_| pure) {
+                    kernel.cache.insert(key, Arc::clone(&answer), size_of(answer.as_ref()));
                 }
+                answer
             }
         }
     };
@@ -288,9 +287,10 @@ async fn within<T>(
     Err(stopped.into())
 }
 
-async fn stamp(kernel: &Kernel, project: &Arc<Project>) -> Result<Stamp, ToolError> {
-    // The first call for a root walks its folders; later ones only read a queue. Both off the async threads.
-    tokio::task::block_in_place(|| Ok(kernel.freshness.stamp(project.root())))
+/// The state of a project's files. The first call for a root walks its folders, later ones only read a queue: in place,
+/// because handing that to another thread costs more than it takes.
+fn stamp(kernel: &Kernel, project: &Project) -> Stamp {
+    tokio::task::block_in_place(|| kernel.freshness.stamp(project.root()))
 }
 
 /// fumi's own folders never bump a generation, so nothing that names them is kept.

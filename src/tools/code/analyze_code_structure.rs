@@ -57,6 +57,7 @@ impl FormatType {
 
 /// What it answers.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[expect(clippy::struct_field_names, reason = "the names are published")]
 pub struct Output {
     success: bool,
     analysis_result: Analysis,

@@ -213,7 +213,7 @@ impl Name {
             traversal: walk.traversal(),
         };
         FileFilter::new(project, roots, &options, SystemTime::now())
-            .map_err(|errors: Vec<SearchError>| ToolError::all(errors))
+            .map_err(|errors: Vec<SearchError>| ToolError::all(&errors))
     }
 }
 
@@ -230,7 +230,7 @@ pub fn resolve(project: &Arc<Project>, raw: &[String]) -> Result<Vec<ProjectPath
     if errors.is_empty() {
         Ok(paths)
     } else {
-        Err(ToolError::all(errors))
+        Err(ToolError::all(&errors))
     }
 }
 

@@ -30,6 +30,10 @@ const MAX_CONTEXT: usize = 100;
 
 /// What to search for, and how.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "this is what clients send; it ends at `compile`"
+)]
 pub struct Text {
     /// A regular expression or text.
     #[schemars(length(min = 1))]
@@ -128,7 +132,7 @@ impl ContentGlobs {
             max_filesize: self.max_filesize.clone(),
             traversal: walk.traversal(),
         };
-        Scope::new(&cx.project, &options, deps.file_bytes).map_err(|errors: Vec<SearchError>| ToolError::all(errors))
+        Scope::new(&cx.project, &options, deps.file_bytes).map_err(|errors: Vec<SearchError>| ToolError::all(&errors))
     }
 }
 
