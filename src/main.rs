@@ -119,7 +119,7 @@ fn main() -> ExitCode {
             Flags::default(),
         )
         .map(|_| {
-            println!("ok");
+            say("ok");
             ExitCode::SUCCESS
         }),
     };
@@ -130,6 +130,13 @@ fn main() -> ExitCode {
 fn refuse(message: &str) -> ExitCode {
     eprintln!("fumi: {}", message.trim_start_matches("error: "));
     ExitCode::from(2)
+}
+
+/// One line on standard output. A reader that went away (`fumi tools | head`) is no failure.
+fn say(line: &str) {
+    use std::io::Write as _;
+    let mut out = std::io::stdout().lock();
+    let _ = writeln!(out, "{line}").and_then(|()| out.flush());
 }
 
 fn first_line(message: &str) -> &str {
@@ -188,7 +195,7 @@ fn serve(flags: Serve) -> Result<ExitCode, ConfigError> {
             .await
             .map_err(|error| ConfigError(format!("cannot listen on {listen}: {error}")))?;
         let address = bound.address().map_err(|error| ConfigError(error.to_string()))?;
-        println!("fumi listening on http://{address}/mcp");
+        say(&format!("fumi listening on http://{address}/mcp"));
         bound
             .serve(http::shutdown::requested())
             .await
@@ -227,7 +234,7 @@ fn call(tool: &str, arguments: &str, common: Common) -> Result<ExitCode, ConfigE
         progress: Progress::default(),
     };
     let reply = runtime()?.block_on(pipeline::run(&app.kernel, entry, call));
-    println!("{}", reply.structured);
+    say(&reply.structured.to_string());
     Ok(if reply.is_error {
         ExitCode::FAILURE
     } else {
@@ -238,12 +245,15 @@ fn call(tool: &str, arguments: &str, common: Common) -> Result<ExitCode, ConfigE
 fn tools(as_json: bool, common: Common) -> Result<ExitCode, ConfigError> {
     let app = app(config(common, Flags::default())?)?;
     if as_json {
-        println!("{}", fumi::tools::published(&app.catalogue));
+        say(&fumi::tools::published(&app.catalogue).to_string());
         return Ok(ExitCode::SUCCESS);
     }
     for entry in app.catalogue.list(&app.scope) {
         let shown = entry.published(Locale::En);
-        println!("{:<24} {:<8} {}", entry.spec.name, entry.spec.toolset, shown.title);
+        say(&format!(
+            "{:<24} {:<8} {}",
+            entry.spec.name, entry.spec.toolset, shown.title
+        ));
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -43,6 +43,7 @@ impl<V: Clone + Send + Sync + 'static> ResultCache<V> {
     }
 
     /// The value under a key.
+    #[must_use]
     pub fn get(&self, key: &Key) -> Option<V> {
         self.inner.get(key).map(|(value, _)| value)
     }

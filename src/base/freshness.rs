@@ -80,12 +80,7 @@ fn stamp_above(root: &Path) -> u64 {
         }
     }
     if let Some(home) = std::env::home_dir() {
-        for name in [
-            ".gitconfig",
-            ".config/git/config",
-            ".config/git/ignore",
-            ".config/fd/ignore",
-        ] {
+        for name in [".gitconfig", ".config/git/config", ".config/git/ignore"] {
             stamp_of(&home.join(name));
         }
     }

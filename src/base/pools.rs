@@ -163,6 +163,9 @@ impl Pools {
     }
 
     /// Waits for a place, first come first served.
+    ///
+    /// # Panics
+    /// Never: the semaphores live as long as the process and are not closed.
     pub async fn acquire(&self, pool: Pool, cancel: &CancellationToken) -> Result<Permit, PoolError> {
         let lane = &self.lanes[pool as usize];
         let started = Instant::now();

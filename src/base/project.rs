@@ -19,7 +19,7 @@ use unicode_normalization::UnicodeNormalization;
 
 use crate::errors::{Book, Teach};
 
-/// Longest path that is looked at, in bytes (Linux `PATH_MAX`; decisions: limits of arguments).
+/// Longest path that is looked at, in bytes (Linux `PATH_MAX`).
 pub const MAX_PATH_BYTES: usize = 4_096;
 
 /// How many near names an error offers; more do not help a reader.
@@ -429,9 +429,8 @@ impl ProjectPath {
             _ => {}
         }
         let outside = || PathError::Outside { path: self.shown() };
-        let real = match self.absolute().canonicalize() {
-            Ok(real) => real,
-            Err(_) => return Err(self.unreadable(error)),
+        let Ok(real) = self.absolute().canonicalize() else {
+            return Err(self.unreadable(error));
         };
         let inside = real.strip_prefix(&self.project.root).map_err(|_| outside())?;
         if inside == self.relative {

@@ -267,18 +267,17 @@ impl Form {
                 in_place: true,
             };
         }
-        let as_utf_8 = if head.is_ascii() {
-            Ok(())
-        } else {
-            std::str::from_utf8(head).map(drop)
-        };
-        let binary = memchr::memchr(0, head).is_some();
-        if binary {
+        // Nearly every file is settled by these two looks, each at the speed of memory. Escape sequences of ISO-2022-JP are
+        // ASCII, and NULs are binary or UTF-16.
+        let odd = memchr::memchr2(0, 0x1b, head);
+        if odd.is_none() && head.is_ascii() {
+            return raw(true);
+        }
+        if odd.is_some_and(|at| memchr::memchr(0, &head[at..]).is_some()) {
             return Self::utf_16(head).unwrap_or_else(|| raw(false));
         }
-        match as_utf_8 {
-            // Escape sequences of ISO-2022-JP are ASCII.
-            Ok(()) if memchr::memchr(0x1b, head).is_none() => raw(true),
+        match std::str::from_utf8(head) {
+            Ok(_) if odd.is_none() => raw(true),
             Err(error) if !whole && error.error_len().is_none() => raw(true),
             Err(_) if mostly_utf_8(head) => raw(true),
             _ => Self::detected(head).unwrap_or_else(|| raw(true)),

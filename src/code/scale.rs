@@ -13,7 +13,7 @@ use crate::{
     parse::Parsed,
 };
 
-/// Lines below which a file is small, medium, large; from the last on it is very large (decisions.md 28).
+/// Lines below which a file is small, medium, large; from the last on it is very large.
 const BOUNDS: [(usize, Category); 3] = [
     (100, Category::Small),
     (500, Category::Medium),

@@ -12,6 +12,7 @@ use std::{
         Arc, Mutex,
         atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed},
     },
+    time::{Duration, Instant},
 };
 
 use fumi_base::project::{Project, ProjectPath};
@@ -203,6 +204,8 @@ pub struct Matches {
     pub complete: bool,
     /// What was passed over.
     pub skipped: SkippedList,
+    /// How long it took.
+    pub elapsed: Duration,
 }
 
 impl Matches {
@@ -402,6 +405,7 @@ impl Drop for Worker<'_> {
 
 /// What all threads of a search bring together.
 struct Gathered {
+    started: Instant,
     need: Need,
     searched: AtomicU64,
     skipped: Arc<Mutex<SkippedList>>,
@@ -425,6 +429,7 @@ struct Kept {
 impl Gathered {
     fn new(need: Need) -> Self {
         Self {
+            started: Instant::now(),
             need,
             searched: AtomicU64::new(0),
             skipped: Arc::default(),
@@ -496,6 +501,7 @@ impl Gathered {
             searched_files: self.searched.into_inner(),
             complete: !kept.incomplete,
             skipped,
+            elapsed: self.started.elapsed(),
         })
     }
 }

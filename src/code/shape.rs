@@ -8,10 +8,7 @@ use std::{collections::BTreeMap, fmt::Write as _};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{
-    search::{FileMatches, LineMatch, Matches, Need},
-    walk::Listing,
-};
+use crate::search::{FileMatches, LineMatch, Matches, Need};
 
 /// How many files a summary names.
 pub const SUMMARY_FILES: usize = 10;
@@ -548,122 +545,6 @@ impl SummaryOutput {
             let _ = write!(out, "\n[{missing} more file{s}]");
         }
         out
-    }
-}
-
-/// The reply of `list_files`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct FilesOutput {
-    /// Always true; failures have their own form.
-    pub success: bool,
-    /// Files in `results`.
-    pub count: usize,
-    /// Files found, shown or not.
-    pub total_count: u64,
-    /// Whether files are missing.
-    pub truncated: bool,
-    /// Milliseconds of walking.
-    pub elapsed_ms: u64,
-    /// In the order asked for.
-    pub results: Vec<FileRow>,
-}
-
-/// See [`FilesOutput`].
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct FileRow {
-    /// Absolute, or relative to the project.
-    pub path: String,
-    /// Whether it is a folder.
-    pub is_dir: bool,
-    /// In bytes.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub size_bytes: Option<u64>,
-    /// Unix seconds of the last change.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub mtime: Option<i64>,
-    /// Without the dot; empty when there is none.
-    pub ext: String,
-}
-
-/// The reply of `list_files` with `count_only`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct FileCountOutput {
-    /// Always true; failures have their own form.
-    pub success: bool,
-    /// Always true: names the form.
-    pub count_only: bool,
-    /// Files found.
-    pub total_count: u64,
-}
-
-/// How the paths of a listing are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PathForm {
-    /// From the root of the file system.
-    Absolute,
-    /// From the root of the project.
-    Relative,
-}
-
-impl FilesOutput {
-    /// Brings a listing into its form.
-    #[must_use]
-    pub fn new(listing: &Listing, form: PathForm, elapsed_ms: u64) -> Self {
-        let results: Vec<FileRow> = listing
-            .entries
-            .iter()
-            .map(|entry| FileRow {
-                path: match form {
-                    PathForm::Absolute => fumi_base::project::slashed(&entry.path.absolute()),
-                    PathForm::Relative => entry.path.shown(),
-                },
-                is_dir: entry.is_dir,
-                size_bytes: entry.size_bytes,
-                mtime: entry.mtime,
-                ext: entry.ext(),
-            })
-            .collect();
-        Self {
-            success: true,
-            count: results.len(),
-            total_count: listing.total_count,
-            truncated: (results.len() as u64) < listing.total_count,
-            elapsed_ms,
-            results,
-        }
-    }
-
-    /// What a model reads: one path a line, folders with a `/`.
-    #[must_use]
-    pub fn text(&self) -> String {
-        let mut out = String::new();
-        for row in &self.results {
-            let _ = writeln!(out, "{}{}", row.path, if row.is_dir { "/" } else { "" });
-        }
-        if self.truncated {
-            let _ = write!(out, "[first {} of {}]", self.count, self.total_count);
-        } else {
-            let _ = write!(out, "{} found", self.count);
-        }
-        out
-    }
-}
-
-impl FileCountOutput {
-    /// Brings a listing into its form.
-    #[must_use]
-    pub const fn new(listing: &Listing) -> Self {
-        Self {
-            success: true,
-            count_only: true,
-            total_count: listing.total_count,
-        }
-    }
-
-    /// The bare number.
-    #[must_use]
-    pub fn text(&self) -> String {
-        self.total_count.to_string()
     }
 }
 

@@ -15,7 +15,7 @@ use std::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, Ordering::Relaxed},
     },
-    time::{SystemTime, UNIX_EPOCH},
+    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
 use fumi_base::project::{Project, ProjectPath};
@@ -175,6 +175,8 @@ pub struct Listing {
     pub visited: u64,
     /// What was passed over.
     pub skipped: SkippedList,
+    /// How long it took.
+    pub elapsed: Duration,
 }
 
 impl FileFilter {
@@ -252,6 +254,7 @@ impl FileFilter {
 
     /// Finds the files. Runs on as many threads as are free; stops within an entry or two of being cancelled.
     pub fn list(&self, wanted: Listed, cancel: &CancellationToken) -> Result<Listing, SearchError> {
+        let started = Instant::now();
         let skipped = Arc::new(Mutex::new(SkippedList::default()));
         let overlap = self.roots.len() > 1 && self.overlaps();
         let gathered = Shelf {
@@ -301,6 +304,7 @@ impl FileFilter {
             total_count,
             visited: gathered.visited.into_inner(),
             skipped,
+            elapsed: started.elapsed(),
         })
     }
 

@@ -2,7 +2,7 @@
 
 use std::{io, net::SocketAddr, sync::Arc, time::Duration};
 
-use axum::{Json, Router, extract::State, routing::get};
+use axum::{Json, Router, extract::State, routing::get, serve::ListenerExt as _};
 use fumi_base::errors::Book;
 use serde_json::{Map, Value, json};
 use tokio::net::TcpListener;
@@ -47,7 +47,7 @@ pub fn router(edge: &Edge) -> Router {
         .route("/readyz", get(health::readyz))
         .route("/v1/errors", get(errors))
         .with_state(edge.clone())
-        .nest_service("/mcp", service);
+        .route_service("/mcp", service);
     layers::wrap(routes, &edge.app.config)
 }
 
@@ -83,8 +83,14 @@ impl Bound {
     pub async fn serve(self, stop: impl Future<Output = ()>) -> io::Result<()> {
         let patience = Duration::from_secs(self.edge.app.config.server.drain_seconds);
         let closing = self.edge.closing.clone();
-        let server = axum::serve(self.listener, router(&self.edge))
-            .with_graceful_shutdown(async move { closing.cancelled().await });
+        // A reply goes out in several small writes; without this each waits up to 40 ms for the client's acknowledgement.
+        let listener = self.listener.tap_io(|stream| {
+            if let Err(error) = stream.set_nodelay(true) {
+                tracing::debug!(%error, "a connection keeps delaying small writes");
+            }
+        });
+        let server =
+            axum::serve(listener, router(&self.edge)).with_graceful_shutdown(async move { closing.cancelled().await });
         let edge = self.edge;
         tokio::select! {
             served = server => served,

@@ -39,7 +39,11 @@ impl ToolError {
             .facts
             .iter()
             .filter(|(name, _)| !name.ends_with("_ja"))
-            .map(|(name, value)| ((*name).to_owned(), Value::String(value.clone())))
+            .map(|(name, value)| {
+                // Sentences quote what the client wrote; data does not.
+                let bare = value.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+                ((*name).to_owned(), json!(bare.unwrap_or(value)))
+            })
             .collect();
         Self {
             lesson: Box::new(lesson),
@@ -143,7 +147,7 @@ impl ToolError {
                     "explanation": explanation,
                 },
                 "alternative_actions": [],
-                "troubleshooting_url": format!("/v1/errors#{}", lesson.code),
+                "troubleshooting_url": format!("/v1/errors#{}", lesson.kind),
             },
         });
         Reply::error(structured, text)

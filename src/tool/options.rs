@@ -76,7 +76,7 @@ pub fn split(
     Ok((arguments, serde_json::from_value(Value::Object(options))?))
 }
 
-/// How long a cursor can be used, in seconds (decisions: defaults).
+/// How long a cursor can be used, in seconds. Nobody reads on after ten minutes, and files have changed.
 const CURSOR_SECONDS: u64 = 600;
 
 /// Where a cut reply goes on. It belongs to one call on one state of the files, which `call` stands for.

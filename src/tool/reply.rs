@@ -65,8 +65,10 @@ impl Reply {
     /// The `_meta` of the reply.
     #[must_use]
     pub fn meta(&self) -> Value {
+        // Of the larger form: clients differ in which one the model reads.
+        let tokens = tokens::estimate(&self.text).max(tokens::estimate(&self.structured.to_string()));
         let mut meta = json!({
-            "fumi/tokens": tokens::estimate(&self.text),
+            "fumi/tokens": tokens,
             "fumi/elapsed_ms": self.elapsed_ms,
         });
         if self.cache_hit {

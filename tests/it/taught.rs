@@ -44,7 +44,9 @@ pub(crate) fn refused(app: &App, reply: &Reply, codes: &[&str]) -> String {
     assert!(error["context"]["input_params"].is_object() && error["details"].is_object());
     assert!(error["guidance"]["parameters"].is_object());
     assert!(text("/timestamp").ends_with('Z'));
-    assert!(text("/troubleshooting_url").ends_with(&code));
+    let url = text("/troubleshooting_url");
+    let entry = url.strip_prefix("/v1/errors#").unwrap_or_default();
+    assert!(all_errors().get(entry).is_some(), "/v1/errors has no {entry}");
     let action = text("/guidance/suggested_action");
     assert!(is_tool(app, &action), "the next step {action} is no tool");
     let (message, explanation) = (text("/message"), text("/guidance/explanation"));

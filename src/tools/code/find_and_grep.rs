@@ -1,6 +1,6 @@
 //! `find_and_grep`: finds files as fd does, then text in them as ripgrep does, in one call.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use fumi_base::pools::Pool;
 use fumi_code::{
@@ -92,24 +92,23 @@ impl Tool for FindAndGrep {
             sort: args.name.sort.into(),
             keep: usize::try_from(args.file_limit.unwrap_or(MAX_FILES).min(MAX_FILES)).unwrap_or(usize::MAX),
         };
-        let reply = cx
+        let (shaped, skipped, visited) = cx
             .blocking(move |cancel, _| {
-                let started = Instant::now();
                 let found = filter.list(wanted, cancel)?;
-                let found_after = started.elapsed();
                 let matches = search_found(&query, &found.entries, &scope, form.need(keep), cancel)?;
                 let meta = StagesMeta {
                     searched_file_count: matches.searched_files,
                     truncated: (found.entries.len() as u64) < found.total_count,
-                    find_elapsed_ms: millis(found_after),
-                    search_elapsed_ms: millis(started.elapsed().saturating_sub(found_after)),
+                    find_elapsed_ms: millis(found.elapsed),
+                    search_elapsed_ms: millis(matches.elapsed),
                 };
                 let skipped = matches.skipped.clone();
                 let shaped = shape(matches, form, 0, Some(meta));
-                Ok::<_, ToolError>(SearchReply::new(shaped, &skipped, adjusted))
+                Ok::<_, ToolError>((shaped, skipped, found.visited))
             })
             .await?;
-        Ok(Outcome::Done(reply))
+        let large = deps.large(visited)?;
+        Ok(Outcome::Done(SearchReply::new(shaped, &skipped, adjusted, large)))
     }
 }
 

@@ -72,6 +72,9 @@ pub enum Output {
         /// What was passed over, such as links that leave the project.
         #[serde(skip_serializing_if = "Option::is_none")]
         skipped: Option<u64>,
+        /// How many entries were met, if that is more than a project should have.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        large_project: Option<u64>,
         /// How to get the missing rows.
         #[serde(skip_serializing_if = "Option::is_none")]
         next: Option<Next>,
@@ -153,6 +156,7 @@ impl Tool for ListFiles {
         let listing = cx
             .blocking(move |cancel, _| filter.list(Listed { detail, sort, keep }, cancel))
             .await?;
+        let large_project = deps.large(listing.visited)?;
         if args.count_only {
             return Ok(Outcome::Done(Output::Count {
                 success: true,
@@ -174,6 +178,7 @@ impl Tool for ListFiles {
             results,
             limit_adjusted,
             skipped: (listing.skipped.total > 0).then_some(listing.skipped.total),
+            large_project,
             next: None,
         }))
     }

@@ -17,7 +17,8 @@ pub mod source;
 use std::{sync::Arc, time::SystemTime};
 
 use fumi_base::{
-    project::{Project, ProjectPath},
+    errors::{Book, Teach},
+    project::{BOOK, Project, ProjectPath},
     roots::AllowedRoots,
 };
 use fumi_code::{
@@ -43,6 +44,30 @@ pub struct SearchDeps {
     pub default_rows: usize,
     /// Largest file that is read, in bytes.
     pub file_bytes: u64,
+    /// Files beyond which a project is large.
+    project_files: u64,
+    /// Refuse large projects instead of saying so.
+    strict: bool,
+}
+
+/// The walk met more files than the operator allows.
+#[derive(Debug, thiserror::Error)]
+#[error("{found} files, over {limit}")]
+pub struct TooManyFiles {
+    found: u64,
+    limit: u64,
+}
+
+impl Teach for TooManyFiles {
+    fn entry(&self) -> &'static str {
+        "PROJECT_TOO_LARGE"
+    }
+    fn book(&self) -> &'static Book {
+        &BOOK
+    }
+    fn facts(&self) -> Vec<(&'static str, String)> {
+        vec![("found", self.found.to_string()), ("limit", self.limit.to_string())]
+    }
 }
 
 impl SearchDeps {
@@ -52,7 +77,22 @@ impl SearchDeps {
         Self {
             default_rows: config.limits.reply_rows,
             file_bytes: config.limits.file_bytes,
+            project_files: config.limits.project_files as u64,
+            strict: config.limits.strict,
         }
+    }
+
+    /// How many files a walk met, if that is more than the design limit: the reply says so. Refused where the operator
+    /// is strict.
+    pub fn large(&self, found: u64) -> Result<Option<u64>, ToolError> {
+        if found <= self.project_files {
+            return Ok(None);
+        }
+        if self.strict {
+            let limit = self.project_files;
+            return Err(TooManyFiles { found, limit }.into());
+        }
+        Ok(Some(found))
     }
 }
 

@@ -54,6 +54,9 @@ enum OutputFormat {
 pub struct Output {
     success: bool,
     query_result: QueryResult,
+    /// Whether the reply lacks rows that `next` brings.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    truncated: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     next: Option<Next>,
 }
@@ -186,6 +189,7 @@ impl Tool for QueryCode {
                             .map(|found| Row::new(found, args.output_format))
                             .collect(),
                     },
+                    truncated: false,
                     next: None,
                 })
             })
@@ -220,6 +224,7 @@ impl Render for Output {
     }
 
     fn mark(&mut self, next: &Next) {
+        self.truncated = true;
         self.next = Some(next.clone());
     }
 }

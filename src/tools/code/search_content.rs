@@ -83,10 +83,12 @@ impl Tool for SearchContent {
             .blocking(move |cancel, _| search(&query, &targets, &scope, form.need(keep), cancel))
             .await?;
         let skipped = matches.skipped.clone();
+        let large = deps.large(matches.searched_files)?;
         Ok(Outcome::Done(SearchReply::new(
             shape(matches, form, 0, None),
             &skipped,
             adjusted,
+            large,
         )))
     }
 }

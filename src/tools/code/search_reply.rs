@@ -189,6 +189,9 @@ pub struct SearchReply {
     /// What was passed over.
     #[serde(skip_serializing_if = "Option::is_none")]
     skipped: Option<PassedOver>,
+    /// How many files were searched, if that is more than a project should have.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    large_project: Option<u64>,
     /// How to get the missing rows.
     #[serde(skip_serializing_if = "Option::is_none")]
     next: Option<Next>,
@@ -225,12 +228,18 @@ impl PassedOver {
 impl SearchReply {
     /// A reply from shaped matches.
     #[must_use]
-    pub fn new(shaped: Shaped, skipped: &SkippedList, max_count_adjusted: Option<u64>) -> Self {
+    pub fn new(
+        shaped: Shaped,
+        skipped: &SkippedList,
+        max_count_adjusted: Option<u64>,
+        large_project: Option<u64>,
+    ) -> Self {
         let bare = matches!(shaped, Shaped::Total(_));
         Self {
             shaped,
             max_count_adjusted: max_count_adjusted.filter(|_| !bare),
             skipped: PassedOver::of(skipped).filter(|_| !bare),
+            large_project: large_project.filter(|_| !bare),
             next: None,
         }
     }
@@ -281,6 +290,7 @@ impl SearchReply {
             shaped: Shaped::Total(fumi_code::shape::TotalOutput { total_matches: 0 }),
             max_count_adjusted: self.max_count_adjusted,
             skipped: self.skipped.clone(),
+            large_project: self.large_project,
             next: None,
         }
     }

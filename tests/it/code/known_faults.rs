@@ -16,7 +16,7 @@ async fn a_query_that_looks_like_an_option_is_a_query() {
     let app = sample.app();
     for (query, matches) in [
         ("--pre=cat", 1),
-        ("-e", 2),
+        ("-e", 1),
         ("--files", 0),
         ("--hostname-bin=/bin/sh", 0),
     ] {
@@ -164,7 +164,7 @@ async fn shift_jis_is_text() {
     let reply = call(&app, "search_content", json!({"roots": ["."], "query": "見当"})).await;
     let row = &reply.structured["results"][0];
     assert_eq!(row["text"], "    return \"まだ無い。どこで生れたか頓と見当がつかぬ\"");
-    assert_eq!(row["matches"], json!([[27, 29]]));
+    assert_eq!(row["matches"], json!([[26, 28]]));
     let reply = call(
         &app,
         "extract_code_section",

@@ -45,7 +45,7 @@ async fn scale_counts_lines_and_elements_and_leaves_out_what_is_not_wanted() {
     .await;
     let of = |pointer: &str| reply.structured.pointer(pointer).cloned().unwrap_or_default();
     assert_eq!(of("/file_info/line_count"), 21);
-    assert_eq!(of("/file_info/lines_blank"), 8);
+    assert_eq!(of("/file_info/lines_blank"), 7);
     assert_eq!(of("/scale_assessment/category"), "small");
     assert_eq!(of("/complexity_metrics/methods"), 2);
     assert_eq!(of("/complexity_metrics/cyclomatic/max_element"), "Cart.total");
@@ -92,7 +92,7 @@ async fn a_section_is_cut_by_lines_by_columns_by_name_and_in_several() {
         "import os\nfrom decimal import Decimal as D\n"
     );
     assert_eq!(
-        cut(json!({"start_line": 21, "end_line": 21, "start_column": 16, "end_column": 17}))
+        cut(json!({"start_line": 21, "end_line": 21, "start_column": 17, "end_column": 18}))
             .await
             .text,
         "文"

@@ -89,7 +89,7 @@ async fn statistics_are_those_of_the_project() {
             &overview["total_lines"],
             &overview["total_bytes"]
         ),
-        (&json!(3), &json!(6), &json!(68))
+        (&json!(3), &json!(6), &json!(69))
     );
     let languages = stats("languages").await;
     assert_eq!(

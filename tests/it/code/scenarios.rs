@@ -466,6 +466,29 @@ async fn the_error_scenarios_of_the_tools() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_large_project_is_said_and_refused_where_the_operator_is_strict() {
+    let sample = project();
+    for (tool, arguments) in [
+        ("list_files", json!({"roots": ["."]})),
+        ("search_content", json!({"roots": ["."], "query": "x"})),
+        ("find_and_grep", json!({"roots": ["."], "query": "x"})),
+    ] {
+        let app = sample.app_with(&[], |config| config.limits.project_files = 2);
+        let reply = call(&app, tool, arguments.clone()).await;
+        assert!(
+            reply.structured["large_project"].as_u64() > Some(2),
+            "{tool}: {}",
+            reply.structured
+        );
+        let strict = sample.app_with(&[], |config| {
+            (config.limits.project_files, config.limits.strict) = (2, true)
+        });
+        let message = refused(&strict, &call(&strict, tool, arguments).await, &["FILE_TOO_LARGE"]);
+        assert!(message.contains("project_files"), "{message}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn one_language_when_the_caller_named_it() {
     let sample = project();
     let app = sample.app();

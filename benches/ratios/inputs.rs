@@ -1,0 +1,37 @@
+//! What the committed report was made with: a hash over the benchmarks' own sources, so that a test can see that the report
+//! belongs to them. It says nothing of the measured code, which changes daily.
+
+use std::{fs, path::Path};
+
+/// The hash over `./bench` and everything under `benches/`, by path.
+pub(crate) fn hash(root: &Path) -> String {
+    let mut files = vec![root.join("bench")];
+    let mut folders = vec![root.join("benches")];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder)
+            .expect("benches is there")
+            .map(|entry| entry.expect("readable"))
+        {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    let mut all = Vec::new();
+    for file in files {
+        all.extend(
+            file.strip_prefix(root)
+                .expect("below the root")
+                .as_os_str()
+                .as_encoded_bytes(),
+        );
+        all.push(0);
+        all.extend(fs::read(&file).expect("readable"));
+        all.push(0);
+    }
+    fumi_base::files::sha256(&all)
+}

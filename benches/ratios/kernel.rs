@@ -1,0 +1,57 @@
+//! fumi in this very process: the whole pipeline of a call, without HTTP and the protocol.
+
+use std::{path::Path, sync::Arc};
+
+use fumi::{
+    app::App,
+    config::{self, Flags},
+    tool::{
+        Caller, Progress,
+        pipeline::{self, Call},
+    },
+};
+use serde_json::Value;
+use tokio::runtime::Runtime;
+use tokio_util::sync::CancellationToken;
+
+/// The shared parts, and the threads they run on.
+pub(crate) struct Kernel {
+    app: Arc<App>,
+    runtime: Runtime,
+}
+
+impl Kernel {
+    pub(crate) fn new(roots: &[&Path], cached: bool) -> Self {
+        let flags = Flags {
+            roots: roots.iter().map(|root| root.to_path_buf()).collect(),
+            ..Flags::default()
+        };
+        let mut config = config::load(None, flags, |_| None).expect("defaults are valid");
+        if !cached {
+            config.cache.entry_bytes = 0;
+        }
+        Self {
+            app: App::build(config, []).expect("the roots are there"),
+            runtime: tokio::runtime::Builder::new_multi_thread()
+                .enable_all()
+                .build()
+                .expect("threads start"),
+        }
+    }
+
+    /// Calls a tool and returns its structured result.
+    pub(crate) fn call(&self, tool: &str, arguments: &Value) -> Value {
+        let app = Arc::clone(&self.app);
+        let entry = app.catalogue.find(&app.scope, tool).expect("a tool");
+        let call = Call {
+            arguments: arguments.as_object().cloned().unwrap_or_default(),
+            caller: Caller::default(),
+            project: Arc::clone(app.kernel.roots.default_project()),
+            cancel: CancellationToken::new(),
+            progress: Progress::default(),
+        };
+        let reply = self.runtime.block_on(pipeline::run(&app.kernel, entry, call));
+        assert!(!reply.is_error, "the call failed: {}", reply.structured);
+        reply.structured
+    }
+}

@@ -1,0 +1,152 @@
+//! Measuring several programs that do the same, in turns.
+//!
+//! A ratio is the median of the ratios of single rounds: whatever else the machine does in a round slows both. Processor
+//! time is measured over all rounds together, since the system counts it in hundredths of a second.
+
+use std::{
+    fs,
+    time::{Duration, Instant},
+};
+
+/// Whose processor time a peer uses.
+#[derive(Clone, Copy)]
+pub(crate) enum Cpu {
+    /// This process's.
+    Own,
+    /// That of the child processes it starts and waits for.
+    Children,
+    /// That of a running process.
+    Of(u32),
+}
+
+impl Cpu {
+    /// The processor time used so far.
+    fn now(self) -> Duration {
+        // proc(5): fields 14 and 15 are the process's own ticks, 16 and 17 those of children that were waited for.
+        let (path, first) = match self {
+            Self::Own => ("/proc/self/stat".to_owned(), 14),
+            Self::Children => ("/proc/self/stat".to_owned(), 16),
+            Self::Of(id) => (format!("/proc/{id}/stat"), 14),
+        };
+        let stat = fs::read_to_string(path).expect("the system tells processor times under /proc");
+        // The name in brackets may hold spaces; what follows it begins with field 3.
+        let rest = stat.rsplit_once(')').expect("a name in brackets").1;
+        let ticks: u64 = rest
+            .split_whitespace()
+            .skip(first - 3)
+            .take(2)
+            .map(|field| field.parse::<u64>().expect("a number"))
+            .sum();
+        // USER_HZ is 100 on every architecture that fumi runs on.
+        Duration::from_millis(ticks * 10)
+    }
+}
+
+/// One of those who do the same.
+pub(crate) struct Peer<'a> {
+    pub(crate) name: String,
+    pub(crate) cpu: Cpu,
+    /// Does it once. The answer says what was found, so that peers can be compared.
+    pub(crate) run: Box<dyn FnMut() -> u64 + 'a>,
+}
+
+impl<'a> Peer<'a> {
+    pub(crate) fn new(name: impl Into<String>, cpu: Cpu, run: impl FnMut() -> u64 + 'a) -> Self {
+        Self {
+            name: name.into(),
+            cpu,
+            run: Box::new(run),
+        }
+    }
+}
+
+/// What one peer took.
+pub(crate) struct Taken {
+    pub(crate) name: String,
+    pub(crate) answer: u64,
+    times: Vec<Duration>,
+    cpu: Duration,
+}
+
+impl Taken {
+    pub(crate) fn median(&self) -> Duration {
+        self.quantile(0.5)
+    }
+
+    pub(crate) fn quantile(&self, share: f64) -> Duration {
+        let mut times = self.times.clone();
+        times.sort_unstable();
+        times[index(times.len(), share)]
+    }
+
+    /// Of one run, on average.
+    pub(crate) fn cpu(&self) -> Duration {
+        self.cpu / u32::try_from(self.times.len()).expect("few rounds")
+    }
+
+    /// The median of the rounds' ratios, and their quartiles.
+    pub(crate) fn ratio_to(&self, peer: &Self) -> [f64; 3] {
+        let mut ratios: Vec<f64> = self
+            .times
+            .iter()
+            .zip(&peer.times)
+            .map(|(own, other)| own.as_secs_f64() / other.as_secs_f64())
+            .collect();
+        ratios.sort_by(f64::total_cmp);
+        [0.25, 0.5, 0.75].map(|share| ratios[index(ratios.len(), share)])
+    }
+
+    pub(crate) fn cpu_ratio_to(&self, peer: &Self) -> Option<f64> {
+        // Below a tenth of a second the ticks are too coarse.
+        let is_measurable = |taken: &Self| taken.cpu >= Duration::from_millis(100);
+        (is_measurable(self) && is_measurable(peer)).then(|| self.cpu.as_secs_f64() / peer.cpu.as_secs_f64())
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_precision_loss,
+    reason = "an index into a short list"
+)]
+fn index(len: usize, share: f64) -> usize {
+    ((len - 1) as f64 * share).round() as usize
+}
+
+/// Runs all peers in turns, a different one first in every round. Two rounds before that warm the caches up.
+pub(crate) fn rounds(mut peers: Vec<Peer<'_>>, rounds: usize) -> Vec<Taken> {
+    let mut taken: Vec<Taken> = peers
+        .iter()
+        .map(|peer| Taken {
+            name: peer.name.clone(),
+            answer: 0,
+            times: Vec::with_capacity(rounds),
+            cpu: Duration::ZERO,
+        })
+        .collect();
+    for round in 0..rounds + 2 {
+        for turn in 0..peers.len() {
+            let at = (round + turn) % peers.len();
+            let peer = &mut peers[at];
+            // Asking for processor time costs about as much as a trivial call: outside the measured time.
+            let cpu = peer.cpu.now();
+            let started = Instant::now();
+            let answer = (peer.run)();
+            let time = started.elapsed();
+            let cpu = peer.cpu.now().saturating_sub(cpu);
+            if round >= 2 {
+                taken[at].times.push(time);
+                taken[at].cpu += cpu;
+            }
+            taken[at].answer = answer;
+        }
+    }
+    taken
+}
+
+/// The one time that several runs of one thing take, in the middle.
+pub(crate) fn median_of(rounds: usize, mut run: impl FnMut() -> Duration) -> Duration {
+    let mut times: Vec<Duration> = (0..rounds).map(|_| run()).collect();
+    times.sort_unstable();
+    times[times.len() / 2]
+}

@@ -1,0 +1,138 @@
+//! The page docs/benchmarks.md: ratios first, since they hold on other machines too.
+
+use std::{fmt::Write as _, time::Duration};
+
+use crate::{Bench, measure::Taken};
+
+/// What a figure should stay below.
+#[derive(Clone, Copy)]
+pub(crate) enum Bar {
+    None,
+    Ratio(f64),
+    Milliseconds(f64),
+    Megabytes(f64),
+}
+
+impl Bar {
+    fn cells(self, value: f64) -> (String, &'static str) {
+        let (text, limit) = match self {
+            Self::None => return (String::new(), ""),
+            Self::Ratio(limit) => (format!("{limit:.1}"), limit),
+            Self::Milliseconds(limit) => (format!("{limit} ms"), limit),
+            Self::Megabytes(limit) => (format!("{limit} MB"), limit),
+        };
+        // Ratios are judged as they are printed.
+        (text, if value <= limit + 0.005 { "yes" } else { "**no**" })
+    }
+}
+
+/// What was measured so far.
+#[derive(Default)]
+pub(crate) struct Report {
+    ratios: Vec<String>,
+    times: Vec<String>,
+    figures: Vec<String>,
+    notes: Vec<String>,
+}
+
+impl Report {
+    /// Ours (those after the first `peers`) against each peer.
+    pub(crate) fn compare(&mut self, what: &str, taken: &[Taken], peers: usize, bar: Bar) {
+        for own in &taken[peers..] {
+            for peer in &taken[..peers] {
+                let [low, middle, high] = own.ratio_to(peer);
+                let cpu = own
+                    .cpu_ratio_to(peer)
+                    .map_or(String::new(), |ratio| format!("{ratio:.2}"));
+                let (limit, held) = bar.cells(middle);
+                let row = format!(
+                    "| {what} | {} | {} | {middle:.2} | {low:.2}–{high:.2} | {cpu} | {limit} | {held} |",
+                    own.name, peer.name
+                );
+                eprintln!("{row}");
+                self.ratios.push(row);
+            }
+        }
+        for one in taken {
+            let row = format!(
+                "| {what} | {} | {} | {} | {} |",
+                one.name,
+                time(one.median()),
+                time(one.quantile(0.9)),
+                time(one.cpu())
+            );
+            eprintln!("{row}");
+            self.times.push(row);
+        }
+    }
+
+    /// One of ours by itself.
+    pub(crate) fn duration(&mut self, what: &str, taken: &Taken, bar: Bar) {
+        let milliseconds = taken.median().as_secs_f64() * 1e3;
+        let (limit, held) = bar.cells(milliseconds);
+        let row = format!("| {what} | {milliseconds:.2} ms | {limit} | {held} |");
+        eprintln!("{row}");
+        self.figures.push(row);
+    }
+
+    /// A number.
+    pub(crate) fn figure(&mut self, what: &str, value: f64, unit: &str, bar: Bar) {
+        let (limit, held) = bar.cells(value);
+        let row = format!("| {what} | {value:.1} {unit} | {limit} | {held} |");
+        eprintln!("{row}");
+        self.figures.push(row);
+    }
+
+    /// What a reader must know.
+    pub(crate) fn note(&mut self, note: String) {
+        eprintln!("{note}");
+        self.notes.push(note);
+    }
+
+    /// The whole page.
+    pub(crate) fn page(&self, bench: &Bench, inputs: &str) -> String {
+        let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let mut page = String::new();
+        let mut section = |title: &str, head: &str, rows: &[String]| {
+            if !rows.is_empty() {
+                let columns = head.matches('|').count() - 1;
+                let _ = write!(
+                    page,
+                    "\n## {title}\n\n{head}\n|{}\n{}\n",
+                    " --- |".repeat(columns),
+                    rows.join("\n")
+                );
+            }
+        };
+        section(
+            "Ratios",
+            "| what | fumi | beside | ratio | quartiles | processor time | bar | held |",
+            &self.ratios,
+        );
+        section("Single figures", "| what | measured | bar | held |", &self.figures);
+        section(
+            "Times behind the ratios",
+            "| what | who | median | 90 % | processor time |",
+            &self.times,
+        );
+        let notes: String = self.notes.iter().map(|note| format!("\n- {note}")).collect();
+        format!(
+            "# Benchmarks\n\nWritten by `./bench`; do not edit. Inputs: `{inputs}`\n\n\
+             fumi beside the programs that do the same, in turns, in one run, with warm caches. A ratio is the median over \
+             {} rounds of fumi's time divided by the other's in the same round; below 1, fumi is faster. Times of `rg` and \
+             `fd` hold the start of their process, times over HTTP the whole round trip to a running server. Answers are \
+             compared: a difference ends the run. The tree: {}, {} files. Peers: {}. Machine: {cores} cores, shared with \
+             whatever else runs on it.{notes}\n{page}",
+            bench.rounds, bench.tree.what, bench.tree.files, bench.peers.versions,
+        )
+    }
+}
+
+fn time(duration: Duration) -> String {
+    let milliseconds = duration.as_secs_f64() * 1e3;
+    if milliseconds < 10.0 {
+        format!("{milliseconds:.2} ms")
+    } else {
+        format!("{milliseconds:.0} ms")
+    }
+}

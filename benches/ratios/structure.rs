@@ -1,0 +1,203 @@
+//! The structure of large real files beside the bare tree-sitter parse of the same text.
+
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use fumi_base::{
+    files::{self, EncodingChoice},
+    project::Project,
+};
+use fumi_code::{
+    extract::extract,
+    parse::{Source, parse},
+};
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+use tree_sitter::{Language, Parser};
+
+use crate::{
+    Bench,
+    client::Server,
+    kernel::Kernel,
+    measure::{Cpu, Peer, rounds},
+    report::{Bar, Report},
+    searching::UNCACHED,
+};
+
+/// Lines of the measured files.
+const LINES: usize = 10_000;
+
+pub(crate) fn run(bench: &Bench, report: &mut Report) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let root = folder.path();
+    let mut measured = Vec::new();
+    for (name, language, text) in [
+        ("large.py", Language::from(tree_sitter_python::LANGUAGE), python(LINES)),
+        (
+            "large.js",
+            Language::from(tree_sitter_javascript::LANGUAGE),
+            javascript(LINES),
+        ),
+        ("Large.java", Language::from(tree_sitter_java::LANGUAGE), java(LINES)),
+    ] {
+        match text {
+            Some(text) => {
+                fs::write(root.join(name), &text).expect("written");
+                measured.push((name, language, text));
+            }
+            None => report.note(format!(
+                "{name}: no real sources of that language on this machine; not measured."
+            )),
+        }
+    }
+    let server = Server::start(&[root], &UNCACHED);
+    let kernel = Kernel::new(&[root], false);
+    let project = Project::open(root).expect("a project");
+    let cancel = CancellationToken::new();
+    for (name, language, text) in &measured {
+        let mut client = server.client();
+        let arguments = json!({"file_path": name, "format_type": "compact"});
+        let request = client.request("analyze_code_structure", &arguments);
+        let path = project.resolve(name).expect("it was written");
+        let mut parser = Parser::new();
+        parser.set_language(language).expect("the grammar fits");
+        let taken = rounds(
+            vec![
+                Peer::new("bare parse", Cpu::Own, || {
+                    let tree = parser.parse(text, None).expect("parsed");
+                    u64::from(tree.root_node().child_count() > 0)
+                }),
+                Peer::new("read, parse and extract", Cpu::Own, || {
+                    let bytes = files::read(&path, 100_000_000).expect("readable");
+                    let decoded = files::decode(&bytes, EncodingChoice::Auto);
+                    let source = Source::new(*name, decoded, bytes.len() as u64, None).expect("a language");
+                    let parsed = parse(source, &cancel).expect("parsed");
+                    let elements = extract(&parsed, &cancel).expect("extracted");
+                    u64::from(!elements.list.is_empty())
+                }),
+                Peer::new("fumi's pipeline", Cpu::Own, || {
+                    u64::from(kernel.call("analyze_code_structure", &arguments).is_object())
+                }),
+                Peer::new("fumi over HTTP", Cpu::Of(server.id()), || {
+                    u64::from(!client.send(&request).is_empty())
+                }),
+            ],
+            bench.rounds,
+        );
+        let what = format!(
+            "analyze_code_structure, new file, {name}, {} lines",
+            text.lines().count()
+        );
+        report.compare(&what, &taken, 1, Bar::Ratio(1.5));
+    }
+    repeats(bench, report, root);
+}
+
+/// An unchanged file again.
+fn repeats(bench: &Bench, report: &mut Report, root: &Path) {
+    let server = Server::start(&[root], &[]);
+    let kernel = Kernel::new(&[root], true);
+    let mut client = server.client();
+    let arguments = json!({"file_path": "large.py", "format_type": "compact"});
+    let request = client.request("analyze_code_structure", &arguments);
+    let taken = rounds(
+        vec![
+            Peer::new("fumi's pipeline", Cpu::Own, || {
+                u64::from(kernel.call("analyze_code_structure", &arguments).is_object())
+            }),
+            Peer::new("fumi over HTTP", Cpu::Of(server.id()), || {
+                client.send(&request).len() as u64
+            }),
+        ],
+        bench.rounds * 10,
+    );
+    for taken in &taken {
+        let what = format!("analyze_code_structure again, large.py ({})", taken.name);
+        report.duration(&what, taken, Bar::Milliseconds(1.0));
+    }
+}
+
+/// Real Python: modules of the standard library, one after the other.
+pub(crate) fn python(lines: usize) -> Option<String> {
+    let told = Command::new("python3")
+        .args(["-c", "import sysconfig; print(sysconfig.get_path('stdlib'))"])
+        .output()
+        .ok()?;
+    joined(Path::new(String::from_utf8_lossy(&told.stdout).trim()), "py", lines)
+}
+
+/// Real JavaScript: npm's own.
+fn javascript(lines: usize) -> Option<String> {
+    let told = Command::new("npm").args(["root", "--global"]).output().ok()?;
+    joined(
+        &Path::new(String::from_utf8_lossy(&told.stdout).trim()).join("npm/lib"),
+        "js",
+        lines,
+    )
+}
+
+/// Real Java: the JDK's, from the archive that comes with it.
+fn java(lines: usize) -> Option<String> {
+    let archive = env::split_paths(&env::var_os("PATH")?)
+        .map(|folder| folder.join("java"))
+        .find_map(|java| java.canonicalize().ok())
+        .and_then(|java| java.ancestors().nth(2).map(|home| home.join("lib/src.zip")))
+        .and_then(|archive| archive.canonicalize().ok())?;
+    let out = tempfile::tempdir().ok()?;
+    let program = "import sys, zipfile\nz = zipfile.ZipFile(sys.argv[1])\n\
+                   names = [n for n in z.namelist() if n.startswith('java.base/java/util/')]\n\
+                   z.extractall(sys.argv[2], names)";
+    Command::new("python3")
+        .args(["-c", program])
+        .arg(archive)
+        .arg(out.path())
+        .status()
+        .ok()
+        .filter(std::process::ExitStatus::success)?;
+    joined(out.path(), "java", lines)
+}
+
+/// Files of a folder by path, joined until there are enough lines; the folder again if it is too small.
+fn joined(folder: &Path, extension: &str, lines: usize) -> Option<String> {
+    let mut files: Vec<PathBuf> = Vec::new();
+    let mut folders = vec![folder.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).ok()?.filter_map(Result::ok) {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|found| found == extension) {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    let mut text = String::new();
+    let mut have = 0;
+    while have < lines {
+        let before = have;
+        for file in &files {
+            // Tests of parsers hold deliberately broken or foreign text; it is not what people read.
+            if file
+                .components()
+                .any(|part| part.as_os_str() == "test" || part.as_os_str() == "lib2to3")
+            {
+                continue;
+            }
+            let Ok(source) = fs::read_to_string(file) else { continue };
+            text.push_str(&source);
+            text.push('\n');
+            have += source.lines().count() + 1;
+            if have >= lines {
+                break;
+            }
+        }
+        if have == before {
+            return None;
+        }
+    }
+    Some(text)
+}
