@@ -100,7 +100,7 @@ impl Run {
             Class::Blank if self.length == 1 => 0.0,
             Class::Blank => 0.85,
             Class::Word => 1.0 + (length - 8.0).max(0.0) * 0.12,
-            Class::Digit => (length / 3.0).ceil() * 1.39,
+            Class::Digit => 0.39 + (length / 3.0).ceil(),
             Class::Mark if self.uniform && self.length >= 4 => 1.5,
             Class::Mark => 0.27 + 0.27 * length,
             Class::Kana => 0.48 + 0.5 * length,
