@@ -1,7 +1,7 @@
 """Real source that fumi did not write, and what every tool is asked about it.
 
-The sources are found by asking the programs on the machine, never by a fixed path. A tool without an entry in `ASKS`
-fails the clients: whoever adds a tool says here how it is used on real source.
+The sources are found by asking the programs on the machine, never by a fixed path. A tool that is listed and not
+asked anything fails the clients: whoever adds a tool says here how it is used on real source.
 """
 
 import json
@@ -66,7 +66,6 @@ def per_root(root):
         yield "search_content", {**everywhere, "query": r"\berror\b", **shape}
         yield "find_and_grep", {**everywhere, "pattern": r"\.(py|js|md)$", "query": "import", **shape}
     yield "search_content", {"roots": ["."], "query": "--version", "context_before": 1, "context_after": 1}
-    yield "query_code", {"roots": ["."], "query_key": "functions", "output_format": "summary"}
 
 
 def per_file(path, lines):
@@ -142,6 +141,8 @@ class Server:
         code = self.process.wait(60)
         self.log.seek(0)
         log = self.log.read()
+        self.log.close()
+        self.process.stdout.close()
         if "panicked" in log:
             sys.exit(f"the server panicked:\n{log[-3000:]}")
         if code != 0 and kind is None:
