@@ -143,13 +143,10 @@ fn first_line(message: &str) -> &str {
     message.lines().next().unwrap_or(message)
 }
 
-fn config(common: Common, flags: Flags) -> Result<Config, ConfigError> {
-    let flags = Flags {
-        roots: common.roots,
-        toolsets: common.toolsets,
-        log: common.log,
-        ..flags
-    };
+fn config(common: Common, mut flags: Flags) -> Result<Config, ConfigError> {
+    flags.roots = common.roots;
+    flags.toolsets = common.toolsets;
+    flags.log = common.log;
     config::load(common.config.as_deref(), flags, |name| std::env::var(name).ok())
 }
 

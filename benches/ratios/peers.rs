@@ -118,7 +118,7 @@ impl Peers {
 
 /// Lines of an output.
 pub(crate) fn lines(printed: &[u8]) -> usize {
-    printed.iter().filter(|byte| **byte == b'\n').count()
+    printed.split(|byte| *byte == b'\n').count() - 1
 }
 
 /// The sum of the numbers that stand alone in their lines.

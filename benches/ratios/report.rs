@@ -115,7 +115,8 @@ impl Report {
             "| what | who | median | 90 % | processor time |",
             &self.times,
         );
-        let notes: String = self.notes.iter().map(|note| format!("\n- {note}")).collect();
+        let notes: Vec<String> = self.notes.iter().map(|note| format!("\n- {note}")).collect();
+        let notes = notes.concat();
         format!(
             "# Benchmarks\n\nWritten by `./bench`; do not edit. Inputs: `{inputs}`\n\n\
              fumi beside the programs that do the same, in turns, in one run, with warm caches. A ratio is the median over \

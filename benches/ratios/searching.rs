@@ -16,13 +16,16 @@ use crate::{
 /// The cache keeps nothing: every call does its work.
 pub(crate) const UNCACHED: [(&str, &str); 1] = [("FUMI__CACHE__ENTRY_BYTES", "0")];
 
+/// A program that does the same: what it is called, its name, its arguments, and what number its output stands for.
+type Program = (&'static str, &'static str, Vec<&'static str>, fn(&[u8]) -> u64);
+
 /// One comparison.
 struct Case {
     what: &'static str,
     tool: &'static str,
     arguments: Value,
     /// Who does the same, with what arguments, and what number its output stands for.
-    peers: Vec<(&'static str, &'static str, Vec<&'static str>, fn(&[u8]) -> u64)>,
+    peers: Vec<Program>,
     /// The same number in our answer.
     answer: fn(&Value) -> u64,
     bar: Bar,
@@ -122,6 +125,7 @@ fn any(_: &[u8]) -> u64 {
     0
 }
 
+#[expect(clippy::too_many_lines, reason = "a list, one entry a comparison")]
 fn cases() -> Vec<Case> {
     const MANY: &str = r"fn \w+\(";
     const FEW: &str = "RESOLVE_BENEATH";

@@ -82,7 +82,7 @@ impl Tool for Wait {
         options: &[SharedOption::Timeout],
         rules: &[],
         pool: Pool::Analysis,
-        timeout: Duration::from_secs(60),
+        timeout: Duration::from_mins(1),
         cached: false,
         effect: Effect::ReadOnly,
     };

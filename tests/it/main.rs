@@ -4,10 +4,11 @@
 //! Domain facts (what a search finds, what a parser sees) are tested in their crates, not here.
 
 #![allow(
+    clippy::cast_precision_loss,
     clippy::disallowed_methods,
     clippy::unwrap_used,
     missing_docs,
-    reason = "tests start processes, and stop at the first surprise"
+    reason = "tests start processes, compare small numbers, and stop at the first surprise"
 )]
 
 mod boundary;

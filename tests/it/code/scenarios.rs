@@ -225,6 +225,7 @@ async fn the_shapes_keep_their_fields() {
     );
 }
 
+#[expect(clippy::too_many_lines, reason = "a list, one entry a scenario")]
 #[tokio::test(flavor = "multi_thread")]
 async fn the_error_scenarios_of_the_tools() {
     let sample = Sample::new();
@@ -481,7 +482,7 @@ async fn a_large_project_is_said_and_refused_where_the_operator_is_strict() {
             reply.structured
         );
         let strict = sample.app_with(&[], |config| {
-            (config.limits.project_files, config.limits.strict) = (2, true)
+            (config.limits.project_files, config.limits.strict) = (2, true);
         });
         let message = refused(&strict, &call(&strict, tool, arguments).await, &["FILE_TOO_LARGE"]);
         assert!(message.contains("project_files"), "{message}");
