@@ -493,3 +493,28 @@ async fn hostile_arguments_are_answered_not_panicked_over() {
         }
     }
 }
+
+/// Nothing found is an answer too, and says so.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_empty_file_gets_an_answer_with_a_text() {
+    let sample = Sample::new();
+    sample.file("src/main.py", "");
+    let app = sample.app();
+    for entry in app.catalogue.entries() {
+        let mut example = sample.example(entry);
+        let formats = entry.input["properties"]["format_type"]["enum"].as_array().cloned();
+        for format in formats.unwrap_or_else(|| vec![Value::Null]) {
+            example.insert("format_type".to_owned(), format);
+            example.retain(|name, _| entry.input["properties"].get(name).is_some());
+            let reply = call(&app, entry.spec.name, Value::Object(example.clone())).await;
+            let is_line = reply.structured["error"]["code"] == "INVALID_ARGUMENTS";
+            assert!(!reply.is_error || is_line, "{}: {}", entry.spec.name, reply.text);
+            assert!(
+                !reply.text.trim().is_empty(),
+                "{} says nothing: {}",
+                entry.spec.name,
+                reply.structured
+            );
+        }
+    }
+}

@@ -183,7 +183,7 @@ impl Tool for AnalyzeCodeStructure {
 }
 
 impl Render for Output {
-    fn text(&self, _locale: Locale) -> String {
+    fn text(&self, locale: Locale) -> String {
         let mut text = match (&self.table_output, &self.elements) {
             (Some(table), _) => table.trim_end().to_owned(),
             (None, Some(rows)) => rows
@@ -193,6 +193,13 @@ impl Render for Output {
                 .join("\n"),
             (None, None) => String::new(),
         };
+        // An empty text would read like a failure of the client.
+        if text.is_empty() {
+            text.push_str(match locale {
+                Locale::En => "No elements.",
+                Locale::Ja => "要素はありません。",
+            });
+        }
         for error in &self.parse_errors {
             text.push_str(&format!("\n⚠️ {}:{} {}", error.line, error.column, error.message));
         }
