@@ -121,7 +121,7 @@ impl Run {
     }
 }
 
-/// Letters and digits mixed without a blank: what no vocabulary has words for.
+/// Letters and digits mixed without a blank: what no vocabulary has words for. A slash ends a piece: paths are words.
 #[derive(Default)]
 struct Packed {
     length: usize,
@@ -135,7 +135,7 @@ impl Packed {
 
     /// What a packed piece costs beyond its runs, once it has ended.
     fn cost(&mut self, c: char) -> f64 {
-        if c.is_ascii_alphanumeric() || matches!(c, '+' | '/') {
+        if c.is_ascii_alphanumeric() || c == '+' {
             self.length += 1;
             self.letters += usize::from(c.is_ascii_alphabetic());
             self.digits += usize::from(c.is_ascii_digit());
