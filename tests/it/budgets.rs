@@ -166,17 +166,13 @@ async fn pages_add_up_to_the_whole() {
 /// A class of text: a name, and files of it that stand on every machine that builds fumi.
 fn corpus() -> Vec<(&'static str, Vec<PathBuf>)> {
     let sysroot = said("rustc", &["--print", "sysroot"]);
-    let stdlib = said(
-        "python3",
-        &["-c", "import sysconfig; print(sysconfig.get_paths()['stdlib'])"],
-    );
     let npm = said("npm", &["root", "-g"]);
     let cargo =
         std::env::var("CARGO_HOME").unwrap_or_else(|_| format!("{}/.cargo", std::env::var("HOME").unwrap_or_default()));
     let registry = format!("{cargo}/registry/src");
     let docs = format!("{sysroot}/share/doc");
     [
-        ("Python", stdlib.clone(), "py"),
+        ("Python", stdlib(), "py"),
         ("Rust", registry.clone(), "rs"),
         ("C", registry.clone(), "h"),
         ("JavaScript", npm.clone(), "js"),
@@ -189,6 +185,13 @@ fn corpus() -> Vec<(&'static str, Vec<PathBuf>)> {
     .map(|(class, folder, ext)| (class, files(Path::new(&folder), ext)))
     .filter(|(_, files)| files.len() >= 10)
     .collect()
+}
+
+fn stdlib() -> String {
+    said(
+        "python3",
+        &["-c", "import sysconfig; print(sysconfig.get_paths()['stdlib'])"],
+    )
 }
 
 fn said(program: &str, arguments: &[&str]) -> String {
@@ -283,7 +286,6 @@ fn the_estimate_is_within_15_percent_on_japanese() {
         .map(|entry| entry.spec.texts.ja)
         .collect();
     let fixture = |name: &'static str| (name, fs::read_to_string(fixtures().join(name)).unwrap());
-    // The last one took no part in the calibration.
     for (name, text) in [
         fixture("prose.ja.txt"),
         fixture("mixed.ja.md"),
@@ -295,33 +297,37 @@ fn the_estimate_is_within_15_percent_on_japanese() {
     }
 }
 
-/// The forms of fumi's own replies are text too: rows of a table, compact JSON with paths.
+/// Fumi's own replies are text too: listings, tables, compact JSON with paths. Over files that fumi did not write,
+/// because a generated tree repeats one name, and with it one error, in every line.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_estimate_is_within_15_percent_on_replies() {
-    let sample = Sample::large(4, 50);
+    let sample = Sample::new();
+    for file in files(Path::new(&stdlib()), "py") {
+        let name = file.file_name().unwrap().to_string_lossy().into_owned();
+        sample.file(&format!("src/{name}"), fs::read(&file).unwrap());
+    }
+    sample.file("src/main.py", sample.read("src/shop.py").repeat(40));
     let app = sample.app();
+    let mut wrong = Vec::new();
     for entry in app.catalogue.entries() {
-        let reply = call(
-            &app,
-            entry.spec.name,
-            Value::Object(wide(entry, &sample.example(entry))),
-        )
-        .await;
-        assert!(!reply.is_error, "{}: {}", entry.spec.name, reply.text);
-        for (form, text) in [
-            ("structure", reply.structured.to_string()),
-            ("text", reply.text.clone()),
-        ] {
-            if text.len() > 1_000 {
-                let error = error(tokens::estimate(&text), count(&text));
-                println!("{} {form}: {:+.1} %", entry.spec.name, error * 100.0);
-                assert!(
-                    error.abs() <= 0.25,
-                    "{} {form}: {:+.1} %",
-                    entry.spec.name,
-                    error * 100.0
-                );
+        let name = entry.spec.name;
+        let mut arguments = wide(entry, &sample.example(entry));
+        if entry.input["properties"].get("absolute").is_some() {
+            // The random name of a temporary folder, in every line, is like nobody's path.
+            arguments.insert("absolute".to_owned(), json!(false));
+        }
+        let reply = call(&app, name, Value::Object(arguments)).await;
+        assert!(!reply.is_error, "{name}: {}", reply.text);
+        for (form, text) in [("structure", reply.structured.to_string()), ("text", reply.text)] {
+            // A short one is mostly its fixed words.
+            if text.len() > 2_000 {
+                let error = error(tokens::estimate(&text), count(&text)) * 100.0;
+                println!("{name} {form}: {error:+.1} %");
+                if error.abs() > ERROR * 100.0 {
+                    wrong.push(format!("{name} {form}: {error:+.1} %"));
+                }
             }
         }
     }
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
 }
