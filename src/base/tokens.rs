@@ -69,6 +69,7 @@ impl Class {
     }
 }
 
+#[expect(clippy::struct_excessive_bools, reason = "four independent facts about one run")]
 #[derive(Default)]
 struct Run {
     class: Class,
