@@ -9,14 +9,15 @@
 use std::{cmp::Reverse, collections::HashMap};
 
 use tokio_util::sync::CancellationToken;
-use tree_sitter::{Node, Query, QueryCursor, QueryCursorOptions, StreamingIterator as _};
+use tree_sitter::{Node, Query, QueryCursor, QueryCursorOptions, QueryMatch, StreamingIterator as _};
 
 use crate::{
     complexity,
     elements::{Code, Detail, Element, Elements, Import, Kind, Markup, Param, ParamKind, Span, Style, Visibility},
     errors::structure::StructureError,
     languages::{Language, facts::Facts},
-    parse::{Parsed, one_line, stop_if},
+    parse::{Parsed, Step, one_line, stop_if, walk},
+    starts::starts,
 };
 
 /// How much of a value is kept; more is read with the section itself.
@@ -103,6 +104,8 @@ pub(crate) enum Part {
 #[derive(Debug)]
 pub(crate) struct Plan {
     query: Query,
+    /// Where its matches can begin, by the number of the node's kind; none if that cannot be told.
+    starts: Option<Vec<bool>>,
     roles: Vec<Role>,
     field_parts: Vec<Option<Part>>,
     kind_parts: Vec<Option<Part>>,
@@ -124,6 +127,7 @@ impl Plan {
             .collect::<Result<_, _>>()?;
         let parts = &language.facts.parts;
         let mut plan = Self {
+            starts: starts(&query, language.elements_scm, &grammar),
             query,
             roles,
             field_parts: vec![None; grammar.field_count() + 1],
@@ -225,20 +229,56 @@ impl Role {
 
 /// Runs the query and gathers its matches by node and name.
 fn matched<'t>(parsed: &'t Parsed, plan: &Plan, cancel: &CancellationToken) -> Result<Vec<Draft<'t>>, StructureError> {
-    let mut drafts: Vec<Draft<'t>> = Vec::new();
-    let mut patterns: Vec<usize> = Vec::new();
-    let mut known: HashMap<(usize, usize), usize> = HashMap::new();
+    let mut gathered = Gathered {
+        parsed,
+        plan,
+        drafts: Vec::new(),
+        patterns: Vec::new(),
+        known: HashMap::new(),
+    };
+    let (root, text) = (parsed.tree.root_node(), parsed.source.text.as_bytes());
     let mut cursor = QueryCursor::new();
+    if let Some(starts) = &plan.starts {
+        // Depth 0: only matches that begin at the very node.
+        cursor.set_max_start_depth(Some(0));
+        walk(root, cancel, |node| {
+            if starts.get(usize::from(node.kind_id())).copied().unwrap_or(true) {
+                let mut matches = cursor.matches(&plan.query, node, text);
+                while let Some(found) = matches.next() {
+                    gathered.take(found);
+                }
+            }
+            Step::Into
+        })?;
+        return Ok(gathered.drafts);
+    }
     let mut poll = |_: &tree_sitter::QueryCursorState| stop_if(cancel);
     let options = QueryCursorOptions::new().progress_callback(&mut poll);
-    let mut matches = cursor.matches_with_options(
-        &plan.query,
-        parsed.tree.root_node(),
-        parsed.source.text.as_bytes(),
-        options,
-    );
+    let mut matches = cursor.matches_with_options(&plan.query, root, text, options);
     while let Some(found) = matches.next() {
-        let role = |index: u32| &plan.roles[index as usize];
+        gathered.take(found);
+    }
+    drop(matches);
+    if cancel.is_cancelled() {
+        return Err(StructureError::Cancelled);
+    }
+    Ok(gathered.drafts)
+}
+
+/// The drafts so far.
+struct Gathered<'t, 'p> {
+    parsed: &'t Parsed,
+    plan: &'p Plan,
+    drafts: Vec<Draft<'t>>,
+    /// The last pattern that each came from.
+    patterns: Vec<usize>,
+    /// By the nodes of definition and name.
+    known: HashMap<(usize, usize), usize>,
+}
+
+impl<'t> Gathered<'t, '_> {
+    fn take(&mut self, found: &QueryMatch<'_, 't>) {
+        let role = |index: u32| &self.plan.roles[index as usize];
         let mut definition = None;
         let (mut name, mut outer, mut inner) = (None, None, None);
         for capture in found.captures() {
@@ -251,24 +291,24 @@ fn matched<'t>(parsed: &'t Parsed, plan: &Plan, cancel: &CancellationToken) -> R
             }
         }
         let Some((node, kind, modifier)) = definition else {
-            continue;
+            return;
         };
         let key = (node.id(), name.map_or(0, |name: Node<'_>| name.id()));
-        let at = *known.entry(key).or_insert_with(|| {
-            drafts.push(Draft::new(parsed, node, kind, name));
-            patterns.push(found.pattern_index);
-            drafts.len() - 1
+        let at = *self.known.entry(key).or_insert_with(|| {
+            self.drafts.push(Draft::new(self.parsed, node, kind, name));
+            self.patterns.push(found.pattern_index);
+            self.drafts.len() - 1
         });
-        let draft = &mut drafts[at];
-        if found.pattern_index > patterns[at] {
-            patterns[at] = found.pattern_index;
+        let draft = &mut self.drafts[at];
+        if found.pattern_index > self.patterns[at] {
+            self.patterns[at] = found.pattern_index;
             draft.set_kind(kind);
         }
         if let Some(modifier) = modifier {
             draft.add_modifier(modifier);
         }
         if let Some(outer) = outer {
-            draft.widen(parsed, outer);
+            draft.widen(self.parsed, outer);
         }
         if let Some(inner) = inner {
             draft.inner = Some(inner);
@@ -282,11 +322,6 @@ fn matched<'t>(parsed: &'t Parsed, plan: &Plan, cancel: &CancellationToken) -> R
             }
         }
     }
-    drop(matches);
-    if cancel.is_cancelled() {
-        return Err(StructureError::Cancelled);
-    }
-    Ok(drafts)
 }
 
 impl<'t> Draft<'t> {

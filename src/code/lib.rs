@@ -30,4 +30,5 @@ pub mod project_stats;
 pub mod query;
 pub mod scale;
 pub mod section;
+mod starts;
 pub mod table;
