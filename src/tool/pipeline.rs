@@ -5,7 +5,7 @@
 
 use std::{
     hash::{DefaultHasher, Hash, Hasher},
-    sync::Arc,
+    sync::{Arc, OnceLock},
     time::{Duration, Instant},
 };
 
@@ -29,7 +29,7 @@ use super::{
     catalogue::Entry,
     delivery,
     options::{self, CallOptions, Cursor},
-    reply::{Caps, Fitted, Rendered, fit},
+    reply::{Caps, Cut, Fitted, Rendered, fit},
     validate,
 };
 
@@ -42,7 +42,7 @@ pub struct Kernel {
     /// Where jobs queue.
     pub pools: Pools,
     /// Answers that are still true.
-    pub cache: ResultCache<Arc<dyn Rendered>>,
+    pub cache: ResultCache<Arc<Kept>>,
     /// Whether they are.
     pub freshness: Freshness,
     /// The folders that may be projects.
@@ -51,6 +51,23 @@ pub struct Kernel {
     pub redactor: Redactor,
     /// What one reply may hold.
     pub caps: Caps,
+}
+
+/// An answer as the cache keeps it: uncut, and how much of it fitted into a reply when it was first given. Caps are one for
+/// the process and the locale is part of the key, so that what fitted once fits again.
+#[derive(Debug)]
+pub struct Kept {
+    answer: Arc<dyn Rendered>,
+    cut: OnceLock<Cut>,
+}
+
+impl Kept {
+    fn new(answer: Arc<dyn Rendered>) -> Arc<Self> {
+        Arc::new(Self {
+            answer,
+            cut: OnceLock::new(),
+        })
+    }
 }
 
 impl std::fmt::Debug for dyn Rendered {
@@ -148,13 +165,16 @@ async fn answer(kernel: &Kernel, entry: &Entry, call: Call) -> Result<Reply, Too
         // 6 and 7. The work, which really stops by time and by cancel.
         let limit = options.timeout_ms.map_or(spec.timeout, Duration::from_millis);
         match within(limit, &call.cancel, &cx.cancel, entry.call(prepared, &cx)).await? {
-            Outcome::Ask(ask) => Arc::new(ask),
+            Outcome::Ask(ask) => Kept::new(Arc::new(ask)),
             Outcome::Done(answer) => {
+                let kept = Kept::new(answer);
                 // 8. Kept uncut.
                 if let Some(key) = key.clone().filter(|_| pure) {
-                    kernel.cache.insert(key, Arc::clone(&answer), size_of(answer.as_ref()));
+                    kernel
+                        .cache
+                        .insert(key, Arc::clone(&kept), size_of(kept.answer.as_ref()));
                 }
-                answer
+                kept
             }
         }
     };
@@ -177,7 +197,7 @@ struct Paging {
 async fn deliver(
     kernel: &Kernel,
     cx: &Cx,
-    answer: Arc<dyn Rendered>,
+    kept: Arc<Kept>,
     options: &CallOptions,
     output: Option<OutputName>,
     paging: &Paging,
@@ -185,8 +205,9 @@ async fn deliver(
 ) -> Result<Reply, ToolError> {
     let (locale, caps, from, call) = (cx.locale(), kernel.caps, paging.from, paging.call);
     let (project, suppress) = (Arc::clone(&cx.project), options.suppress_output);
-    let bare = answer.is_bare();
+    let bare = kept.answer.is_bare();
     let work = cx.blocking(move |_, _| {
+        let answer = &kept.answer;
         let written = match output {
             Some(name) => Some(delivery::write(&project, &name, answer.as_ref(), locale)?),
             None => None,
@@ -195,13 +216,19 @@ async fn deliver(
             delivery::receipt(answer.as_ref(), locale)
         } else {
             let cursor = call.map(|call| move |row| Cursor { row, call }.text());
-            fit(
+            let known = kept.cut.get().copied().filter(|_| from == 0);
+            let (fitted, cut) = fit(
                 answer.as_ref(),
                 from,
                 caps,
                 locale,
                 cursor.as_ref().map(|cursor| cursor as &dyn Fn(usize) -> String),
-            )
+                known,
+            );
+            if from == 0 {
+                kept.cut.get_or_init(|| cut);
+            }
+            fitted
         };
         Ok::<_, ToolError>((fitted, written))
     });

@@ -142,24 +142,46 @@ pub struct Fitted {
     pub blocks: Vec<Block>,
 }
 
-/// Cuts an answer to the caps, beginning at a row. `cursor` makes the value that continues at a row.
+/// How much of an answer fits the caps. Finding it out takes several renderings, using it again takes one.
+#[derive(Clone, Copy, Debug)]
+pub enum Cut {
+    /// All of it.
+    Whole,
+    /// Some rows, because of a limit.
+    Rows {
+        /// How many.
+        take: usize,
+        /// The first cap that bites.
+        limit: &'static str,
+    },
+}
+
+/// Cuts an answer to the caps, beginning at a row. `cursor` makes the value that continues at a row; `known` is the cut
+/// that the same answer had before under the same caps, locale and beginning.
 pub fn fit(
     answer: &dyn Rendered,
     from: usize,
     caps: Caps,
     locale: Locale,
     cursor: Option<&dyn Fn(usize) -> String>,
-) -> Fitted {
+    known: Option<Cut>,
+) -> (Fitted, Cut) {
     let rows = answer.rows();
-    let whole = from == 0 && rows <= caps.rows;
-    if whole {
+    let may_be_whole = match known {
+        Some(Cut::Whole) => return (render(answer, locale), Cut::Whole),
+        Some(Cut::Rows { .. }) => false,
+        None => from == 0 && rows <= caps.rows,
+    };
+    if may_be_whole {
         let fitted = render(answer, locale);
         if rows <= 1 || excess(&fitted, caps).is_none() {
-            return fitted;
+            return (fitted, Cut::Whole);
         }
     }
-    let mut limit = "rows";
-    let mut take = caps.rows.min(rows.saturating_sub(from)).max(1);
+    let (mut take, mut limit) = match known {
+        Some(Cut::Rows { take, limit }) => (take, limit),
+        _ => (caps.rows.min(rows.saturating_sub(from)).max(1), "rows"),
+    };
     loop {
         let (mut page, end) = answer.page(from..(from + take).min(rows));
         if end < rows {
@@ -172,7 +194,8 @@ pub fn fit(
             });
         }
         let fitted = render(page.as_ref(), locale);
-        match excess(&fitted, caps) {
+        let excess = if known.is_none() { excess(&fitted, caps) } else { None };
+        match excess {
             // Not even one row fits: rows are bounded themselves, so this is a row of its largest size.
             Some((name, share)) if take > 1 => {
                 limit = name;
@@ -185,7 +208,7 @@ pub fn fit(
                 let smaller = (take as f64 * share * 0.95) as usize;
                 take = smaller.clamp(1, take - 1);
             }
-            _ => return fitted,
+            _ => return (fitted, Cut::Rows { take, limit }),
         }
     }
 }

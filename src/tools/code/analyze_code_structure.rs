@@ -229,7 +229,11 @@ impl Render for Output {
                 .elements
                 .as_ref()
                 .map(|all| all.iter().skip(rows.start).take(take).cloned().collect()),
-            ..self.clone()
+            success: self.success,
+            analysis_result: self.analysis_result.clone(),
+            parse_errors: self.parse_errors.clone(),
+            truncated: self.truncated,
+            next: self.next.clone(),
         };
         (page, rows.end)
     }

@@ -216,19 +216,37 @@ impl Render for Output {
     }
 
     fn page(&self, rows: Range<usize>) -> (Self, usize) {
-        let mut page = self.clone();
-        if let Self::Files {
-            count,
-            results,
-            truncated,
-            ..
-        } = &mut page
-        {
-            let end = rows.end.min(results.len());
-            *truncated |= rows.start > 0 || end < results.len();
-            *results = results[rows.start.min(end)..end].to_vec();
-            *count = results.len();
-        }
+        let page = match self {
+            Self::Count { .. } => self.clone(),
+            // Field by field: cloning all rows to keep a few of them would be most of a cached reply's time.
+            Self::Files {
+                success,
+                total_count,
+                truncated,
+                elapsed_ms,
+                results,
+                limit_adjusted,
+                skipped,
+                large_project,
+                next,
+                count: _,
+            } => {
+                let end = rows.end.min(results.len());
+                let kept = results[rows.start.min(end)..end].to_vec();
+                Self::Files {
+                    success: *success,
+                    count: kept.len(),
+                    total_count: *total_count,
+                    truncated: *truncated || rows.start > 0 || end < results.len(),
+                    elapsed_ms: *elapsed_ms,
+                    results: kept,
+                    limit_adjusted: *limit_adjusted,
+                    skipped: *skipped,
+                    large_project: large_project.clone(),
+                    next: next.clone(),
+                }
+            }
+        };
         (page, rows.end)
     }
 
