@@ -17,6 +17,10 @@ use fumi_base::{redact::Redactor, text::Locale};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
+/// What a large call used goes back to the system soon after it; see Cargo.toml.
+#[global_allocator]
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+
 /// Token-efficient tools over text for AI clients, served through MCP.
 #[derive(Debug, Parser)]
 #[command(name = "fumi", version, args_conflicts_with_subcommands = true)]

@@ -23,6 +23,10 @@ mod trivial;
 
 use std::path::Path;
 
+/// The same as in the server, for the bare parse and the bare route too.
+#[global_allocator]
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+
 /// What all parts need.
 struct Bench {
     peers: peers::Peers,
