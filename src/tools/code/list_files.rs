@@ -242,7 +242,7 @@ impl Render for Output {
                     results: kept,
                     limit_adjusted: *limit_adjusted,
                     skipped: *skipped,
-                    large_project: large_project.clone(),
+                    large_project: *large_project,
                     next: next.clone(),
                 }
             }
