@@ -7,9 +7,9 @@
 
 # Both images are of one Debian, so that the C library is the same.
 FROM rust:1.95-slim-trixie AS build
-# The grammars and PCRE2 are C.
+# The grammars, PCRE2 and jemalloc are C.
 RUN apt-get update \
-    && apt-get install -y --no-install-recommends gcc libc6-dev \
+    && apt-get install -y --no-install-recommends gcc libc6-dev make \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /build
 COPY . .
