@@ -41,10 +41,21 @@ pub enum Kind {
     Rule,
     AtRule,
     Property,
+    Trait,
+    Impl,
+    Protocol,
+    Extension,
+    Object,
+    Union,
+    Module,
+    Macro,
+    Relation,
+    Index,
+    Key,
 }
 
 impl Kind {
-    const ALL: [(Self, &'static str); 31] = [
+    const ALL: [(Self, &'static str); 42] = [
         (Self::Package, "package"),
         (Self::Namespace, "namespace"),
         (Self::Class, "class"),
@@ -76,6 +87,17 @@ impl Kind {
         (Self::Rule, "rule"),
         (Self::AtRule, "at_rule"),
         (Self::Property, "property"),
+        (Self::Trait, "trait"),
+        (Self::Impl, "impl"),
+        (Self::Protocol, "protocol"),
+        (Self::Extension, "extension"),
+        (Self::Object, "object"),
+        (Self::Union, "union"),
+        (Self::Module, "module"),
+        (Self::Macro, "macro"),
+        (Self::Relation, "relation"),
+        (Self::Index, "index"),
+        (Self::Key, "key"),
     ];
 
     /// The published name, such as `enum_member`.
@@ -101,7 +123,19 @@ impl Kind {
     pub const fn is_class_like(self) -> bool {
         matches!(
             self,
-            Self::Class | Self::Interface | Self::Enum | Self::Record | Self::Struct | Self::Annotation
+            Self::Class
+                | Self::Interface
+                | Self::Enum
+                | Self::Record
+                | Self::Struct
+                | Self::Annotation
+                | Self::Trait
+                | Self::Impl
+                | Self::Protocol
+                | Self::Extension
+                | Self::Object
+                | Self::Union
+                | Self::Relation
         )
     }
 
@@ -122,6 +156,8 @@ impl Kind {
             || matches!(
                 self,
                 Self::Namespace
+                    | Self::Module
+                    | Self::Key
                     | Self::Field
                     | Self::EnumMember
                     | Self::Variable
@@ -526,6 +562,6 @@ mod tests {
             assert_eq!(Kind::from_name(name), Some(kind));
             assert_eq!(kind.name(), name);
         }
-        assert_eq!(Kind::ALL.len(), Kind::Property as usize + 1);
+        assert_eq!(Kind::ALL.len(), Kind::Key as usize + 1);
     }
 }

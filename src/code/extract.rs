@@ -119,7 +119,7 @@ impl Plan {
     /// Compiles a language, or says what in its files is wrong.
     pub(crate) fn compile(language: &Language) -> Result<Self, String> {
         let grammar = language.grammar();
-        let query = Query::new(&grammar, language.elements_scm).map_err(|error| error.to_string())?;
+        let query = Query::new(&grammar, &language.elements_scm).map_err(|error| error.to_string())?;
         let roles = query
             .capture_names()
             .iter()
@@ -127,7 +127,7 @@ impl Plan {
             .collect::<Result<_, _>>()?;
         let parts = &language.facts.parts;
         let mut plan = Self {
-            starts: starts(&query, language.elements_scm, &grammar),
+            starts: starts(&query, &language.elements_scm, &grammar),
             query,
             roles,
             field_parts: vec![None; grammar.field_count() + 1],

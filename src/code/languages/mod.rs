@@ -32,18 +32,32 @@ use facts::Facts;
 /// What a language does to its drafts beyond its query: it may change them and add others.
 pub(crate) type Refine = for<'t> fn(&'t Parsed, &mut Vec<Draft<'t>>);
 
+/// A file of a language's folder. Tests read it when they run, so that trying a query needs no build.
+macro_rules! data {
+    ($folder:literal, $file:literal) => {{
+        #[cfg(not(test))]
+        let text = include_str!(concat!($folder, "/", $file));
+        #[cfg(test)]
+        let text = tests::data($folder, $file);
+        text
+    }};
+}
+
 /// The grammar, the folders whose queries apply, the refinement: one line a language.
 macro_rules! language {
     ($name:literal, $grammar:expr, $refine:expr, $($queries:literal),+) => {
         Language::new(
             $name,
             $grammar,
-            include_str!(concat!($name, "/language.toml")),
-            concat!($(include_str!(concat!($queries, "/elements.scm")), "\n"),+),
+            data!($name, "language.toml"),
+            [$(data!($queries, "elements.scm")),+].join("\n"),
             $refine,
         )
     };
 }
+
+/// For languages of which the query says everything.
+fn no_refinement<'t>(_: &'t Parsed, _: &mut Vec<Draft<'t>>) {}
 
 /// Every language, in the order in which content is tried.
 static TABLE: LazyLock<Vec<Language>> = LazyLock::new(|| {
@@ -73,6 +87,22 @@ static TABLE: LazyLock<Vec<Language>> = LazyLock::new(|| {
         ),
         language!("html", tree_sitter_html::LANGUAGE, html::refine, "html"),
         language!("css", tree_sitter_css::LANGUAGE, css::refine, "css"),
+        language!("rust", tree_sitter_rust::LANGUAGE, no_refinement, "rust"),
+        language!("go", tree_sitter_go::LANGUAGE, no_refinement, "go"),
+        language!("c", tree_sitter_c::LANGUAGE, no_refinement, "c"),
+        language!("cpp", tree_sitter_cpp::LANGUAGE, no_refinement, "cpp"),
+        language!("csharp", tree_sitter_c_sharp::LANGUAGE, no_refinement, "csharp"),
+        language!("php", tree_sitter_php::LANGUAGE_PHP, no_refinement, "php"),
+        language!("ruby", tree_sitter_ruby::LANGUAGE, no_refinement, "ruby"),
+        language!("kotlin", tree_sitter_kotlin_ng::LANGUAGE, no_refinement, "kotlin"),
+        language!("swift", tree_sitter_swift::LANGUAGE, no_refinement, "swift"),
+        language!("scala", tree_sitter_scala::LANGUAGE, no_refinement, "scala"),
+        language!("sql", tree_sitter_sequel::LANGUAGE, no_refinement, "sql"),
+        language!("bash", tree_sitter_bash::LANGUAGE, no_refinement, "bash"),
+        language!("lua", tree_sitter_lua::LANGUAGE, no_refinement, "lua"),
+        language!("yaml", tree_sitter_yaml::LANGUAGE, no_refinement, "yaml"),
+        language!("json", tree_sitter_json::LANGUAGE, no_refinement, "json"),
+        language!("toml", tree_sitter_toml_ng::LANGUAGE, no_refinement, "toml"),
         language!("markdown", tree_sitter_md::LANGUAGE, markdown::refine, "markdown"),
     ]
 });
@@ -84,14 +114,14 @@ pub struct Language {
     /// The file of facts.
     pub facts: Facts,
     /// The query that finds elements.
-    pub elements_scm: &'static str,
+    pub elements_scm: String,
     pub(crate) refine: Refine,
     grammar: LanguageFn,
     plan: OnceLock<Plan>,
 }
 
 impl Language {
-    fn new(name: &'static str, grammar: LanguageFn, facts: &str, elements_scm: &'static str, refine: Refine) -> Self {
+    fn new(name: &'static str, grammar: LanguageFn, facts: &str, elements_scm: String, refine: Refine) -> Self {
         let facts = toml::from_str(facts)
             .unwrap_or_else(|error| panic!("languages/{name}/language.toml is malformed: {error}"));
         Self {
@@ -152,7 +182,18 @@ pub fn by_name(name: &str) -> Result<&'static Language, StructureError> {
 
 #[cfg(test)]
 mod tests {
+    use std::{fs, path::Path};
+
     use crate::extract::Plan;
+
+    pub(super) fn data(folder: &str, file: &str) -> &'static str {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("languages")
+            .join(folder)
+            .join(file);
+        let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        text.leak()
+    }
 
     #[test]
     fn every_query_compiles_and_every_kind_it_names_exists() {
