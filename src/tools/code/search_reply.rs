@@ -227,6 +227,12 @@ impl PassedOver {
                 .collect(),
         })
     }
+
+    /// The same as one line of text.
+    #[must_use]
+    pub fn line(&self) -> String {
+        format!("skipped: {} {}", self.total, self.examples.join(", "))
+    }
 }
 
 impl SearchReply {
@@ -256,7 +262,8 @@ impl Render for SearchReply {
             text.push_str(&format!("\nmax_count_adjusted: {bound}"));
         }
         if let Some(skipped) = &self.skipped {
-            text.push_str(&format!("\nskipped: {} {}", skipped.total, skipped.examples.join(", ")));
+            text.push('\n');
+            text.push_str(&skipped.line());
         }
         if let Some(next) = &self.next {
             text.push('\n');
