@@ -31,6 +31,7 @@ pub mod pattern;
 pub mod project_stats;
 pub mod query;
 pub mod query_files;
+pub mod ranked;
 pub mod scale;
 pub mod section;
 mod starts;

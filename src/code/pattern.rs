@@ -1,4 +1,4 @@
-//! Patterns of example code: `$A.unwrap()` finds every such call, whatever stands in the place of `$A`.
+//! Patterns of example code: `$A.close()` finds every such call, whatever stands in the place of `$A`.
 //!
 //! The pattern is parsed with the language's own grammar and compared tree with tree (ast-grep-core), so that layout and
 //! comments do not matter. Invariant: what does not parse as one node is refused with its place, never matched as
@@ -320,8 +320,8 @@ fn refused(text: &str, language: &'static Language, trouble: Trouble) -> Structu
                 "変数だけではあらゆるものに一致します".to_owned(),
             ),
             (
-                "Add the code around it, such as $A.unwrap() or foo($$$ARGS).".to_owned(),
-                "$A.unwrap() や foo($$$ARGS) のように、周りのコードも書いてください。".to_owned(),
+                "Add the code around it, such as $A.close() or foo($$$ARGS).".to_owned(),
+                "$A.close() や foo($$$ARGS) のように、周りのコードも書いてください。".to_owned(),
             ),
         ),
     };
