@@ -36,3 +36,4 @@ pub mod scale;
 pub mod section;
 mod starts;
 pub mod table;
+pub mod user_queries;

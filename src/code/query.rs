@@ -18,6 +18,7 @@ use crate::{
     languages::{Language, facts::Selection},
     parse::{Parsed, one_line, stop_if},
     pattern::CodePattern,
+    user_queries::UserQueries,
 };
 
 /// How much of a match's text is returned, in characters (code-tools.md: matches carry at most 500).
@@ -77,12 +78,16 @@ pub enum Prepared {
 }
 
 /// Checks a question before any file is read.
-pub fn prepare(kind: &QueryKind, language: &'static Language) -> Result<Prepared, StructureError> {
+pub fn prepare(kind: &QueryKind, language: &'static Language, user: &UserQueries) -> Result<Prepared, StructureError> {
     match kind {
         QueryKind::Key(key) => {
+            if let Some(text) = user.get(language, key) {
+                return compile(text, language).map(|query| Prepared::Run(Box::new(query)));
+            }
             let queries = &language.facts.queries;
             queries.get(key).map(Prepared::Select).ok_or_else(|| {
-                let keys: Vec<&str> = queries.keys().map(String::as_str).collect();
+                let own = queries.keys().map(String::as_str);
+                let keys: Vec<&str> = own.chain(user.keys(language)).collect();
                 StructureError::UnknownQueryKey {
                     key: key.clone(),
                     language: language.name,
@@ -500,7 +505,7 @@ mod tests {
     use tokio_util::sync::CancellationToken;
 
     use super::{QueryKind, prepare, run};
-    use crate::{errors::structure::StructureError, filter::Filter, parse::tests::parsed};
+    use crate::{errors::structure::StructureError, filter::Filter, parse::tests::parsed, user_queries::UserQueries};
 
     const TEXT: &str =
         "import os\nclass Store:\n    def get(self, key): return 1\n    def put(self): pass\ndef main(): pass\n";
@@ -508,7 +513,7 @@ mod tests {
     fn ask(kind: &QueryKind, filter: &str) -> Result<Vec<String>, StructureError> {
         let cancel = CancellationToken::new();
         let parsed = parsed("a.py", TEXT);
-        let prepared = prepare(kind, parsed.source.language)?;
+        let prepared = prepare(kind, parsed.source.language, &UserQueries::default())?;
         let matches = run(&prepared, &Filter::parse(filter)?, &parsed, 100, &cancel)?;
         assert_eq!(matches.total, matches.list.len());
         Ok(matches
@@ -582,7 +587,7 @@ mod tests {
         let text = format!("x = [{}]\n", "1, ".repeat(200_000));
         let parsed = parsed("a.py", &text);
         let wide = QueryKind::Query("(list (_) @a (_) @b (_) @c)".to_owned());
-        let prepared = prepare(&wide, parsed.source.language).expect("a query");
+        let prepared = prepare(&wide, parsed.source.language, &UserQueries::default()).expect("a query");
         let cancel = CancellationToken::new();
         let stopper = cancel.clone();
         let thread = std::thread::spawn(move || stopper.cancel());

@@ -30,6 +30,7 @@ use crate::{
     search::{Scope, Targets},
     skipped::{Reason, SkippedList},
     sources,
+    user_queries::UserQueries,
 };
 
 /// How many bytes decide whether a file is text: ripgrep's look for NUL, shortened.
@@ -89,7 +90,7 @@ type Question = Arc<Result<Prepared, StructureError>>;
 
 /// Asks every source file of the targets, in `asked` language only if the caller named one. At most `limit` rows are kept.
 pub fn query_files(
-    kind: &QueryKind,
+    (kind, user): (&QueryKind, &UserQueries),
     filter: &Filter,
     asked: Option<&str>,
     (targets, scope): (&Targets, &Scope),
@@ -100,7 +101,7 @@ pub fn query_files(
     let questions: Mutex<BTreeMap<&'static str, (Question, usize)>> = Mutex::default();
     if let Some(language) = asked {
         // A question that is wrong in the one language that was named is told before any file is read.
-        let prepared = prepare(kind, language)?;
+        let prepared = prepare(kind, language, user)?;
         lock(&questions).insert(language.name, (Arc::new(Ok(prepared)), 0));
     }
     let (kept, searched) = (AtomicUsize::new(0), AtomicUsize::new(0));
@@ -116,7 +117,7 @@ pub fn query_files(
             let mut questions = lock(&questions);
             let (question, files) = questions
                 .entry(language.name)
-                .or_insert_with(|| (Arc::new(prepare(kind, language)), 0));
+                .or_insert_with(|| (Arc::new(prepare(kind, language, user)), 0));
             *files += 1;
             Arc::clone(question)
         };

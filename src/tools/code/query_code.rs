@@ -219,7 +219,7 @@ impl Tool for QueryCode {
                 let shown = path.shown();
                 let language = detect(&shown, &decoded.text, args.language.as_deref())?;
                 // A bad query is told before the file is parsed.
-                let prepared = query::prepare(&kind, language)?;
+                let prepared = query::prepare(&kind, language, &deps.queries)?;
                 let source = Source::new(shown.clone(), decoded, size, args.language.as_deref())?;
                 let found = query::run(&prepared, &filter, &parse(source, cancel)?, most, cancel)?;
                 Ok::<_, ToolError>(QueryResult::one(shown, language.name, query_type, found, format))
@@ -237,9 +237,17 @@ impl Tool for QueryCode {
             };
             let scope = Scope::new(&cx.project, &options, deps.file_bytes)
                 .map_err(|errors: Vec<SearchError>| ToolError::all(&errors))?;
+            let deps = Arc::clone(deps);
             cx.blocking(move |cancel, _| {
                 let language = args.language.as_deref();
-                let answers = query_files(&kind, &filter, language, (&targets, &scope), most, cancel);
+                let answers = query_files(
+                    (&kind, &deps.queries),
+                    &filter,
+                    language,
+                    (&targets, &scope),
+                    most,
+                    cancel,
+                );
                 match answers {
                     Ok(answers) => Ok(QueryResult::many(query_type, answers, format)),
                     Err(QueryFilesError::Search(error)) => Err(ToolError::from(error)),

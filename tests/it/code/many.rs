@@ -1,6 +1,8 @@
 //! One question to many files, and the elements that a query is most about.
 
-use fumi::tool::Reply;
+use std::fs;
+
+use fumi::{config::Config, tool::Reply};
 use serde_json::{Value, json};
 
 use crate::sample::{Sample, call};
@@ -150,4 +152,29 @@ async fn ranked_gives_the_elements_that_the_words_are_about() {
     )
     .await;
     assert_eq!((&none.structured["count"], none.is_error), (&json!(0), false));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_operator_adds_query_keys_by_a_folder() {
+    let sample = shop();
+    let queries = tempfile::tempdir().unwrap();
+    let file = queries.path().join("python/log_calls.scm");
+    fs::create_dir(queries.path().join("python")).unwrap();
+    fs::write(
+        &file,
+        "(call function: (attribute object: (identifier) @_o) (#eq? @_o \"log\")) @call",
+    )
+    .unwrap();
+    let with_folder = |config: &mut Config| config.code.query_folder = queries.path().to_path_buf();
+    let app = sample.app_with(&[], with_folder);
+    let reply = call(&app, "query_code", json!({"roots": ["."], "query_key": "log_calls"})).await;
+    assert_eq!(reply.structured["query_result"]["total_matches"], 3, "{}", reply.text);
+    fs::write(&file, "(no_such_node) @x").unwrap();
+    let mut config = Config::default();
+    with_folder(&mut config);
+    let error = config.check().unwrap_err().to_string();
+    assert!(
+        error.contains("log_calls.scm") && error.contains("no_such_node"),
+        "{error}"
+    );
 }
