@@ -811,8 +811,11 @@ fn lines_before(parsed: &Parsed, drafts: &[Draft<'_>], at: usize, facts: &Facts)
         if span.start_byte == definition {
             continue;
         }
+        // What is around ends behind the start: no comment of this definition comes before that.
+        let Some(between) = text.get(span.end_byte..start) else {
+            break;
+        };
         let written = text.get(span.start_byte..span.end_byte)?;
-        let between = text.get(span.end_byte..start)?;
         let is_adjacent = between.trim().is_empty() && between.matches('\n').count() < 2;
         let is_doc = comment.element.kind == Kind::Comment && facts.doc_prefixes.iter().any(|p| written.starts_with(p));
         let line = text[..span.start_byte].rfind('\n').map_or(0, |feed| feed + 1);

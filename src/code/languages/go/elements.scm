@@ -12,6 +12,8 @@
 (type_spec name: (_) @name type: (struct_type)) @struct
 (type_spec name: (_) @name type: (interface_type)) @interface
 (type_alias name: (_) @name type: (_) @value) @type.alias
+(type_alias name: (_) @name type: (struct_type)) @struct.alias
+(type_alias name: (_) @name type: (interface_type)) @interface.alias
 
 (field_declaration name: (_) @name) @field
 (field_declaration !name type: (_) @name) @field.embedded
@@ -20,8 +22,9 @@
 (function_declaration name: (_) @name) @function
 (method_declaration name: (_) @name) @method
 
-(const_declaration "const" . (const_spec name: (identifier) @name) @constant) @outer
-(const_spec name: (identifier) @name) @constant
+; The grammar calls the commas between names a name too, so that only the first would match by its field.
+(const_declaration "const" . (const_spec (identifier) @name) @constant) @outer
+(const_spec (identifier) @name) @constant
 (var_declaration (var_spec name: (identifier) @name) @variable) @outer
 (var_spec name: (identifier) @name) @variable
 (var_spec . name: (identifier) @name value: (expression_list . (func_literal) @inner .)) @function.assigned

@@ -35,12 +35,18 @@ pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
             Kind::Method | Kind::Function => callable(parsed, drafts, at, &types),
             Kind::Field => field(parsed, drafts, at),
             Kind::Constant => constants.repeat(parsed, &mut drafts[at]),
-            Kind::Variable => one_of_several(parsed, &mut drafts[at]),
+            Kind::Variable => {
+                one_of_several(parsed, &mut drafts[at]);
+                // A local variable of a function that stands in a value.
+                let around = drafts[at].element.parent;
+                let is_inside = around.is_some_and(|parent| drafts[parent].element.kind == Kind::Variable);
+                drafts[at].keep &= !is_inside;
+            }
             _ => {}
         }
         visibility(drafts, at);
         // What `_` is given is checked or skipped; nothing is defined.
-        if drafts[at].element.name == "_" && drafts[at].element.kind == Kind::Constant {
+        if drafts[at].element.name == "_" && matches!(drafts[at].element.kind, Kind::Constant | Kind::Variable) {
             drafts[at].keep = false;
         }
     }
@@ -269,7 +275,8 @@ fn field(parsed: &Parsed, drafts: &mut [Draft<'_>], at: usize) {
         code.type_name = code.type_name.take().map(|declared| format!("*{declared}"));
     }
     if let Some(tag) = node.child_by_field_name("tag") {
-        let tag = parsed.text(tag).trim_matches(['`', '"']);
+        let tag = parsed.text(tag);
+        let tag = tag.get(1..tag.len().saturating_sub(1)).unwrap_or(tag);
         code.decorators.push(one_line(tag, TEXT_CHARACTERS));
     }
 }

@@ -29,6 +29,10 @@
 (foreign_mod_item
   (extern_modifier) @modifier
   body: (declaration_list (associated_type name: (_) @name) @type.foreign))
+; The grammar knows no `pub` before a type of another language.
+(foreign_mod_item
+  (extern_modifier) @modifier
+  body: (declaration_list (ERROR (visibility_modifier) "type" . (identifier) @name) @type.foreign))
 
 (use_declaration) @import
 (extern_crate_declaration) @import.extern

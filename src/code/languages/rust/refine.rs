@@ -387,6 +387,7 @@ fn used(parsed: &Parsed, argument: Node<'_>, found: &mut Import) {
     if !matches!(argument.kind(), "use_list" | "scoped_use_list")
         && let [only] = found.names.as_mut_slice()
         && let Some((module, name)) = only.name.rsplit_once("::")
+        && !module.is_empty()
     {
         module.clone_into(&mut found.module);
         only.name = name.to_owned();

@@ -33,15 +33,17 @@ struct Check {
     extensions: &'static [&'static str],
     /// A kind of ctags, and the kinds of ours that it can be. A kind that is not named is not compared.
     kinds: &'static [(&'static str, &'static [Kind])],
+    /// Whether ctags can read a file at all.
+    is_readable: fn(&Elements, &str) -> bool,
     /// What only one of the two has, with a reason.
     is_expected: fn(&Difference<'_>) -> bool,
     /// How many files are read: an even sample of all.
     files: usize,
 }
 
-/// What one has and the other has not.
+/// What one has and the other has not; the text is that of the file.
 enum Difference<'d> {
-    Theirs(&'d Tag),
+    Theirs(&'d Tag, &'d str),
     Ours(&'d Elements, usize),
 }
 
@@ -68,9 +70,35 @@ const GO: Check = Check {
         ("member", &[Kind::Field]),
         ("anonMember", &[Kind::Field]),
     ],
-    is_expected: |_| false,
-    files: 600,
+    is_readable: |elements, text| {
+        // Before version 6 ctags knows no type parameters and loses its way behind them, where they are given too.
+        let is_generic = |element: &Element| element.code().is_some_and(|code| code.type_params.is_some());
+        !elements.list.iter().any(is_generic) && !text.contains("](")
+    },
+    is_expected: go_differs,
+    files: 1_000,
 };
+
+fn go_differs(difference: &Difference<'_>) -> bool {
+    match difference {
+        // A blank defines nothing, and a value that goes on in the next line no constants.
+        Difference::Theirs(tag, text) => {
+            let before = text.lines().nth(tag.line.saturating_sub(2)).unwrap_or_default();
+            tag.kind == "const" && (tag.name == "_" || before.trim_end().ends_with(['|', '+', '&', '-', '*', '=']))
+        }
+        // ctags reads neither the bodies of functions nor structs without a name.
+        Difference::Ours(elements, at) => {
+            let mut around = elements.list[*at].parent.map(|parent| &elements.list[parent]);
+            while let Some(element) = around {
+                if element.kind.is_callable() || element.kind == Kind::Field {
+                    return true;
+                }
+                around = element.parent.map(|parent| &elements.list[parent]);
+            }
+            false
+        }
+    }
+}
 
 #[test]
 fn definitions_of_go_are_those_of_ctags() {
@@ -83,18 +111,20 @@ fn check(check: &Check) {
     let (mut differences, mut compared) = (String::new(), 0);
     for file in &files {
         let tags = theirs.get(file).map_or(&[][..], Vec::as_slice);
-        compared += tags.len();
-        compare(check, file, tags, &mut differences);
+        compared += compare(check, file, tags, &mut differences);
     }
     assert!(differences.is_empty(), "{differences}");
     assert!(compared > 10_000, "only {compared} definitions were compared");
 }
 
-/// Each tag takes the smallest element of its kind and name around its line. What is left on either side differs.
-fn compare(check: &Check, file: &str, tags: &[Tag], differences: &mut String) {
+/// How many tags there were. Each takes the smallest element of its kind and name around its line. What is left on either side differs.
+fn compare(check: &Check, file: &str, tags: &[Tag], differences: &mut String) -> usize {
     let cancel = CancellationToken::new();
     let parsed = parse(source(file), &cancel).expect("parsed");
     let elements = extract(&parsed, &cancel).expect("elements");
+    if !(check.is_readable)(&elements, &parsed.source.text) {
+        return 0;
+    }
     let kinds: BTreeSet<Kind> = check
         .kinds
         .iter()
@@ -119,7 +149,7 @@ fn compare(check: &Check, file: &str, tags: &[Tag], differences: &mut String) {
             Some(place) => {
                 open.remove(place);
             }
-            None if (check.is_expected)(&Difference::Theirs(tag)) => {}
+            None if (check.is_expected)(&Difference::Theirs(tag, &parsed.source.text)) => {}
             None => {
                 // Writing to a String cannot fail.
                 let _ = writeln!(
@@ -141,6 +171,7 @@ fn compare(check: &Check, file: &str, tags: &[Tag], differences: &mut String) {
             );
         }
     }
+    tags.len()
 }
 
 /// A method whose type stands in another file has its name before its own.

@@ -361,7 +361,7 @@ impl<'ast> Visit<'ast> for Reader<'_> {
             let fact = format!(
                 "implements\t{}\t{sign}{}",
                 self.qualified(&name),
-                bare(&self.written(path.to_token_stream()))
+                cut(&self.written(path.to_token_stream()))
             );
             self.facts.insert(fact);
         }
@@ -536,6 +536,11 @@ fn bare(text: &str) -> String {
     text.split_whitespace().collect()
 }
 
+/// As much of a type as ours keeps surely.
+fn cut(text: &str) -> String {
+    bare(text).chars().take(150).collect()
+}
+
 fn ours(path: &str) -> BTreeSet<String> {
     let cancel = CancellationToken::new();
     let parsed = parse(source(path), &cancel).expect("parsed");
@@ -604,7 +609,7 @@ fn add(elements: &Elements, at: usize, facts: &mut BTreeSet<String>) {
         facts.insert(format!("complexity\t{name}\t{complexity}"));
     }
     for implemented in &code.implements {
-        facts.insert(format!("implements\t{name}\t{}", bare(implemented)));
+        facts.insert(format!("implements\t{name}\t{}", cut(implemented)));
     }
     if matches!(element.kind, Kind::Struct | Kind::EnumMember) && !code.params.is_empty() {
         facts.insert(format!("components\t{name}\t{}", code.params.len()));
