@@ -46,7 +46,7 @@ pub fn extract(parsed: &Parsed, cancel: &CancellationToken) -> Result<Elements, 
     let doc = if language.facts.docstrings {
         docstring(parsed, parsed.tree.root_node())
     } else {
-        None
+        file_doc(parsed, &drafts, &language.facts)
     };
     Ok(Elements {
         list: finish(drafts),
@@ -111,6 +111,12 @@ pub(crate) struct Plan {
     kind_parts: Vec<Option<Part>>,
     /// Node kinds that are decisions.
     pub(crate) decisions: Vec<bool>,
+    /// Of these, the field without which one of them is none.
+    pub(crate) decision_fields: Vec<Option<u16>>,
+    /// Node kinds of whose decisions one is none.
+    pub(crate) exhaustive: Vec<bool>,
+    /// Node kinds whose inside does not count.
+    pub(crate) opaque: Vec<bool>,
     /// Node kinds that make a generator.
     pub(crate) generators: Vec<bool>,
 }
@@ -133,6 +139,9 @@ impl Plan {
             field_parts: vec![None; grammar.field_count() + 1],
             kind_parts: vec![None; grammar.node_kind_count()],
             decisions: vec![false; grammar.node_kind_count()],
+            decision_fields: vec![None; grammar.node_kind_count()],
+            exhaustive: vec![false; grammar.node_kind_count()],
+            opaque: vec![false; grammar.node_kind_count()],
             generators: vec![false; grammar.node_kind_count()],
         };
         for (part, names) in [
@@ -162,7 +171,34 @@ impl Plan {
         }
         let facts = &language.facts.complexity;
         for name in &facts.nodes {
-            if !mark(&grammar, name, |named| named, |id| plan.decisions[id] = true) {
+            let (name, field) = match name.split_once('.') {
+                Some((name, field)) => (name, Some(field)),
+                None => (name.as_str(), None),
+            };
+            let field_id = field.and_then(|field| grammar.field_id_for_name(field));
+            if let Some(field) = field.filter(|_| field_id.is_none()) {
+                return Err(format!("the grammar has no field {field:?}"));
+            }
+            let is_kind = mark(
+                &grammar,
+                name,
+                |named| named,
+                |id| {
+                    plan.decisions[id] = true;
+                    plan.decision_fields[id] = field_id.map(std::num::NonZeroU16::get);
+                },
+            );
+            if !is_kind {
+                return Err(format!("the grammar has no node {name:?}"));
+            }
+        }
+        for name in &facts.exhaustive {
+            if !mark(&grammar, name, |named| named, |id| plan.exhaustive[id] = true) {
+                return Err(format!("the grammar has no node {name:?}"));
+            }
+        }
+        for name in &facts.opaque {
+            if !mark(&grammar, name, |named| named, |id| plan.opaque[id] = true) {
                 return Err(format!("the grammar has no node {name:?}"));
             }
         }
@@ -559,7 +595,7 @@ fn params(parsed: &Parsed, list: Node<'_>, facts: &Facts) -> Vec<Param> {
 }
 
 /// The list as written, without brackets and comments.
-fn params_text(parsed: &Parsed, list: Node<'_>) -> String {
+pub(crate) fn params_text(parsed: &Parsed, list: Node<'_>) -> String {
     let mut text = String::new();
     let mut at = list.start_byte();
     let mut cursor = list.walk();
@@ -735,7 +771,7 @@ fn document(parsed: &Parsed, drafts: &mut [Draft<'_>], facts: &Facts) {
             continue;
         }
         let before = last_comment
-            .filter(|_| !facts.doc_prefixes.is_empty())
+            .filter(|_| !facts.doc_prefixes.is_empty() && !facts.doc_lines)
             .and_then(|comment| {
                 let comment = drafts[comment].element.span;
                 let between = parsed
@@ -753,17 +789,81 @@ fn document(parsed: &Parsed, drafts: &mut [Draft<'_>], facts: &Facts) {
             .body
             .filter(|_| facts.docstrings && (kind.is_callable() || kind.is_class_like()))
             .and_then(|body| docstring(parsed, body));
-        if let (Some(doc), Some(code)) = (before.or(inside), drafts[at].code()) {
+        let lines = || {
+            facts
+                .doc_lines
+                .then(|| lines_before(parsed, drafts, at, facts))
+                .flatten()
+        };
+        if let (Some(doc), Some(code)) = (before.or_else(lines).or(inside), drafts[at].code()) {
             code.doc = Some(doc).filter(|doc| !doc.is_empty());
         }
     }
 }
 
+/// The comments on the lines directly before a definition, each alone on its lines.
+fn lines_before(parsed: &Parsed, drafts: &[Draft<'_>], at: usize, facts: &Facts) -> Option<String> {
+    let text = parsed.source.text.as_str();
+    let definition = drafts[at].element.span.start_byte;
+    let mut start = definition;
+    let mut end = definition;
+    for comment in drafts[..at].iter().rev() {
+        let span = comment.element.span;
+        // Others of the same declaration, `a` of `var a, b int`.
+        if span.start_byte == definition {
+            continue;
+        }
+        // What is around ends behind the start: no comment of this definition comes before that.
+        let Some(between) = text.get(span.end_byte..start) else {
+            break;
+        };
+        let written = text.get(span.start_byte..span.end_byte)?;
+        let is_adjacent = between.trim().is_empty() && between.matches('\n').count() < 2;
+        let is_doc = comment.element.kind == Kind::Comment && facts.doc_prefixes.iter().any(|p| written.starts_with(p));
+        let line = text[..span.start_byte].rfind('\n').map_or(0, |feed| feed + 1);
+        if !is_adjacent || !is_doc || !text[line..span.start_byte].trim().is_empty() {
+            break;
+        }
+        if start == definition {
+            end = span.end_byte;
+        }
+        start = span.start_byte;
+    }
+    Some(uncommented(text.get(start..end)?)).filter(|doc| !doc.is_empty())
+}
+
+/// What comments say of the whole file: those that document what they stand in, or those before the package clause.
+fn file_doc(parsed: &Parsed, drafts: &[Draft<'_>], facts: &Facts) -> Option<String> {
+    if facts.doc_lines
+        && let Some(package) = drafts.iter().position(|draft| draft.element.kind == Kind::Package)
+    {
+        return lines_before(parsed, drafts, package, facts);
+    }
+    let inner: Vec<String> = drafts
+        .iter()
+        .filter(|draft| draft.element.kind == Kind::Comment && draft.element.parent.is_none())
+        .filter_map(|draft| inner_doc(parsed, draft, facts))
+        .collect();
+    Some(cut(inner.join("\n").trim(), DOC_CHARACTERS)).filter(|doc| !doc.is_empty())
+}
+
+/// The text of a comment that documents what it stands in.
+pub(crate) fn inner_doc(parsed: &Parsed, comment: &Draft<'_>, facts: &Facts) -> Option<String> {
+    let text = parsed.text(comment.node);
+    let is_inner = facts
+        .inner_doc_prefixes
+        .iter()
+        .any(|prefix| text.starts_with(prefix.as_str()));
+    is_inner.then(|| uncommented(text))
+}
+
 /// A documenting comment without its signs.
-fn uncommented(comment: &str) -> String {
+pub(crate) fn uncommented(comment: &str) -> String {
+    let has_line_signs = comment.starts_with("//");
     let bare = comment
         .trim_start_matches("/**")
         .trim_start_matches("/*!")
+        .trim_start_matches("/*")
         .trim_end_matches("*/");
     let lines: Vec<&str> = bare
         .lines()
@@ -772,6 +872,7 @@ fn uncommented(comment: &str) -> String {
             let line = line
                 .strip_prefix("///")
                 .or_else(|| line.strip_prefix("//!"))
+                .or_else(|| line.strip_prefix("//").filter(|_| has_line_signs))
                 .unwrap_or(line);
             line.strip_prefix('*').unwrap_or(line).trim()
         })

@@ -251,6 +251,13 @@ pub fn find(path: &str, name: &str, elements: &Elements) -> Result<usize, Struct
     } else {
         exact
     };
+    // What implements a type has its name, but the type itself is meant.
+    let defined: Vec<&(usize, String)> = found
+        .iter()
+        .filter(|(at, _)| elements.list[*at].kind != crate::elements::Kind::Impl)
+        .copied()
+        .collect();
+    let found = if defined.len() == 1 { defined } else { found };
     match found.as_slice() {
         [(at, _)] => Ok(*at),
         [] => {

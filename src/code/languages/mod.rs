@@ -9,10 +9,12 @@ mod ecma;
 pub mod facts;
 #[cfg(test)]
 mod fixtures;
+mod go;
 mod html;
 mod java;
 mod markdown;
 mod python;
+mod rust;
 
 use std::{
     fmt,
@@ -87,8 +89,8 @@ static TABLE: LazyLock<Vec<Language>> = LazyLock::new(|| {
         ),
         language!("html", tree_sitter_html::LANGUAGE, html::refine, "html"),
         language!("css", tree_sitter_css::LANGUAGE, css::refine, "css"),
-        language!("rust", tree_sitter_rust::LANGUAGE, no_refinement, "rust"),
-        language!("go", tree_sitter_go::LANGUAGE, no_refinement, "go"),
+        language!("rust", tree_sitter_rust::LANGUAGE, rust::refine, "rust"),
+        language!("go", tree_sitter_go::LANGUAGE, go::refine, "go"),
         language!("c", tree_sitter_c::LANGUAGE, no_refinement, "c"),
         language!("cpp", tree_sitter_cpp::LANGUAGE, no_refinement, "cpp"),
         language!("csharp", tree_sitter_c_sharp::LANGUAGE, no_refinement, "csharp"),
