@@ -339,6 +339,8 @@ fn refused(text: &str, language: &'static Language, trouble: Trouble) -> Structu
 
 #[cfg(test)]
 mod tests {
+    use std::fmt::Write as _;
+
     use tokio_util::sync::CancellationToken;
 
     use super::CodePattern;
