@@ -30,6 +30,8 @@ pub async fn requested() {
 /// longer than streams need to close: an idle peer must not keep the process.
 pub async fn drain(edge: &Edge, patience: Duration) {
     edge.draining.cancel();
+    // Nobody waits for them, and only now do their streams still get their last message.
+    edge.streams.subscriptions().end();
     let deadline = Instant::now() + patience;
     tracing::info!(calls = edge.streams.running_calls(), "draining");
     while edge.streams.running_calls() > 0 && Instant::now() < deadline {
