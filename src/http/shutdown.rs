@@ -11,6 +11,8 @@ use super::router::Edge;
 
 /// How long streams get to close once nothing runs any more.
 const CLOSE: Duration = Duration::from_secs(5);
+/// How long last messages get to leave.
+const FLUSH: Duration = Duration::from_millis(100);
 /// How often running calls are counted while draining.
 const LOOK: Duration = Duration::from_millis(20);
 
@@ -30,14 +32,28 @@ pub async fn requested() {
 /// longer than streams need to close: an idle peer must not keep the process.
 pub async fn drain(edge: &Edge, patience: Duration) {
     edge.draining.cancel();
-    // Nobody waits for them, and only now do their streams still get their last message.
-    edge.streams.subscriptions().end();
     let deadline = Instant::now() + patience;
     tracing::info!(calls = edge.streams.running_calls(), "draining");
     while edge.streams.running_calls() > 0 && Instant::now() < deadline {
         sleep(LOOK).await;
     }
+    end_subscriptions(edge).await;
     edge.closing.cancel();
     sleep(CLOSE).await;
     tracing::warn!("connections are still open; leaving them");
+}
+
+/// Streams of subscriptions end with a result, by which a client tells a server that goes from a network that broke.
+async fn end_subscriptions(edge: &Edge) {
+    let subscriptions = edge.streams.subscriptions();
+    let had_streams = subscriptions.streams() > 0;
+    subscriptions.end();
+    let deadline = Instant::now() + CLOSE;
+    while subscriptions.streams() > 0 && Instant::now() < deadline {
+        sleep(LOOK).await;
+    }
+    if had_streams {
+        // The results are on their way through buffers that nobody can ask.
+        sleep(FLUSH).await;
+    }
 }

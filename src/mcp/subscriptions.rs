@@ -116,6 +116,12 @@ impl Subscriptions {
         self.live.load(Ordering::SeqCst)
     }
 
+    /// Streams of the stateless era.
+    #[must_use]
+    pub fn streams(&self) -> usize {
+        self.streams.load(Ordering::SeqCst)
+    }
+
     /// Ends all of them, and all that come later. Streams end with a result, as the protocol wants it.
     pub fn end(&self) {
         self.ending.cancel();

@@ -5,3 +5,4 @@ mod known_faults;
 mod reading;
 mod resources;
 mod scenarios;
+mod subscriptions;
