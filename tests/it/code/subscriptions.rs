@@ -220,7 +220,8 @@ async fn every_change_is_told_once() {
                 "{era:?}: {name} is told again"
             );
         }
-    }
+    };
+    tokio::join!(told_once(Era::Session), told_once(Era::Stateless));
 }
 
 #[tokio::test(flavor = "multi_thread")]
