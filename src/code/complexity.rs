@@ -17,6 +17,7 @@ use crate::{
 const DECISION: u8 = 1;
 const GENERATOR: u8 = 2;
 const CALLABLE: u8 = 4;
+const OPERATOR: u8 = 8;
 
 /// Fills in the complexity of every callable, and whether it is a generator.
 pub(crate) fn measure(
@@ -39,7 +40,11 @@ pub(crate) fn measure(
     // What a node's kind can mean, so that most nodes cost one look-up in a small table.
     let kinds: Vec<u8> = {
         let mut kinds: Vec<u8> = (0..plan.decisions.len())
-            .map(|kind| u8::from(plan.decisions[kind]) * DECISION + u8::from(plan.generators[kind]) * GENERATOR)
+            .map(|kind| {
+                u8::from(plan.decisions[kind]) * DECISION
+                    + u8::from(plan.generators[kind]) * GENERATOR
+                    + u8::from(plan.operators[kind]) * OPERATOR
+            })
             .collect();
         for at in callables.values() {
             if let Some(kind) = kinds.get_mut(usize::from(drafts[*at].node.kind_id())) {
@@ -65,7 +70,9 @@ pub(crate) fn measure(
             if let Some(at) = callable {
                 around.push((depth, *at));
             } else if let Some((_, at)) = around.last() {
-                decisions[*at] += usize::from(kind & DECISION != 0);
+                let is_decision =
+                    kind & DECISION != 0 || (kind & OPERATOR != 0 && cursor.field_name() == Some("operator"));
+                decisions[*at] += usize::from(is_decision);
                 yields[*at] |= kind & GENERATOR != 0;
             }
         }

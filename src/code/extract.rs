@@ -21,10 +21,10 @@ use crate::{
 };
 
 /// How much of a value is kept; more is read with the section itself.
-const VALUE_CHARACTERS: usize = 80;
+pub(crate) const VALUE_CHARACTERS: usize = 80;
 
 /// How much of a type, a parameter or a name is kept.
-const TEXT_CHARACTERS: usize = 200;
+pub(crate) const TEXT_CHARACTERS: usize = 200;
 
 /// How many characters of documentation are kept.
 const DOC_CHARACTERS: usize = 2_000;
@@ -111,6 +111,8 @@ pub(crate) struct Plan {
     kind_parts: Vec<Option<Part>>,
     /// Node kinds that are decisions.
     pub(crate) decisions: Vec<bool>,
+    /// Tokens that are decisions where they are operators.
+    pub(crate) operators: Vec<bool>,
     /// Node kinds that make a generator.
     pub(crate) generators: Vec<bool>,
 }
@@ -133,6 +135,7 @@ impl Plan {
             field_parts: vec![None; grammar.field_count() + 1],
             kind_parts: vec![None; grammar.node_kind_count()],
             decisions: vec![false; grammar.node_kind_count()],
+            operators: vec![false; grammar.node_kind_count()],
             generators: vec![false; grammar.node_kind_count()],
         };
         for (part, names) in [
@@ -168,6 +171,11 @@ impl Plan {
         }
         for name in &facts.tokens {
             if !mark(&grammar, name, |named| !named, |id| plan.decisions[id] = true) {
+                return Err(format!("the grammar has no token {name:?}"));
+            }
+        }
+        for name in &facts.operators {
+            if !mark(&grammar, name, |named| !named, |id| plan.operators[id] = true) {
                 return Err(format!("the grammar has no token {name:?}"));
             }
         }
@@ -557,7 +565,7 @@ fn params(parsed: &Parsed, list: Node<'_>, facts: &Facts) -> Vec<Param> {
 }
 
 /// The list as written, without brackets and comments.
-fn params_text(parsed: &Parsed, list: Node<'_>) -> String {
+pub(crate) fn params_text(parsed: &Parsed, list: Node<'_>) -> String {
     let mut text = String::new();
     let mut at = list.start_byte();
     let mut cursor = list.walk();
@@ -647,15 +655,21 @@ pub(crate) fn settle(drafts: &mut [Draft<'_>]) {
     let mut open: Vec<(usize, Span)> = Vec::new();
     for (at, draft) in drafts.iter_mut().enumerate() {
         let span = draft.element.span;
-        // Of two that stand in the same place (`a, b = 1, 2`), neither is in the other.
+        // Of two that stand in the same place (`a, b = 1, 2`), neither is in the other; what follows is in the last of
+        // them that can hold it (`typedef struct a { int b; } c`).
+        let is_container = draft.element.kind.is_container();
         while open
             .last()
-            .is_some_and(|(_, outer)| !outer.contains(&span) || *outer == span)
+            .is_some_and(|(_, outer)| !outer.contains(&span) || (is_container && *outer == span))
         {
             open.pop();
         }
-        draft.element.parent = open.last().map(|(parent, _)| *parent);
-        if draft.element.kind.is_container() {
+        draft.element.parent = open
+            .iter()
+            .rev()
+            .find(|(_, outer)| *outer != span)
+            .map(|(parent, _)| *parent);
+        if is_container {
             open.push((at, span));
         }
     }
@@ -726,27 +740,20 @@ fn is_capital(name: &str) -> bool {
 /// Gives definitions the comment before them or the string at their beginning.
 fn document(parsed: &Parsed, drafts: &mut [Draft<'_>], facts: &Facts) {
     let mut last_comment: Option<usize> = None;
+    let mut after: Vec<usize> = Vec::new();
     for at in 0..drafts.len() {
         let kind = drafts[at].element.kind;
         if kind == Kind::Comment {
-            last_comment = Some(at);
+            let is_after = !facts.doc_after.is_empty() && begins(parsed, &drafts[at], &facts.doc_after);
+            if is_after {
+                after.push(at);
+            }
+            last_comment = Some(at).filter(|_| !is_after);
             continue;
         }
         let before = last_comment
             .filter(|_| !facts.doc_prefixes.is_empty())
-            .and_then(|comment| {
-                let comment = drafts[comment].element.span;
-                let between = parsed
-                    .source
-                    .text
-                    .get(comment.end_byte..drafts[at].element.span.start_byte)?;
-                let text = parsed.source.text.get(comment.start_byte..comment.end_byte)?;
-                let is_doc = facts
-                    .doc_prefixes
-                    .iter()
-                    .any(|prefix| text.starts_with(prefix.as_str()));
-                (is_doc && between.trim().is_empty()).then(|| uncommented(text))
-            });
+            .and_then(|comment| doc_before(parsed, drafts, facts, comment, drafts[at].element.span.start_byte));
         let inside = drafts[at]
             .body
             .filter(|_| facts.docstrings && (kind.is_callable() || kind.is_class_like()))
@@ -755,10 +762,79 @@ fn document(parsed: &Parsed, drafts: &mut [Draft<'_>], facts: &Facts) {
             code.doc = Some(doc).filter(|doc| !doc.is_empty());
         }
     }
+    for comment in after {
+        doc_after(parsed, drafts, comment);
+    }
+}
+
+/// Whether a comment begins in one of these ways.
+fn begins(parsed: &Parsed, comment: &Draft<'_>, prefixes: &[String]) -> bool {
+    let span = comment.element.span;
+    let text = parsed
+        .source
+        .text
+        .get(span.start_byte..span.end_byte)
+        .unwrap_or_default();
+    prefixes.iter().any(|prefix| text.starts_with(prefix.as_str()))
+}
+
+/// The documenting comment that ends before a definition, or the lines of them that do.
+fn doc_before(parsed: &Parsed, drafts: &[Draft<'_>], facts: &Facts, comment: usize, start: usize) -> Option<String> {
+    let text = &parsed.source.text;
+    let last = drafts[comment].element.span;
+    if !text.get(last.end_byte..start)?.trim().is_empty() || !begins(parsed, &drafts[comment], &facts.doc_prefixes) {
+        return None;
+    }
+    let is_line = |at: usize| {
+        let span = drafts[at].element.span;
+        let is_block = text
+            .get(span.start_byte..span.end_byte)
+            .is_some_and(|text| text.starts_with("/*"));
+        facts.doc_lines && !is_block
+    };
+    let mut first = comment;
+    while first > 0 && is_line(first) {
+        let (before, at) = (drafts[first - 1].element.span, drafts[first].element.span);
+        let follows = drafts[first - 1].element.kind == Kind::Comment
+            && begins(parsed, &drafts[first - 1], &facts.doc_prefixes)
+            && is_line(first - 1)
+            && text
+                .get(before.end_byte..at.start_byte)
+                .is_some_and(|between| between.trim().is_empty() && at.start_line <= before.end_line + 1);
+        if !follows {
+            break;
+        }
+        first -= 1;
+    }
+    text.get(drafts[first].element.span.start_byte..last.end_byte)
+        .map(uncommented)
+}
+
+/// Gives a comment to what stands before it on its line.
+fn doc_after(parsed: &Parsed, drafts: &mut [Draft<'_>], comment: usize) {
+    let span = drafts[comment].element.span;
+    let text = &parsed.source.text;
+    let documented = drafts.iter_mut().take(comment).rev().find(|draft| {
+        let before = draft.element.span;
+        draft.element.kind != Kind::Comment
+            && before.end_line == span.start_line
+            && text
+                .get(before.end_byte..span.start_byte)
+                .is_some_and(|between| between.trim_matches([' ', '\t', ',', ';']).is_empty())
+    });
+    let doc = text.get(span.start_byte..span.end_byte).map(uncommented);
+    if let Some(code) = documented.and_then(Draft::code)
+        && code.doc.is_none()
+    {
+        code.doc = doc.filter(|doc| !doc.is_empty());
+    }
 }
 
 /// A documenting comment without its signs.
 fn uncommented(comment: &str) -> String {
+    let is_after = ["/**<", "/*!<", "///<", "//!<"]
+        .iter()
+        .any(|sign| comment.starts_with(sign));
     let bare = comment
         .trim_start_matches("/**")
         .trim_start_matches("/*!")
@@ -771,7 +847,9 @@ fn uncommented(comment: &str) -> String {
                 .strip_prefix("///")
                 .or_else(|| line.strip_prefix("//!"))
                 .unwrap_or(line);
-            line.strip_prefix('*').unwrap_or(line).trim()
+            let line = line.strip_prefix('*').unwrap_or(line);
+            // `///<` documents what stands before it.
+            line.strip_prefix('<').filter(|_| is_after).unwrap_or(line).trim()
         })
         .collect();
     cut(lines.join("\n").trim(), DOC_CHARACTERS)

@@ -251,6 +251,16 @@ pub fn find(path: &str, name: &str, elements: &Elements) -> Result<usize, Struct
     } else {
         exact
     };
+    // A definition is meant before the prototypes of it.
+    let defined: Vec<&(usize, String)> = found
+        .iter()
+        .filter(|(at, _)| {
+            let code = elements.list[*at].code();
+            !code.is_some_and(|code| code.has_modifier("prototype"))
+        })
+        .copied()
+        .collect();
+    let found = if defined.len() == 1 { defined } else { found };
     match found.as_slice() {
         [(at, _)] => Ok(*at),
         [] => {

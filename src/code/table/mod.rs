@@ -99,6 +99,9 @@ fn code_signature(out: &mut String, kind: Kind, code: &Code, facts: &Facts) {
             let _ = write!(out, " implements {}", code.implements.join(", "));
         }
     } else {
+        if kind == Kind::Macro && !code.params_text.is_empty() {
+            let _ = write!(out, "({})", code.params_text);
+        }
         if let Some(declared) = &code.type_name {
             let _ = write!(out, ": {declared}");
         }

@@ -1,0 +1,5 @@
+//! csharp.
+
+mod refine;
+
+pub(super) use refine::refine;

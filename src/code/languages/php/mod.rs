@@ -1,0 +1,5 @@
+//! php.
+
+mod refine;
+
+pub(super) use refine::refine;
