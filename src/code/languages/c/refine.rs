@@ -544,3 +544,61 @@ fn bare_attribute(text: &str) -> String {
     }
     text.to_owned()
 }
+
+#[cfg(test)]
+mod tests {
+    use tokio_util::sync::CancellationToken;
+
+    use crate::{extract::extract, parse::tests::parsed, table::signature};
+
+    fn signatures(path: &str, text: &str) -> Vec<String> {
+        let parsed = parsed(path, text);
+        let elements = extract(&parsed, &CancellationToken::new()).expect("elements");
+        assert_eq!(parsed.errors, [], "{text}");
+        let facts = &parsed.source.language.facts;
+        elements.list.iter().map(|element| signature(element, facts)).collect()
+    }
+
+    #[test]
+    fn words_that_only_a_preprocessor_knows_do_not_hide_declarations() {
+        for (text, expected) in [
+            ("ZEXTERN int ZEXPORT deflate(int flush);\n", "deflate(int flush): int"),
+            (
+                "extern int atoi (const char *p) __THROW __attribute_pure__ __nonnull ((1));\n",
+                "atoi(const char *p): int",
+            ),
+            ("static BYTE decode(void* p) { return 0; }\n", "decode(void* p): BYTE"),
+            ("__BEGIN_DECLS\nint open(void);\n__END_DECLS\n", "open(void): int"),
+            (
+                "typedef int (APIENTRY *callback)(int);\n",
+                "callback: int (APIENTRY *)(int)",
+            ),
+        ] {
+            assert_eq!(signatures("a.c", text), [expected]);
+        }
+        let header = "#ifdef __cplusplus\nextern \"C\" {\n#endif\nint f(void);\n#ifdef __cplusplus\n}\n#endif\n";
+        assert_eq!(signatures("a.h", header), ["f(void): int"]);
+        let class = "class API_EXPORT Store : public Base {\n  Q_OBJECT\npublic slots:\n  void open();\n};\n";
+        assert_eq!(signatures("a.h", class), ["Store extends Base", "open() -> void"]);
+    }
+
+    #[test]
+    fn directives_stand_anywhere() {
+        let text = "enum a {\n  B,\n#define B B\n  C\n};\n";
+        assert_eq!(signatures("a.c", text), ["a", "B", "B = B", "C"]);
+    }
+
+    #[test]
+    fn what_stands_next_to_the_name_decides_what_is_declared() {
+        let text = "int *f(void), (*g)(void), *h[3];\nvoid (*signal(int n, void (*to)(int)))(int);\n";
+        assert_eq!(
+            signatures("a.c", text),
+            [
+                "f(void): int *",
+                "g: int (*)(void)",
+                "h: int *[3]",
+                "signal(int n, void (*to)(int)): void (*)(int)"
+            ]
+        );
+    }
+}

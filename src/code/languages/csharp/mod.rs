@@ -1,4 +1,4 @@
-//! csharp.
+//! C#.
 
 mod refine;
 
