@@ -23,8 +23,11 @@ use crate::{
 /// How much of a value is kept; more is read with the section itself.
 const VALUE_CHARACTERS: usize = 80;
 
-/// How much of a type, a parameter or a name is kept.
+/// How much of a type or a parameter is kept.
 const TEXT_CHARACTERS: usize = 200;
+
+/// How much of a name is kept: all of it, even of those that generators of bindings make.
+const NAME_CHARACTERS: usize = 1_000;
 
 /// How many characters of documentation are kept.
 const DOC_CHARACTERS: usize = 2_000;
@@ -364,7 +367,7 @@ impl<'t> Draft<'t> {
     /// A draft of a definition. Refinements use it for what a query cannot find.
     pub(crate) fn new(parsed: &Parsed, node: Node<'t>, kind: Kind, name: Option<Node<'t>>) -> Self {
         let name = match name {
-            Some(name) => one_line(parsed.text(name), TEXT_CHARACTERS),
+            Some(name) => one_line(parsed.text(name), NAME_CHARACTERS),
             None => one_line(parsed.text(node), VALUE_CHARACTERS),
         };
         Self {
@@ -852,7 +855,12 @@ pub(crate) fn inner_doc(parsed: &Parsed, comment: &Draft<'_>, facts: &Facts) -> 
         .inner_doc_prefixes
         .iter()
         .any(|prefix| text.starts_with(prefix.as_str()));
-    is_inner.then(|| uncommented(text))
+    // Not in the arguments of a macro, which are no syntax yet.
+    let is_hidden = || {
+        let around = comment.node.parent().map(|parent| parent.kind());
+        around.is_some_and(|around| facts.complexity.opaque.iter().any(|kind| kind == around))
+    };
+    (is_inner && !is_hidden()).then(|| uncommented(text))
 }
 
 /// A documenting comment without its signs.
@@ -907,15 +915,15 @@ fn cut(text: &str, limit: usize) -> String {
     }
 }
 
-/// Variables of functions are no part of a file's structure.
+/// Variables of functions are no part of a file's structure, nor are those in their values.
 fn drop_locals(drafts: &mut [Draft<'_>]) {
+    let is_value = |kind| matches!(kind, Kind::Variable | Kind::Constant);
     for at in 0..drafts.len() {
-        let is_local = matches!(drafts[at].element.kind, Kind::Variable | Kind::Constant)
-            && drafts[at]
-                .element
-                .parent
-                .is_some_and(|parent| drafts[parent].element.kind.is_callable());
-        if is_local {
+        let Some(parent) = drafts[at].element.parent.map(|parent| &drafts[parent]) else {
+            continue;
+        };
+        let is_within = parent.element.kind.is_callable() || (!parent.keep && is_value(parent.element.kind));
+        if is_within && is_value(drafts[at].element.kind) {
             drafts[at].keep = false;
         }
     }
