@@ -23,8 +23,11 @@ use crate::{
 /// How much of a value is kept; more is read with the section itself.
 pub(crate) const VALUE_CHARACTERS: usize = 80;
 
-/// How much of a type, a parameter or a name is kept.
+/// How much of a type or a parameter is kept.
 pub(crate) const TEXT_CHARACTERS: usize = 200;
+
+/// How much of a name is kept: all of it, even of those that generators of bindings make.
+const NAME_CHARACTERS: usize = 1_000;
 
 /// How many characters of documentation are kept.
 const DOC_CHARACTERS: usize = 2_000;
@@ -46,7 +49,7 @@ pub fn extract(parsed: &Parsed, cancel: &CancellationToken) -> Result<Elements, 
     let doc = if language.facts.docstrings {
         docstring(parsed, parsed.tree.root_node())
     } else {
-        None
+        file_doc(parsed, &drafts, &language.facts)
     };
     Ok(Elements {
         list: finish(drafts),
@@ -113,6 +116,12 @@ pub(crate) struct Plan {
     pub(crate) decisions: Vec<bool>,
     /// Tokens that are decisions where they are operators.
     pub(crate) operators: Vec<bool>,
+    /// Of these, the field without which one of them is none.
+    pub(crate) decision_fields: Vec<Option<u16>>,
+    /// Node kinds of whose decisions one is none.
+    pub(crate) exhaustive: Vec<bool>,
+    /// Node kinds whose inside does not count.
+    pub(crate) opaque: Vec<bool>,
     /// Node kinds that make a generator.
     pub(crate) generators: Vec<bool>,
 }
@@ -136,6 +145,9 @@ impl Plan {
             kind_parts: vec![None; grammar.node_kind_count()],
             decisions: vec![false; grammar.node_kind_count()],
             operators: vec![false; grammar.node_kind_count()],
+            decision_fields: vec![None; grammar.node_kind_count()],
+            exhaustive: vec![false; grammar.node_kind_count()],
+            opaque: vec![false; grammar.node_kind_count()],
             generators: vec![false; grammar.node_kind_count()],
         };
         for (part, names) in [
@@ -165,7 +177,34 @@ impl Plan {
         }
         let facts = &language.facts.complexity;
         for name in &facts.nodes {
-            if !mark(&grammar, name, |named| named, |id| plan.decisions[id] = true) {
+            let (name, field) = match name.split_once('.') {
+                Some((name, field)) => (name, Some(field)),
+                None => (name.as_str(), None),
+            };
+            let field_id = field.and_then(|field| grammar.field_id_for_name(field));
+            if let Some(field) = field.filter(|_| field_id.is_none()) {
+                return Err(format!("the grammar has no field {field:?}"));
+            }
+            let is_kind = mark(
+                &grammar,
+                name,
+                |named| named,
+                |id| {
+                    plan.decisions[id] = true;
+                    plan.decision_fields[id] = field_id.map(std::num::NonZeroU16::get);
+                },
+            );
+            if !is_kind {
+                return Err(format!("the grammar has no node {name:?}"));
+            }
+        }
+        for name in &facts.exhaustive {
+            if !mark(&grammar, name, |named| named, |id| plan.exhaustive[id] = true) {
+                return Err(format!("the grammar has no node {name:?}"));
+            }
+        }
+        for name in &facts.opaque {
+            if !mark(&grammar, name, |named| named, |id| plan.opaque[id] = true) {
                 return Err(format!("the grammar has no node {name:?}"));
             }
         }
@@ -336,7 +375,7 @@ impl<'t> Draft<'t> {
     /// A draft of a definition. Refinements use it for what a query cannot find.
     pub(crate) fn new(parsed: &Parsed, node: Node<'t>, kind: Kind, name: Option<Node<'t>>) -> Self {
         let name = match name {
-            Some(name) => one_line(parsed.text(name), TEXT_CHARACTERS),
+            Some(name) => one_line(parsed.text(name), NAME_CHARACTERS),
             None => one_line(parsed.text(node), VALUE_CHARACTERS),
         };
         Self {
@@ -752,13 +791,31 @@ fn document(parsed: &Parsed, drafts: &mut [Draft<'_>], facts: &Facts) {
             continue;
         }
         let before = last_comment
-            .filter(|_| !facts.doc_prefixes.is_empty())
-            .and_then(|comment| doc_before(parsed, drafts, facts, comment, drafts[at].element.span.start_byte));
+            .filter(|_| !facts.doc_prefixes.is_empty() && !facts.doc_lines)
+            .and_then(|comment| {
+                let comment = drafts[comment].element.span;
+                let between = parsed
+                    .source
+                    .text
+                    .get(comment.end_byte..drafts[at].element.span.start_byte)?;
+                let text = parsed.source.text.get(comment.start_byte..comment.end_byte)?;
+                let is_doc = facts
+                    .doc_prefixes
+                    .iter()
+                    .any(|prefix| text.starts_with(prefix.as_str()));
+                (is_doc && between.trim().is_empty()).then(|| uncommented(text))
+            });
         let inside = drafts[at]
             .body
             .filter(|_| facts.docstrings && (kind.is_callable() || kind.is_class_like()))
             .and_then(|body| docstring(parsed, body));
-        if let (Some(doc), Some(code)) = (before.or(inside), drafts[at].code()) {
+        let lines = || {
+            facts
+                .doc_lines
+                .then(|| lines_before(parsed, drafts, at, facts))
+                .flatten()
+        };
+        if let (Some(doc), Some(code)) = (before.or_else(lines).or(inside), drafts[at].code()) {
             code.doc = Some(doc).filter(|doc| !doc.is_empty());
         }
     }
@@ -776,38 +833,6 @@ fn begins(parsed: &Parsed, comment: &Draft<'_>, prefixes: &[String]) -> bool {
         .get(span.start_byte..span.end_byte)
         .unwrap_or_default();
     prefixes.iter().any(|prefix| text.starts_with(prefix.as_str()))
-}
-
-/// The documenting comment that ends before a definition, or the lines of them that do.
-fn doc_before(parsed: &Parsed, drafts: &[Draft<'_>], facts: &Facts, comment: usize, start: usize) -> Option<String> {
-    let text = &parsed.source.text;
-    let last = drafts[comment].element.span;
-    if !text.get(last.end_byte..start)?.trim().is_empty() || !begins(parsed, &drafts[comment], &facts.doc_prefixes) {
-        return None;
-    }
-    let is_line = |at: usize| {
-        let span = drafts[at].element.span;
-        let is_block = text
-            .get(span.start_byte..span.end_byte)
-            .is_some_and(|text| text.starts_with("/*"));
-        facts.doc_lines && !is_block
-    };
-    let mut first = comment;
-    while first > 0 && is_line(first) {
-        let (before, at) = (drafts[first - 1].element.span, drafts[first].element.span);
-        let follows = drafts[first - 1].element.kind == Kind::Comment
-            && begins(parsed, &drafts[first - 1], &facts.doc_prefixes)
-            && is_line(first - 1)
-            && text
-                .get(before.end_byte..at.start_byte)
-                .is_some_and(|between| between.trim().is_empty() && at.start_line <= before.end_line + 1);
-        if !follows {
-            break;
-        }
-        first -= 1;
-    }
-    text.get(drafts[first].element.span.start_byte..last.end_byte)
-        .map(uncommented)
 }
 
 /// Gives a comment to what stands before it on its line.
@@ -830,14 +855,81 @@ fn doc_after(parsed: &Parsed, drafts: &mut [Draft<'_>], comment: usize) {
     }
 }
 
+/// The comments on the lines directly before a definition, each alone on its lines.
+fn lines_before(parsed: &Parsed, drafts: &[Draft<'_>], at: usize, facts: &Facts) -> Option<String> {
+    let text = parsed.source.text.as_str();
+    let definition = drafts[at].element.span.start_byte;
+    let mut start = definition;
+    let mut end = definition;
+    for comment in drafts[..at].iter().rev() {
+        let span = comment.element.span;
+        // Others of the same declaration, `a` of `var a, b int`.
+        if span.start_byte == definition {
+            continue;
+        }
+        // What is around ends behind the start: no comment of this definition comes before that.
+        let Some(between) = text.get(span.end_byte..start) else {
+            break;
+        };
+        let written = text.get(span.start_byte..span.end_byte)?;
+        let is_adjacent = between.trim().is_empty() && between.matches('\n').count() < 2;
+        let is_doc = comment.element.kind == Kind::Comment && facts.doc_prefixes.iter().any(|p| written.starts_with(p));
+        let line = text[..span.start_byte].rfind('\n').map_or(0, |feed| feed + 1);
+        if !is_adjacent
+            || !is_doc
+            || begins(parsed, comment, &facts.doc_after)
+            || !text[line..span.start_byte].trim().is_empty()
+        {
+            break;
+        }
+        if start == definition {
+            end = span.end_byte;
+        }
+        start = span.start_byte;
+    }
+    Some(uncommented(text.get(start..end)?)).filter(|doc| !doc.is_empty())
+}
+
+/// What comments say of the whole file: those that document what they stand in, or those before the package clause.
+fn file_doc(parsed: &Parsed, drafts: &[Draft<'_>], facts: &Facts) -> Option<String> {
+    if facts.doc_lines
+        && let Some(package) = drafts.iter().position(|draft| draft.element.kind == Kind::Package)
+    {
+        return lines_before(parsed, drafts, package, facts);
+    }
+    let inner: Vec<String> = drafts
+        .iter()
+        .filter(|draft| draft.element.kind == Kind::Comment && draft.element.parent.is_none())
+        .filter_map(|draft| inner_doc(parsed, draft, facts))
+        .collect();
+    Some(cut(inner.join("\n").trim(), DOC_CHARACTERS)).filter(|doc| !doc.is_empty())
+}
+
+/// The text of a comment that documents what it stands in.
+pub(crate) fn inner_doc(parsed: &Parsed, comment: &Draft<'_>, facts: &Facts) -> Option<String> {
+    let text = parsed.text(comment.node);
+    let is_inner = facts
+        .inner_doc_prefixes
+        .iter()
+        .any(|prefix| text.starts_with(prefix.as_str()));
+    // Not in the arguments of a macro, which are no syntax yet.
+    let is_hidden = || {
+        let around = comment.node.parent().map(|parent| parent.kind());
+        around.is_some_and(|around| facts.complexity.opaque.iter().any(|kind| kind == around))
+    };
+    (is_inner && !is_hidden()).then(|| uncommented(text))
+}
+
 /// A documenting comment without its signs.
-fn uncommented(comment: &str) -> String {
+pub(crate) fn uncommented(comment: &str) -> String {
     let is_after = ["/**<", "/*!<", "///<", "//!<"]
         .iter()
         .any(|sign| comment.starts_with(sign));
+    let has_line_signs = comment.starts_with("//");
     let bare = comment
         .trim_start_matches("/**")
         .trim_start_matches("/*!")
+        .trim_start_matches("/*")
         .trim_end_matches("*/");
     let lines: Vec<&str> = bare
         .lines()
@@ -846,6 +938,7 @@ fn uncommented(comment: &str) -> String {
             let line = line
                 .strip_prefix("///")
                 .or_else(|| line.strip_prefix("//!"))
+                .or_else(|| line.strip_prefix("//").filter(|_| has_line_signs))
                 .unwrap_or(line);
             let line = line.strip_prefix('*').unwrap_or(line);
             // `///<` documents what stands before it.
@@ -884,15 +977,15 @@ fn cut(text: &str, limit: usize) -> String {
     }
 }
 
-/// Variables of functions are no part of a file's structure.
+/// Variables of functions are no part of a file's structure, nor are those in their values.
 fn drop_locals(drafts: &mut [Draft<'_>]) {
+    let is_value = |kind| matches!(kind, Kind::Variable | Kind::Constant);
     for at in 0..drafts.len() {
-        let is_local = matches!(drafts[at].element.kind, Kind::Variable | Kind::Constant)
-            && drafts[at]
-                .element
-                .parent
-                .is_some_and(|parent| drafts[parent].element.kind.is_callable());
-        if is_local {
+        let Some(parent) = drafts[at].element.parent.map(|parent| &drafts[parent]) else {
+            continue;
+        };
+        let is_within = parent.element.kind.is_callable() || (!parent.keep && is_value(parent.element.kind));
+        if is_within && is_value(drafts[at].element.kind) {
             drafts[at].keep = false;
         }
     }

@@ -255,12 +255,13 @@ pub fn find(path: &str, name: &str, elements: &Elements) -> Result<usize, Struct
     } else {
         exact
     };
-    // A definition is meant before the prototypes of it.
+    // What implements a type has its name, and so has a prototype: the type and the definition are meant.
     let defined: Vec<&(usize, String)> = found
         .iter()
         .filter(|(at, _)| {
-            let code = elements.list[*at].code();
-            !code.is_some_and(|code| code.has_modifier("prototype"))
+            let element = &elements.list[*at];
+            let is_prototype = element.code().is_some_and(|code| code.has_modifier("prototype"));
+            element.kind != crate::elements::Kind::Impl && !is_prototype
         })
         .copied()
         .collect();

@@ -46,9 +46,12 @@ pub struct Facts {
     /// How a comment begins that documents what follows it.
     #[serde(default)]
     pub doc_prefixes: Vec<String>,
-    /// Whether documenting comments on lines that follow one another are one.
+    /// Whether comments on consecutive lines are one document of what follows them without a blank line.
     #[serde(default)]
     pub doc_lines: bool,
+    /// How a comment begins that documents what it stands in: the file, when that is nothing else.
+    #[serde(default)]
+    pub inner_doc_prefixes: Vec<String>,
     /// How a comment begins that documents what stands before it on its line.
     #[serde(default)]
     pub doc_after: Vec<String>,
@@ -204,8 +207,12 @@ pub struct Visibilities {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Complexity {
-    /// Named node kinds.
+    /// Named node kinds; `kind.field` is one that decides only where it has that field.
     pub nodes: Vec<String>,
+    /// Named node kinds, not empty, of whose decisions one is none: the last arm of a match that covers everything.
+    pub exhaustive: Vec<String>,
+    /// Named node kinds that hide what is in them, such as the arguments of macros, which are no syntax yet.
+    pub opaque: Vec<String>,
     /// Tokens: operators and keywords that the grammar does not name.
     pub tokens: Vec<String>,
     /// Tokens that count only where the grammar calls them an `operator`: C++ writes `&&` in types as well.

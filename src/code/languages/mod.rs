@@ -12,11 +12,13 @@ mod ecma;
 pub mod facts;
 #[cfg(test)]
 mod fixtures;
+mod go;
 mod html;
 mod java;
 mod markdown;
 mod php;
 mod python;
+mod rust;
 
 use std::{
     borrow::Cow,
@@ -93,8 +95,8 @@ static TABLE: LazyLock<Vec<Language>> = LazyLock::new(|| {
         ),
         language!("html", tree_sitter_html::LANGUAGE, html::refine, "html"),
         language!("css", tree_sitter_css::LANGUAGE, css::refine, "css"),
-        language!("rust", tree_sitter_rust::LANGUAGE, no_refinement, "rust"),
-        language!("go", tree_sitter_go::LANGUAGE, no_refinement, "go"),
+        language!("rust", tree_sitter_rust::LANGUAGE, rust::refine, "rust"),
+        language!("go", tree_sitter_go::LANGUAGE, go::refine, "go"),
         language!("c", tree_sitter_c::LANGUAGE, c::refine, "c"),
         language!("cpp", tree_sitter_cpp::LANGUAGE, cpp::refine, "c", "cpp"),
         language!("csharp", tree_sitter_c_sharp::LANGUAGE, csharp::refine, "csharp"),

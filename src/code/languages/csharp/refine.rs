@@ -307,8 +307,7 @@ fn delegate(parsed: &Parsed, draft: &mut Draft<'_>) {
     let Some(code) = draft.code() else { return };
     if let Some(list) = list {
         code.params = params_of(parsed, list);
-        let result = code.type_name.take().unwrap_or_default();
-        code.type_name = Some(format!("{result} ({})", params_text(parsed, list)));
+        code.params_text = params_text(parsed, list);
     }
 }
 

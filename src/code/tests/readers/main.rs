@@ -16,8 +16,10 @@ use std::{
 use fumi_base::files::{EncodingChoice, decode};
 use fumi_code::parse::Source;
 
+mod ctags;
 mod java;
 mod python;
+mod rust;
 
 /// Compares facts by file, both ways; `least` guards against comparing nothing.
 fn compare(theirs: &BTreeMap<String, BTreeSet<String>>, least: usize, ours: impl Fn(&str) -> BTreeSet<String>) {
