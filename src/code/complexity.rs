@@ -19,6 +19,7 @@ const GENERATOR: u8 = 2;
 const CALLABLE: u8 = 4;
 const EXHAUSTIVE: u8 = 8;
 const OPAQUE: u8 = 16;
+const OPERATOR: u8 = 32;
 
 /// Fills in the complexity of every callable, and whether it is a generator.
 pub(crate) fn measure(
@@ -45,6 +46,7 @@ pub(crate) fn measure(
             .map(|kind| {
                 u8::from(plan.decisions[kind]) * DECISION
                     + u8::from(plan.generators[kind]) * GENERATOR
+                    + u8::from(plan.operators[kind]) * OPERATOR
                     + u8::from(plan.exhaustive[kind]) * EXHAUSTIVE
                     + u8::from(plan.opaque[kind]) * OPAQUE
             })
@@ -76,7 +78,8 @@ pub(crate) fn measure(
                 let decides = kind & DECISION != 0
                     && plan.decision_fields[usize::from(node.kind_id())]
                         .is_none_or(|field| node.child_by_field_id(field).is_some());
-                decisions[*at] += usize::from(decides);
+                let operates = kind & OPERATOR != 0 && cursor.field_name() == Some("operator");
+                decisions[*at] += usize::from(decides || operates);
                 if kind & EXHAUSTIVE != 0 && node.named_child_count() > 0 {
                     spared[*at] += 1;
                 }

@@ -21,10 +21,13 @@ use crate::{
 };
 
 /// How much of a value is kept; more is read with the section itself.
-const VALUE_CHARACTERS: usize = 80;
+pub(crate) const VALUE_CHARACTERS: usize = 80;
 
-/// How much of a type, a parameter or a name is kept.
-const TEXT_CHARACTERS: usize = 200;
+/// How much of a type or a parameter is kept.
+pub(crate) const TEXT_CHARACTERS: usize = 200;
+
+/// How much of a name is kept: all of it, even of those that generators of bindings make.
+const NAME_CHARACTERS: usize = 1_000;
 
 /// How many characters of documentation are kept.
 const DOC_CHARACTERS: usize = 2_000;
@@ -111,6 +114,8 @@ pub(crate) struct Plan {
     kind_parts: Vec<Option<Part>>,
     /// Node kinds that are decisions.
     pub(crate) decisions: Vec<bool>,
+    /// Tokens that are decisions where they are operators.
+    pub(crate) operators: Vec<bool>,
     /// Of these, the field without which one of them is none.
     pub(crate) decision_fields: Vec<Option<u16>>,
     /// Node kinds of whose decisions one is none.
@@ -139,6 +144,7 @@ impl Plan {
             field_parts: vec![None; grammar.field_count() + 1],
             kind_parts: vec![None; grammar.node_kind_count()],
             decisions: vec![false; grammar.node_kind_count()],
+            operators: vec![false; grammar.node_kind_count()],
             decision_fields: vec![None; grammar.node_kind_count()],
             exhaustive: vec![false; grammar.node_kind_count()],
             opaque: vec![false; grammar.node_kind_count()],
@@ -204,6 +210,11 @@ impl Plan {
         }
         for name in &facts.tokens {
             if !mark(&grammar, name, |named| !named, |id| plan.decisions[id] = true) {
+                return Err(format!("the grammar has no token {name:?}"));
+            }
+        }
+        for name in &facts.operators {
+            if !mark(&grammar, name, |named| !named, |id| plan.operators[id] = true) {
                 return Err(format!("the grammar has no token {name:?}"));
             }
         }
@@ -365,7 +376,7 @@ impl<'t> Draft<'t> {
     /// A draft of a definition. Refinements use it for what a query cannot find.
     pub(crate) fn new(parsed: &Parsed, node: Node<'t>, kind: Kind, name: Option<Node<'t>>) -> Self {
         let name = match name {
-            Some(name) => one_line(parsed.text(name), TEXT_CHARACTERS),
+            Some(name) => one_line(parsed.text(name), NAME_CHARACTERS),
             None => one_line(parsed.text(node), VALUE_CHARACTERS),
         };
         Self {
@@ -685,15 +696,21 @@ pub(crate) fn settle(drafts: &mut [Draft<'_>]) {
     let mut open: Vec<(usize, Span)> = Vec::new();
     for (at, draft) in drafts.iter_mut().enumerate() {
         let span = draft.element.span;
-        // Of two that stand in the same place (`a, b = 1, 2`), neither is in the other.
+        // Of two that stand in the same place (`a, b = 1, 2`), neither is in the other; what follows is in the last of
+        // them that can hold it (`typedef struct a { int b; } c`).
+        let is_container = draft.element.kind.is_container();
         while open
             .last()
-            .is_some_and(|(_, outer)| !outer.contains(&span) || *outer == span)
+            .is_some_and(|(_, outer)| !outer.contains(&span) || (is_container && *outer == span))
         {
             open.pop();
         }
-        draft.element.parent = open.last().map(|(parent, _)| *parent);
-        if draft.element.kind.is_container() {
+        draft.element.parent = open
+            .iter()
+            .rev()
+            .find(|(_, outer)| *outer != span)
+            .map(|(parent, _)| *parent);
+        if is_container {
             open.push((at, span));
         }
     }
@@ -764,10 +781,15 @@ fn is_capital(name: &str) -> bool {
 /// Gives definitions the comment before them or the string at their beginning.
 fn document(parsed: &Parsed, drafts: &mut [Draft<'_>], facts: &Facts) {
     let mut last_comment: Option<usize> = None;
+    let mut after: Vec<usize> = Vec::new();
     for at in 0..drafts.len() {
         let kind = drafts[at].element.kind;
         if kind == Kind::Comment {
-            last_comment = Some(at);
+            let is_after = !facts.doc_after.is_empty() && begins(parsed, &drafts[at], &facts.doc_after);
+            if is_after {
+                after.push(at);
+            }
+            last_comment = Some(at).filter(|_| !is_after);
             continue;
         }
         let before = last_comment
@@ -799,6 +821,40 @@ fn document(parsed: &Parsed, drafts: &mut [Draft<'_>], facts: &Facts) {
             code.doc = Some(doc).filter(|doc| !doc.is_empty());
         }
     }
+    for comment in after {
+        doc_after(parsed, drafts, comment);
+    }
+}
+
+/// Whether a comment begins in one of these ways.
+fn begins(parsed: &Parsed, comment: &Draft<'_>, prefixes: &[String]) -> bool {
+    let span = comment.element.span;
+    let text = parsed
+        .source
+        .text
+        .get(span.start_byte..span.end_byte)
+        .unwrap_or_default();
+    prefixes.iter().any(|prefix| text.starts_with(prefix.as_str()))
+}
+
+/// Gives a comment to what stands before it on its line.
+fn doc_after(parsed: &Parsed, drafts: &mut [Draft<'_>], comment: usize) {
+    let span = drafts[comment].element.span;
+    let text = &parsed.source.text;
+    let documented = drafts.iter_mut().take(comment).rev().find(|draft| {
+        let before = draft.element.span;
+        draft.element.kind != Kind::Comment
+            && before.end_line == span.start_line
+            && text
+                .get(before.end_byte..span.start_byte)
+                .is_some_and(|between| between.trim_matches([' ', '\t', ',', ';']).is_empty())
+    });
+    let doc = text.get(span.start_byte..span.end_byte).map(uncommented);
+    if let Some(code) = documented.and_then(Draft::code)
+        && code.doc.is_none()
+    {
+        code.doc = doc.filter(|doc| !doc.is_empty());
+    }
 }
 
 /// The comments on the lines directly before a definition, each alone on its lines.
@@ -821,7 +877,11 @@ fn lines_before(parsed: &Parsed, drafts: &[Draft<'_>], at: usize, facts: &Facts)
         let is_adjacent = between.trim().is_empty() && between.matches('\n').count() < 2;
         let is_doc = comment.element.kind == Kind::Comment && facts.doc_prefixes.iter().any(|p| written.starts_with(p));
         let line = text[..span.start_byte].rfind('\n').map_or(0, |feed| feed + 1);
-        if !is_adjacent || !is_doc || !text[line..span.start_byte].trim().is_empty() {
+        if !is_adjacent
+            || !is_doc
+            || begins(parsed, comment, &facts.doc_after)
+            || !text[line..span.start_byte].trim().is_empty()
+        {
             break;
         }
         if start == definition {
@@ -854,11 +914,19 @@ pub(crate) fn inner_doc(parsed: &Parsed, comment: &Draft<'_>, facts: &Facts) -> 
         .inner_doc_prefixes
         .iter()
         .any(|prefix| text.starts_with(prefix.as_str()));
-    is_inner.then(|| uncommented(text))
+    // Not in the arguments of a macro, which are no syntax yet.
+    let is_hidden = || {
+        let around = comment.node.parent().map(|parent| parent.kind());
+        around.is_some_and(|around| facts.complexity.opaque.iter().any(|kind| kind == around))
+    };
+    (is_inner && !is_hidden()).then(|| uncommented(text))
 }
 
 /// A documenting comment without its signs.
 pub(crate) fn uncommented(comment: &str) -> String {
+    let is_after = ["/**<", "/*!<", "///<", "//!<"]
+        .iter()
+        .any(|sign| comment.starts_with(sign));
     let has_line_signs = comment.starts_with("//");
     let bare = comment
         .trim_start_matches("/**")
@@ -874,7 +942,9 @@ pub(crate) fn uncommented(comment: &str) -> String {
                 .or_else(|| line.strip_prefix("//!"))
                 .or_else(|| line.strip_prefix("//").filter(|_| has_line_signs))
                 .unwrap_or(line);
-            line.strip_prefix('*').unwrap_or(line).trim()
+            let line = line.strip_prefix('*').unwrap_or(line);
+            // `///<` documents what stands before it.
+            line.strip_prefix('<').filter(|_| is_after).unwrap_or(line).trim()
         })
         .collect();
     cut(lines.join("\n").trim(), DOC_CHARACTERS)
@@ -909,15 +979,15 @@ fn cut(text: &str, limit: usize) -> String {
     }
 }
 
-/// Variables of functions are no part of a file's structure.
+/// Variables of functions are no part of a file's structure, nor are those in their values.
 fn drop_locals(drafts: &mut [Draft<'_>]) {
+    let is_value = |kind| matches!(kind, Kind::Variable | Kind::Constant);
     for at in 0..drafts.len() {
-        let is_local = matches!(drafts[at].element.kind, Kind::Variable | Kind::Constant)
-            && drafts[at]
-                .element
-                .parent
-                .is_some_and(|parent| drafts[parent].element.kind.is_callable());
-        if is_local {
+        let Some(parent) = drafts[at].element.parent.map(|parent| &drafts[parent]) else {
+            continue;
+        };
+        let is_within = parent.element.kind.is_callable() || (!parent.keep && is_value(parent.element.kind));
+        if is_within && is_value(drafts[at].element.kind) {
             drafts[at].keep = false;
         }
     }

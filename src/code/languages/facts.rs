@@ -25,6 +25,9 @@ pub struct Facts {
     /// File name extensions, without the dot, in lower case.
     #[serde(default)]
     pub extensions: Vec<String>,
+    /// Extensions of another language that this one shares, decided by what the text shows.
+    #[serde(default)]
+    pub shared: Shared,
     /// Whole file names.
     #[serde(default)]
     pub file_names: Vec<String>,
@@ -49,6 +52,13 @@ pub struct Facts {
     /// How a comment begins that documents what it stands in: the file, when that is nothing else.
     #[serde(default)]
     pub inner_doc_prefixes: Vec<String>,
+    /// How a comment begins that documents what stands before it on its line.
+    #[serde(default)]
+    pub doc_after: Vec<String>,
+    /// Regular expressions whose groups the parser reads as blanks: macros that stand where the grammar knows none. Texts of
+    /// replies keep them.
+    #[serde(default)]
+    pub blank: Vec<String>,
     /// Whether the first string of a body documents it.
     #[serde(default)]
     pub docstrings: bool,
@@ -117,6 +127,18 @@ impl Facts {
             .map(|(class, _)| class.as_str())
             .or_else(|| by_prefix().map(|(class, _)| class.as_str()))
     }
+}
+
+/// Extensions that belong to another language, and when they are of this one.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Shared {
+    /// Without the dot, in lower case; each is among the `extensions` of exactly one other language.
+    pub extensions: Vec<String>,
+    /// Regular expressions over the whole text; one match makes the file one of this language.
+    pub content: Vec<String>,
+    /// Regular expressions of passages that say nothing about it, such as those of a preprocessor's condition.
+    pub except: Vec<String>,
 }
 
 /// What a language describes.
@@ -196,6 +218,8 @@ pub struct Complexity {
     pub opaque: Vec<String>,
     /// Tokens: operators and keywords that the grammar does not name.
     pub tokens: Vec<String>,
+    /// Tokens that count only where the grammar calls them an `operator`: C++ writes `&&` in types as well.
+    pub operators: Vec<String>,
     /// Named node kinds that make the function around them a generator.
     pub generators: Vec<String>,
 }

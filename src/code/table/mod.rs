@@ -102,7 +102,7 @@ fn code_signature(out: &mut String, kind: Kind, code: &Code, facts: &Facts) {
             let _ = write!(out, " implements {}", code.implements.join(", "));
         }
     } else {
-        if !code.params.is_empty() {
+        if !code.params.is_empty() && !code.params_text.is_empty() {
             let _ = write!(out, "({})", code.params_text);
         }
         if let Some(declared) = &code.type_name {

@@ -24,7 +24,8 @@ pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
         let start = drafts[at].element.span.start_byte;
         if let Some(last) = before.last() {
             match text.get(drafts[*last].element.span.end_byte..start) {
-                Some(between) if between.trim().is_empty() => {}
+                // The grammar does not know `safe`, which functions of other languages can be.
+                Some(between) if matches!(between.trim(), "" | "safe") => {}
                 Some(_) => before.clear(),
                 // A comment within an attribute.
                 None => continue,

@@ -1,7 +1,8 @@
 //! `syn` over the sources of packages in Cargo's registry: the same modules, types, traits, impls, functions, constants,
 //! macros, fields, variants and uses, with the same names, lines, visibility, complexity and first line of documentation.
 //!
-//! The files are those that building fumi brought to the machine. What `syn` refuses is no Rust and is passed over.
+//! The files are those that building fumi brought to the machine. What `syn` refuses is no Rust and is passed over; what it
+//! keeps as mere tokens, a function without its body, is not compared. `#![doc = "..."]` within what it documents is not read.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -18,7 +19,8 @@ use fumi_code::{
 use proc_macro2::{LineColumn, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{
-    Attribute, Expr, Fields, Lit, Meta, Type, UseTree, Visibility,
+    AttrStyle, Attribute, Expr, Fields, Lit, Meta, Type, UseTree, Visibility,
+    spanned::Spanned as _,
     visit::{self, Visit},
 };
 use tokio_util::sync::CancellationToken;
@@ -43,17 +45,19 @@ fn items_are_those_of_syn() {
 
 fn check() {
     let mut theirs = BTreeMap::new();
+    let mut unread = BTreeMap::new();
     let mut packages = BTreeSet::new();
     for (package, path) in sources() {
         let text = fs::read_to_string(&path).expect("a source");
-        if let Some(facts) = read(&text) {
+        if let Some(reader) = read(&text) {
             packages.insert(package);
-            theirs.insert(path.display().to_string(), facts);
+            theirs.insert(path.display().to_string(), reader.facts);
+            unread.insert(path.display().to_string(), reader.unread);
         }
     }
     assert!(theirs.len() >= 300, "only {} sources were read", theirs.len());
     assert!(packages.len() >= 20, "only sources of {packages:?} were read");
-    compare(&theirs, 10_000, ours);
+    compare(&theirs, 10_000, |path| ours(path, &unread[path]));
 }
 
 /// An even sample of each package that the registry unpacked.
@@ -97,22 +101,25 @@ fn folders(of: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-fn read(text: &str) -> Option<BTreeSet<String>> {
+fn read(text: &str) -> Option<Reader<'_>> {
     let file = syn::parse_file(text).ok()?;
     let mut reader = Reader {
         lines: text.lines().collect(),
         facts: BTreeSet::new(),
+        unread: Vec::new(),
         names: Vec::new(),
         decisions: Vec::new(),
     };
     reader.doc("", &file.attrs);
     reader.visit_file(&file);
-    Some(reader.facts)
+    Some(reader)
 }
 
 struct Reader<'t> {
     lines: Vec<&'t str>,
     facts: BTreeSet<String>,
+    /// The lines of what is kept as tokens.
+    unread: Vec<(usize, usize)>,
     /// What is around, and whether it is a function.
     names: Vec<(String, bool)>,
     /// Of the functions around.
@@ -162,6 +169,11 @@ impl Reader<'_> {
         (start, end)
     }
 
+    fn pass_over(&mut self, tokens: &TokenStream) {
+        let tokens: Vec<TokenTree> = tokens.clone().into_iter().collect();
+        self.unread.push(self.range(&tokens));
+    }
+
     fn is_comment(&self, at: LineColumn) -> bool {
         let line = self.lines.get(at.line - 1).copied().unwrap_or_default();
         let rest: String = line.chars().skip(at.column).take(2).collect();
@@ -169,7 +181,13 @@ impl Reader<'_> {
     }
 
     fn doc(&mut self, name: &str, attrs: &[Attribute]) {
-        let lines: Vec<String> = attrs.iter().filter_map(documentation).collect();
+        let lines: Vec<String> = attrs
+            .iter()
+            .filter(|attribute| {
+                matches!(attribute.style, AttrStyle::Outer) || self.is_comment(attribute.span().start())
+            })
+            .filter_map(documentation)
+            .collect();
         let first = lines
             .iter()
             .flat_map(|text| text.lines())
@@ -367,6 +385,11 @@ impl<'ast> Visit<'ast> for Reader<'_> {
         }
         let is_inherent = node.trait_.is_none();
         self.within(&name, |reader| {
+            reader.visit_generics(&node.generics);
+            if let Some((path, _)) = &node.trait_ {
+                reader.visit_path(path);
+            }
+            reader.visit_type(&node.self_ty);
             for item in &node.items {
                 match item {
                     syn::ImplItem::Fn(function) => {
@@ -395,6 +418,13 @@ impl<'ast> Visit<'ast> for Reader<'_> {
                 }
             }
         });
+    }
+
+    fn visit_item(&mut self, node: &'ast syn::Item) {
+        match node {
+            syn::Item::Verbatim(tokens) => self.pass_over(tokens),
+            _ => visit::visit_item(self, node),
+        }
     }
 
     fn visit_item_fn(&mut self, node: &'ast syn::ItemFn) {
@@ -541,7 +571,7 @@ fn cut(text: &str) -> String {
     bare(text).chars().take(150).collect()
 }
 
-fn ours(path: &str) -> BTreeSet<String> {
+fn ours(path: &str, unread: &[(usize, usize)]) -> BTreeSet<String> {
     let cancel = CancellationToken::new();
     let parsed = parse(source(path), &cancel).expect("parsed");
     let elements = extract(&parsed, &cancel).expect("elements");
@@ -550,7 +580,11 @@ fn ours(path: &str) -> BTreeSet<String> {
         facts.insert(format!("doc\t\t{first}"));
     }
     for at in 0..elements.list.len() {
-        add(&elements, at, &mut facts);
+        // The tokens are without attributes.
+        let line = elements.list[at].span.end_line;
+        if !unread.iter().any(|(start, end)| (*start..=*end).contains(&line)) {
+            add(&elements, at, &mut facts);
+        }
     }
     facts
 }
