@@ -163,7 +163,6 @@ impl Reader<'_> {
         {
             rest = after;
         }
-        // A type in angle brackets, or the first token of a type that a macro gave, is no group without signs here.
         let start = rest.first().map_or(0, |token| token.span().start().line);
         let end = rest.last().map_or(0, |token| token.span().end().line);
         (start, end)
@@ -365,6 +364,7 @@ impl<'ast> Visit<'ast> for Reader<'_> {
                     syn::TraitItem::Type(declared) => {
                         reader.item("type", &declared.ident.to_string(), None, declared, &declared.attrs);
                     }
+                    syn::TraitItem::Verbatim(tokens) => reader.pass_over(tokens),
                     _ => {}
                 }
             }
@@ -414,6 +414,8 @@ impl<'ast> Visit<'ast> for Reader<'_> {
                             &declared.attrs,
                         );
                     }
+                    // Without a body, for a macro to write it.
+                    syn::ImplItem::Verbatim(tokens) => reader.pass_over(tokens),
                     _ => {}
                 }
             }
@@ -431,6 +433,13 @@ impl<'ast> Visit<'ast> for Reader<'_> {
         let name = node.sig.ident.to_string();
         self.item("function", &name, Some(&node.vis), node, &node.attrs);
         self.function(&name, |reader| visit::visit_item_fn(reader, node), true);
+    }
+
+    fn visit_foreign_item(&mut self, node: &'ast syn::ForeignItem) {
+        match node {
+            syn::ForeignItem::Verbatim(tokens) => self.pass_over(tokens),
+            _ => visit::visit_foreign_item(self, node),
+        }
     }
 
     fn visit_foreign_item_fn(&mut self, node: &'ast syn::ForeignItemFn) {
