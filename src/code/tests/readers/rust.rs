@@ -566,7 +566,7 @@ fn seen(visibility: &Visibility) -> &'static str {
         Visibility::Public(_) => "public",
         Visibility::Restricted(limited) if limited.path.is_ident("self") => "private",
         Visibility::Restricted(_) => "package",
-        _ => "private",
+        Visibility::Inherited => "private",
     }
 }
 
