@@ -631,6 +631,11 @@ fn add(elements: &Elements, at: usize, facts: &mut BTreeSet<String>) {
         _ => return,
     };
     let name = bare(&elements.qualified_name(at));
+    // Only members inherit; a block in the head of an impl can hold anything.
+    let is_member = matches!(
+        element.kind,
+        Kind::Method | Kind::Constant | Kind::Type | Kind::Field | Kind::EnumMember
+    );
     let is_inherited = element
         .parent
         .map(|parent| &elements.list[parent])
@@ -639,7 +644,7 @@ fn add(elements: &Elements, at: usize, facts: &mut BTreeSet<String>) {
             Kind::Impl => parent.code().is_some_and(|code| !code.implements.is_empty()),
             _ => false,
         });
-    let seen = if is_inherited || matches!(element.kind, Kind::Impl | Kind::Macro | Kind::EnumMember) {
+    let seen = if is_member && is_inherited || matches!(element.kind, Kind::Impl | Kind::Macro | Kind::EnumMember) {
         "-"
     } else {
         code.visibility.name()
