@@ -226,7 +226,10 @@ fn show(text: &str, first_line: usize, format: Format) -> Content {
 
 /// The one element of a name: of its whole path with dots (or `::`, `#`, `/`), else of the end of that path.
 pub fn find(path: &str, name: &str, elements: &Elements) -> Result<usize, StructureError> {
-    let wanted = name.trim().trim_end_matches("()").replace("::", ".").replace('#', ".");
+    // Keys of data may hold any sign: as written first, then with the separators that readers use.
+    let written = name.trim();
+    let wanted = written.trim_end_matches("()").replace("::", ".").replace('#', ".");
+    let wanted = with_items(&wanted);
     let can_be_named = |at: &usize| {
         let element = &elements.list[*at];
         !matches!(element.kind, crate::elements::Kind::Comment) && !element.name.is_empty()
@@ -237,16 +240,19 @@ pub fn find(path: &str, name: &str, elements: &Elements) -> Result<usize, Struct
         .collect();
     let exact: Vec<&(usize, String)> = named
         .iter()
-        .filter(|(at, qualified)| *qualified == wanted || elements.list[*at].name == name.trim())
+        .filter(|(at, qualified)| *qualified == wanted || *qualified == written || elements.list[*at].name == written)
         .collect();
-    let ending = format!(".{wanted}");
-    let whole: Vec<&(usize, String)> = named.iter().filter(|(_, qualified)| *qualified == wanted).collect();
+    let (ending, written_ending) = (format!(".{wanted}"), format!(".{written}"));
+    let whole: Vec<&(usize, String)> = named
+        .iter()
+        .filter(|(_, qualified)| *qualified == wanted || *qualified == written)
+        .collect();
     let found = if whole.len() == 1 {
         whole
     } else if exact.is_empty() {
         named
             .iter()
-            .filter(|(_, qualified)| qualified.ends_with(&ending))
+            .filter(|(_, qualified)| qualified.ends_with(&ending) || qualified.ends_with(&written_ending))
             .collect()
     } else {
         exact
@@ -280,6 +286,19 @@ pub fn find(path: &str, name: &str, elements: &Elements) -> Result<usize, Struct
                 .collect(),
         }),
     }
+}
+
+/// `steps[0].run` as the item is named: `steps.[0].run`.
+fn with_items(name: &str) -> String {
+    let mut out = String::with_capacity(name.len() + 4);
+    for (at, c) in name.char_indices() {
+        let is_item = c == '[' && name[at + 1..].starts_with(|c: char| c.is_ascii_digit());
+        if is_item && !out.is_empty() && !out.ends_with('.') {
+            out.push('.');
+        }
+        out.push(c);
+    }
+    out
 }
 
 #[cfg(test)]

@@ -79,6 +79,9 @@ pub struct Facts {
     /// The predefined queries.
     #[serde(default)]
     pub queries: BTreeMap<String, Selection>,
+    /// Why a column of the table of languages is empty, by the column's name.
+    #[serde(default)]
+    pub empty: BTreeMap<String, String>,
 }
 
 fn colon() -> String {
@@ -120,6 +123,8 @@ pub enum Family {
     Style,
     /// Prose with headings.
     Document,
+    /// Keys and values.
+    Data,
 }
 
 /// Names of fields or of node kinds among a definition's direct children.
@@ -191,7 +196,7 @@ pub struct Selection {
     /// Elements of any of these kinds; empty means every kind.
     #[serde(default)]
     pub kinds: Vec<Kind>,
-    /// The element class of markup or the property class of a style.
+    /// The element class of markup, the property class of a style, the type of a key's value.
     pub class: Option<String>,
     /// A modifier that must be there.
     pub modifier: Option<String>,

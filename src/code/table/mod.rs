@@ -42,7 +42,9 @@ pub fn render(format: TableFormat, parsed: &Parsed, elements: &Elements) -> Stri
         (TableFormat::Signatures, _) => signatures::render(parsed, elements),
         (TableFormat::Compact, _) => compact::render(parsed, elements),
         (TableFormat::Full | TableFormat::Html, Family::Markup | Family::Style) => html::render(parsed, elements),
-        (TableFormat::Full | TableFormat::Html, Family::Code | Family::Document) => full::render(parsed, elements),
+        (TableFormat::Full | TableFormat::Html, Family::Code | Family::Document | Family::Data) => {
+            full::render(parsed, elements)
+        }
     }
 }
 
@@ -73,6 +75,10 @@ pub fn signature(element: &Element, facts: &Facts) -> String {
             } else {
                 style.selector.clone_into(&mut out);
             }
+        }
+        Detail::Key { type_name, value } => {
+            let said = if value.is_empty() { type_name } else { value.as_str() };
+            let _ = write!(out, ": {said}");
         }
         Detail::Block { .. } => {}
     }
@@ -158,6 +164,22 @@ fn doc(element: &Element) -> String {
     element
         .code()
         .map_or_else(String::new, |code| one_line(code.doc_line(), 100))
+}
+
+/// Keys with type, value and lines, named by `name`.
+fn keys(out: &mut String, elements: &Elements, name: impl Fn(usize) -> String) {
+    let rows: Vec<Vec<String>> = elements
+        .list
+        .iter()
+        .enumerate()
+        .filter_map(|(at, element)| match &element.detail {
+            Detail::Key { type_name, value } => {
+                Some(vec![name(at), (*type_name).to_owned(), value.clone(), lines(element)])
+            }
+            _ => None,
+        })
+        .collect();
+    table(out, &["Key", "Type", "Value", "Lines"], &rows);
 }
 
 /// A Markdown table, or nothing without rows.
