@@ -536,6 +536,71 @@ pub(crate) mod tests {
     }
 
     #[test]
+    fn errors_of_embedded_texts_have_the_lines_of_their_file() {
+        let page = parsed(
+            "a.html",
+            "<p>\n<script>\nlet ok;\n  let = = 1;\n</script>\n<script type=\"application/json\">{\"a\": }</script>\n",
+        );
+        let lines: Vec<(usize, &str)> = page
+            .errors
+            .iter()
+            .map(|error| {
+                let language = error.message.rsplit_once(" (in ").map_or("", |(_, language)| language);
+                (error.line, language)
+            })
+            .filter(|(_, language)| !language.is_empty())
+            .collect();
+        assert!(
+            lines.contains(&(4, "JavaScript)")) && lines.contains(&(6, "JSON)")),
+            "{lines:?}"
+        );
+        // In a quote in a document in its second language: the signs of the quote belong to no column.
+        let document = parsed(
+            "a.md",
+            "# T\n\n> ```html\n> <style>\n> a { color: red }\n> b {{ x\n> </style>\n> ```\n",
+        );
+        let errors: Vec<(usize, &str)> = document
+            .errors
+            .iter()
+            .map(|error| (error.line, error.message.as_str()))
+            .collect();
+        assert!(
+            errors
+                .iter()
+                .any(|(line, message)| *line == 6 && message.ends_with("(in CSS)")),
+            "{errors:?}"
+        );
+        let elements = extract(&document, &CancellationToken::new()).expect("elements");
+        let rule = elements
+            .list
+            .iter()
+            .find(|element| element.name == "a")
+            .expect("a rule");
+        assert_eq!(
+            (rule.span.start_line, rule.span.start_column, rule.span.end_column),
+            (5, 2, 16)
+        );
+    }
+
+    #[test]
+    fn embedded_texts_stop_with_the_call() {
+        let cancel = CancellationToken::new();
+        let blocks = "```json\n{\"a\": [1, 2, 3]}\n```\n\n".repeat(20_000);
+        let document = parse(source("a.md", &blocks), &cancel).expect("parsed");
+        assert_eq!(document.embedded.len(), 20_000);
+        cancel.cancel();
+        assert!(matches!(extract(&document, &cancel), Err(StructureError::Cancelled)));
+        // Fences in fences are read two deep, however deep they go.
+        let mut nested = String::new();
+        for depth in (3..40).rev() {
+            nested.push_str(&format!("{}md\n", "`".repeat(depth)));
+        }
+        let nested = parsed("a.md", &nested);
+        assert_eq!(nested.embedded.len(), 1);
+        assert!(nested.embedded[0].parsed.embedded[0].parsed.embedded.is_empty());
+    }
+
+    #[test]
     fn long_texts_become_one_short_line() {
         assert_eq!(one_line("a  b\n\tc", 10), "a b c");
         assert_eq!(one_line("文字列の長い値", 3), "文字列…");

@@ -377,4 +377,26 @@ mod tests {
         };
         assert!(nearest.contains(&"B.only".to_owned()), "{nearest:?}");
     }
+
+    #[test]
+    fn keys_are_cut_by_their_path() {
+        let text = "jobs:\n  build:\n    steps:\n      - run: a\n      - run: b\n        name: \"x::y\"\nx::y: 1\nlabels: {app.kubernetes.io/name: z}\n";
+        let parsed = parsed("ci.yml", text);
+        let elements = extract(&parsed, &CancellationToken::new()).expect("elements");
+        let sheet = Sheet::of_text("ci.yml", text);
+        for (name, start, end, found) in [
+            ("jobs.build.steps.[1]", 5, 6, "jobs.build.steps.[1]"),
+            ("jobs.build.steps[1].run", 5, 5, "jobs.build.steps.[1].run"),
+            ("steps[0].run", 4, 4, "jobs.build.steps.[0].run"),
+            ("x::y", 7, 7, "x::y"),
+            ("app.kubernetes.io/name", 8, 8, "labels.app.kubernetes.io/name"),
+        ] {
+            let section = sheet.cut_element(name, &elements, Format::Raw).expect(name);
+            assert_eq!(
+                (section.start_line, section.end_line, section.element.as_deref()),
+                (start, end, Some(found)),
+                "{name}"
+            );
+        }
+    }
 }

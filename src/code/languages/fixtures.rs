@@ -25,7 +25,7 @@ const COLUMNS: [(&str, fn(&Element) -> bool); 10] = [
     ("variables", |element| {
         matches!(
             element.kind,
-            Kind::Variable | Kind::Constant | Kind::Field | Kind::EnumMember
+            Kind::Variable | Kind::Constant | Kind::Field | Kind::EnumMember | Kind::Property
         )
     }),
     ("comments", |element| element.kind == Kind::Comment),

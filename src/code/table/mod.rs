@@ -277,6 +277,27 @@ mod tests {
     }
 
     #[test]
+    fn data_is_a_table_of_keys_in_every_format() {
+        let text = "{\"a\": {\"b\": [1, 2]}, \"c\": [{\"d|e\": null}]}";
+        assert_eq!(
+            table(TableFormat::Compact, "a.json", text),
+            "# a.json (JSON, 1 lines)\n| Key | Type | Value | Lines |\n|---|---|---|---|\n\
+             | a | mapping |  | 1 |\n| a.b | list | [1, 2] | 1 |\n| c | list |  | 1 |\n\
+             | c.[0] | mapping |  | 1 |\n| c.[0].d\\|e | null | null | 1 |\n"
+        );
+        assert_eq!(
+            table(TableFormat::Csv, "a.json", text),
+            "key,type,value,start_line,end_line\r\na,mapping,,1,1\r\na.b,list,\"[1, 2]\",1,1\r\nc,list,,1,1\r\n\
+             c.[0],mapping,,1,1\r\nc.[0].d|e,null,null,1,1\r\n"
+        );
+        assert_eq!(
+            table(TableFormat::Signatures, "a.json", text),
+            "1: a: mapping\n1:   b: [1, 2]\n1: c: list\n1:   [0]: mapping\n1:     d|e: null\n"
+        );
+        assert!(table(TableFormat::Full, "a.json", text).contains("| · · d\\|e | null | null | 1 |"));
+    }
+
+    #[test]
     fn broken_source_says_so_below_its_table() {
         let table = table(TableFormat::Signatures, "a.py", "def f(x): return x\nclass (:\n");
         assert!(

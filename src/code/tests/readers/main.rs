@@ -16,6 +16,7 @@ use std::{
 use fumi_base::files::{EncodingChoice, decode};
 use fumi_code::parse::Source;
 
+mod data;
 mod java;
 mod python;
 
