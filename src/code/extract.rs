@@ -44,6 +44,9 @@ pub fn extract(parsed: &Parsed, cancel: &CancellationToken) -> Result<Elements, 
     classify(&mut drafts, &language.facts);
     document(parsed, &mut drafts, &language.facts);
     (language.refine)(parsed, &mut drafts);
+    if cancel.is_cancelled() {
+        return Err(StructureError::Cancelled);
+    }
     complexity::measure(parsed, plan, &mut drafts, cancel)?;
     drop_locals(&mut drafts);
     let doc = if language.facts.docstrings {
@@ -51,10 +54,56 @@ pub fn extract(parsed: &Parsed, cancel: &CancellationToken) -> Result<Elements, 
     } else {
         file_doc(parsed, &drafts, &language.facts)
     };
-    Ok(Elements {
-        list: finish(drafts),
-        doc,
-    })
+    let mut list = finish(drafts);
+    adopt(parsed, &mut list, cancel)?;
+    Ok(Elements { list, doc })
+}
+
+/// Adds what the texts in other languages hold. It stands under their tag or front matter; what a code block holds belongs
+/// to the section around it, because a block's name is its first line.
+fn adopt(parsed: &Parsed, list: &mut Vec<Element>, cancel: &CancellationToken) -> Result<(), StructureError> {
+    if parsed.embedded.is_empty() {
+        return Ok(());
+    }
+    let hosts: HashMap<usize, usize> = list
+        .iter()
+        .enumerate()
+        .filter(|(_, element)| matches!(element.kind, Kind::Markup | Kind::CodeBlock | Kind::FrontMatter))
+        .map(|(at, element)| (element.span.start_byte, at))
+        .collect();
+    for embedded in &parsed.embedded {
+        let host = hosts.get(&embedded.host).copied();
+        let around = host.and_then(|at| match list[at].kind {
+            Kind::CodeBlock => list[at].parent,
+            _ => Some(at),
+        });
+        let base = list.len();
+        for mut element in extract(&embedded.parsed, cancel)?.list {
+            element.parent = element.parent.map_or(around, |parent| Some(base + parent));
+            let span = element.span;
+            let (start, end) = (embedded.start(span.start_byte), embedded.end(span.end_byte));
+            element.span = parsed.lines.span(&parsed.source.text, start, end.max(start));
+            list.push(element);
+        }
+    }
+    in_order(list);
+    Ok(())
+}
+
+/// Sorts by place, and gives parents their new numbers. What stood first of two in the same place stays first.
+fn in_order(list: &mut Vec<Element>) {
+    let mut order: Vec<usize> = (0..list.len()).collect();
+    order.sort_by_key(|at| (list[*at].span.start_byte, Reverse(list[*at].span.end_byte)));
+    let mut places = vec![0; list.len()];
+    for (place, at) in order.iter().enumerate() {
+        places[*at] = place;
+    }
+    let mut elements: Vec<Option<Element>> = list.drain(..).map(Some).collect();
+    list.extend(order.into_iter().filter_map(|at| {
+        let mut element = elements[at].take()?;
+        element.parent = element.parent.map(|parent| places[parent]);
+        Some(element)
+    }));
 }
 
 /// An element while it is being read, with the nodes that it comes from.
@@ -552,6 +601,10 @@ fn empty_detail(kind: Kind) -> Detail {
         Kind::Markup => Detail::Markup(Box::<Markup>::default()),
         Kind::Rule | Kind::AtRule | Kind::Property => Detail::Style(Box::<Style>::default()),
         Kind::Heading => Detail::Heading { level: 1 },
+        Kind::Key => Detail::Key {
+            type_name: "null",
+            value: String::new(),
+        },
         Kind::Comment
         | Kind::CodeBlock
         | Kind::Link

@@ -226,11 +226,13 @@ fn show(text: &str, first_line: usize, format: Format) -> Content {
 
 /// The one element of a name: of its whole path with dots (or `::`, `#`, `\`), else of the end of that path.
 pub fn find(path: &str, name: &str, elements: &Elements) -> Result<usize, StructureError> {
-    let wanted = name
-        .trim()
+    // Keys of data may hold any sign: as written first, then with the separators that readers use.
+    let written = name.trim();
+    let wanted = written
         .trim_end_matches("()")
         .replace("::", ".")
         .replace(['#', '\\'], ".");
+    let wanted = with_items(&wanted);
     let can_be_named = |at: &usize| {
         let element = &elements.list[*at];
         !matches!(element.kind, crate::elements::Kind::Comment) && !element.name.is_empty()
@@ -241,16 +243,19 @@ pub fn find(path: &str, name: &str, elements: &Elements) -> Result<usize, Struct
         .collect();
     let exact: Vec<&(usize, String)> = named
         .iter()
-        .filter(|(at, qualified)| *qualified == wanted || elements.list[*at].name == name.trim())
+        .filter(|(at, qualified)| *qualified == wanted || *qualified == written || elements.list[*at].name == written)
         .collect();
-    let ending = format!(".{wanted}");
-    let whole: Vec<&(usize, String)> = named.iter().filter(|(_, qualified)| *qualified == wanted).collect();
+    let (ending, written_ending) = (format!(".{wanted}"), format!(".{written}"));
+    let whole: Vec<&(usize, String)> = named
+        .iter()
+        .filter(|(_, qualified)| *qualified == wanted || *qualified == written)
+        .collect();
     let found = if whole.len() == 1 {
         whole
     } else if exact.is_empty() {
         named
             .iter()
-            .filter(|(_, qualified)| qualified.ends_with(&ending))
+            .filter(|(_, qualified)| qualified.ends_with(&ending) || qualified.ends_with(&written_ending))
             .collect()
     } else {
         exact
@@ -295,6 +300,19 @@ pub fn find(path: &str, name: &str, elements: &Elements) -> Result<usize, Struct
                 .collect(),
         }),
     }
+}
+
+/// `steps[0].run` as the item is named: `steps.[0].run`.
+fn with_items(name: &str) -> String {
+    let mut out = String::with_capacity(name.len() + 4);
+    for (at, c) in name.char_indices() {
+        let is_item = c == '[' && name[at + 1..].starts_with(|c: char| c.is_ascii_digit());
+        if is_item && !out.is_empty() && !out.ends_with('.') {
+            out.push('.');
+        }
+        out.push(c);
+    }
+    out
 }
 
 #[cfg(test)]
@@ -405,5 +423,27 @@ mod tests {
         let php = "<?php\nnamespace App\\Model;\nclass A {\n  function f() {}\n}\n";
         assert_eq!(cut("a.php", php, "App\\Model\\A::f"), Some((4, 4)));
         assert_eq!(cut("a.php", php, "A::f"), Some((4, 4)));
+    }
+
+    #[test]
+    fn keys_are_cut_by_their_path() {
+        let text = "jobs:\n  build:\n    steps:\n      - run: a\n      - run: b\n        name: \"x::y\"\nx::y: 1\nlabels: {app.kubernetes.io/name: z}\n";
+        let parsed = parsed("ci.yml", text);
+        let elements = extract(&parsed, &CancellationToken::new()).expect("elements");
+        let sheet = Sheet::of_text("ci.yml", text);
+        for (name, start, end, found) in [
+            ("jobs.build.steps.[1]", 5, 6, "jobs.build.steps.[1]"),
+            ("jobs.build.steps[1].run", 5, 5, "jobs.build.steps.[1].run"),
+            ("steps[0].run", 4, 4, "jobs.build.steps.[0].run"),
+            ("x::y", 7, 7, "x::y"),
+            ("app.kubernetes.io/name", 8, 8, "labels.app.kubernetes.io/name"),
+        ] {
+            let section = sheet.cut_element(name, &elements, Format::Raw).expect(name);
+            assert_eq!(
+                (section.start_line, section.end_line, section.element.as_deref()),
+                (start, end, Some(found)),
+                "{name}"
+            );
+        }
     }
 }

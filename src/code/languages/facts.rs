@@ -154,6 +154,8 @@ pub enum Family {
     Style,
     /// Prose with headings.
     Document,
+    /// Keys and values.
+    Data,
 }
 
 /// Names of fields or of node kinds among a definition's direct children.
@@ -250,7 +252,7 @@ pub struct Selection {
     /// Elements of any of these kinds; empty means every kind.
     #[serde(default)]
     pub kinds: Vec<Kind>,
-    /// The element class of markup or the property class of a style.
+    /// The element class of markup, the property class of a style, the type of a key's value.
     pub class: Option<String>,
     /// A modifier that must be there.
     pub modifier: Option<String>,

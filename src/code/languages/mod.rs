@@ -7,6 +7,7 @@ mod c;
 mod cpp;
 mod csharp;
 mod css;
+mod data;
 pub mod detect;
 mod ecma;
 pub mod facts;
@@ -15,10 +16,14 @@ mod fixtures;
 mod go;
 mod html;
 mod java;
+mod json;
 mod markdown;
 mod php;
 mod python;
 mod rust;
+mod sql;
+mod toml;
+mod yaml;
 
 use std::{
     borrow::Cow,
@@ -32,13 +37,16 @@ use tree_sitter_language::LanguageFn;
 use crate::{
     errors::structure::StructureError,
     extract::{Draft, Plan},
-    parse::Parsed,
+    parse::{Embed, Parsed},
 };
 
 use facts::Facts;
 
 /// What a language does to its drafts beyond its query: it may change them and add others.
 pub(crate) type Refine = for<'t> fn(&'t Parsed, &mut Vec<Draft<'t>>);
+
+/// Where a language's files hold texts in other languages.
+pub(crate) type Embeds = fn(&Parsed) -> Vec<Embed>;
 
 /// A file of a language's folder. Tests read it when they run, so that trying a query needs no build.
 macro_rules! data {
@@ -93,7 +101,7 @@ static TABLE: LazyLock<Vec<Language>> = LazyLock::new(|| {
             "ecma",
             "typescript"
         ),
-        language!("html", tree_sitter_html::LANGUAGE, html::refine, "html"),
+        language!("html", tree_sitter_html::LANGUAGE, html::refine, "html").holding(html::embeds),
         language!("css", tree_sitter_css::LANGUAGE, css::refine, "css"),
         language!("rust", tree_sitter_rust::LANGUAGE, rust::refine, "rust"),
         language!("go", tree_sitter_go::LANGUAGE, go::refine, "go"),
@@ -105,13 +113,13 @@ static TABLE: LazyLock<Vec<Language>> = LazyLock::new(|| {
         language!("kotlin", tree_sitter_kotlin_ng::LANGUAGE, no_refinement, "kotlin"),
         language!("swift", tree_sitter_swift::LANGUAGE, no_refinement, "swift"),
         language!("scala", tree_sitter_scala::LANGUAGE, no_refinement, "scala"),
-        language!("sql", tree_sitter_sequel::LANGUAGE, no_refinement, "sql"),
+        language!("sql", tree_sitter_sequel::LANGUAGE, sql::refine, "sql"),
         language!("bash", tree_sitter_bash::LANGUAGE, no_refinement, "bash"),
         language!("lua", tree_sitter_lua::LANGUAGE, no_refinement, "lua"),
-        language!("yaml", tree_sitter_yaml::LANGUAGE, no_refinement, "yaml"),
-        language!("json", tree_sitter_json::LANGUAGE, no_refinement, "json"),
-        language!("toml", tree_sitter_toml_ng::LANGUAGE, no_refinement, "toml"),
-        language!("markdown", tree_sitter_md::LANGUAGE, markdown::refine, "markdown"),
+        language!("yaml", tree_sitter_yaml::LANGUAGE, yaml::refine, "yaml"),
+        language!("json", tree_sitter_json::LANGUAGE, json::refine, "json"),
+        language!("toml", tree_sitter_toml_ng::LANGUAGE, toml::refine, "toml"),
+        language!("markdown", tree_sitter_md::LANGUAGE, markdown::refine, "markdown").holding(markdown::embeds),
     ]
 });
 
@@ -124,6 +132,7 @@ pub struct Language {
     /// The query that finds elements.
     pub elements_scm: String,
     pub(crate) refine: Refine,
+    pub(crate) embeds: Option<Embeds>,
     grammar: LanguageFn,
     plan: OnceLock<Plan>,
     blank: OnceLock<Vec<Regex>>,
@@ -131,17 +140,23 @@ pub struct Language {
 
 impl Language {
     fn new(name: &'static str, grammar: LanguageFn, facts: &str, elements_scm: String, refine: Refine) -> Self {
-        let facts = toml::from_str(facts)
+        let facts = ::toml::from_str(facts)
             .unwrap_or_else(|error| panic!("languages/{name}/language.toml is malformed: {error}"));
         Self {
             name,
             facts,
             elements_scm,
             refine,
+            embeds: None,
             grammar,
             plan: OnceLock::new(),
             blank: OnceLock::new(),
         }
+    }
+
+    fn holding(mut self, embeds: Embeds) -> Self {
+        self.embeds = Some(embeds);
+        self
     }
 
     /// The tree-sitter grammar.
@@ -214,6 +229,15 @@ pub fn by_name(name: &str) -> Result<&'static Language, StructureError> {
     all()
         .find(|language| language.name == wanted || language.facts.aliases.contains(&wanted))
         .ok_or_else(|| StructureError::UnknownLanguage { asked: name.to_owned() })
+}
+
+/// The language of a code block's tag: a name, an alias, an extension or an interpreter.
+pub(crate) fn by_tag(tag: &str) -> Option<&'static Language> {
+    let wanted = tag.to_ascii_lowercase();
+    by_name(&wanted)
+        .ok()
+        .or_else(|| all().find(|language| language.facts.extensions.contains(&wanted)))
+        .or_else(|| all().find(|language| language.facts.shebangs.contains(&wanted)))
 }
 
 #[cfg(test)]

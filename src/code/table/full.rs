@@ -5,7 +5,7 @@
 
 use std::{collections::BTreeSet, fmt::Write as _};
 
-use super::{broken, doc, import_signature, lines, modifiers, signature, table};
+use super::{broken, doc, import_signature, keys, lines, modifiers, signature, table};
 use crate::{
     elements::{Detail, Element, Elements, Kind, Visibility},
     languages::facts::Family,
@@ -25,6 +25,8 @@ pub(super) fn render(parsed: &Parsed, elements: &Elements) -> String {
     }
     if facts.family == Family::Document {
         outline(&mut out, elements);
+    } else if facts.family == Family::Data {
+        tree(&mut out, elements);
     } else {
         let page = Page { parsed, elements };
         page.write(&mut out);
@@ -237,6 +239,18 @@ fn words(words: &[&str]) -> String {
         .copied()
         .collect::<Vec<_>>()
         .join(" ")
+}
+
+/// Data: its keys, indented by their depth.
+fn tree(out: &mut String, elements: &Elements) {
+    let mut depths: Vec<usize> = Vec::with_capacity(elements.list.len());
+    for element in &elements.list {
+        depths.push(element.parent.map_or(0, |parent| depths[parent] + 1));
+    }
+    let _ = writeln!(out, "\n## Keys ({})", elements.count(|kind| kind == Kind::Key));
+    keys(out, elements, |at| {
+        format!("{}{}", "· ".repeat(depths[at].min(30)), elements.list[at].name)
+    });
 }
 
 /// A document: its headings as a tree, then its blocks.

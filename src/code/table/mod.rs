@@ -42,7 +42,9 @@ pub fn render(format: TableFormat, parsed: &Parsed, elements: &Elements) -> Stri
         (TableFormat::Signatures, _) => signatures::render(parsed, elements),
         (TableFormat::Compact, _) => compact::render(parsed, elements),
         (TableFormat::Full | TableFormat::Html, Family::Markup | Family::Style) => html::render(parsed, elements),
-        (TableFormat::Full | TableFormat::Html, Family::Code | Family::Document) => full::render(parsed, elements),
+        (TableFormat::Full | TableFormat::Html, Family::Code | Family::Document | Family::Data) => {
+            full::render(parsed, elements)
+        }
     }
 }
 
@@ -73,6 +75,10 @@ pub fn signature(element: &Element, facts: &Facts) -> String {
             } else {
                 style.selector.clone_into(&mut out);
             }
+        }
+        Detail::Key { type_name, value } => {
+            let said = if value.is_empty() { type_name } else { value.as_str() };
+            let _ = write!(out, ": {said}");
         }
         Detail::Block { .. } => {}
     }
@@ -164,6 +170,22 @@ fn doc(element: &Element) -> String {
     element
         .code()
         .map_or_else(String::new, |code| one_line(code.doc_line(), 100))
+}
+
+/// Keys with type, value and lines, named by `name`.
+fn keys(out: &mut String, elements: &Elements, name: impl Fn(usize) -> String) {
+    let rows: Vec<Vec<String>> = elements
+        .list
+        .iter()
+        .enumerate()
+        .filter_map(|(at, element)| match &element.detail {
+            Detail::Key { type_name, value } => {
+                Some(vec![name(at), (*type_name).to_owned(), value.clone(), lines(element)])
+            }
+            _ => None,
+        })
+        .collect();
+    table(out, &["Key", "Type", "Value", "Lines"], &rows);
 }
 
 /// A Markdown table, or nothing without rows.
@@ -258,6 +280,27 @@ mod tests {
             css.contains("rule,a,color,red,typography,,1,1\r\nrule,a,margin,0,box_model,,1,1\r\n"),
             "{css}"
         );
+    }
+
+    #[test]
+    fn data_is_a_table_of_keys_in_every_format() {
+        let text = "{\"a\": {\"b\": [1, 2]}, \"c\": [{\"d|e\": null}]}";
+        assert_eq!(
+            table(TableFormat::Compact, "a.json", text),
+            "# a.json (JSON, 1 lines)\n| Key | Type | Value | Lines |\n|---|---|---|---|\n\
+             | a | mapping |  | 1 |\n| a.b | list | [1, 2] | 1 |\n| c | list |  | 1 |\n\
+             | c.[0] | mapping |  | 1 |\n| c.[0].d\\|e | null | null | 1 |\n"
+        );
+        assert_eq!(
+            table(TableFormat::Csv, "a.json", text),
+            "key,type,value,start_line,end_line\r\na,mapping,,1,1\r\na.b,list,\"[1, 2]\",1,1\r\nc,list,,1,1\r\n\
+             c.[0],mapping,,1,1\r\nc.[0].d|e,null,null,1,1\r\n"
+        );
+        assert_eq!(
+            table(TableFormat::Signatures, "a.json", text),
+            "1: a: mapping\n1:   b: [1, 2]\n1: c: list\n1:   [0]: mapping\n1:     d|e: null\n"
+        );
+        assert!(table(TableFormat::Full, "a.json", text).contains("| · · d\\|e | null | null | 1 |"));
     }
 
     #[test]
