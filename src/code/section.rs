@@ -349,6 +349,22 @@ mod tests {
     }
 
     #[test]
+    fn a_type_is_meant_before_what_implements_it() {
+        let text = "struct Store;\nimpl Store { fn get(&self) {} }\nimpl Drop for Store { fn drop(&mut self) {} }\n";
+        let parsed = parsed("a.rs", text);
+        let elements = extract(&parsed, &CancellationToken::new()).expect("elements");
+        let sheet = Sheet::of_text("a.rs", text);
+        let line = |name| {
+            sheet
+                .cut_element(name, &elements, Format::Raw)
+                .map(|section| section.start_line)
+        };
+        assert_eq!(line("Store").expect("one"), 1);
+        assert_eq!(line("Store::get").expect("one"), 2);
+        assert_eq!(line("Store.drop").expect("one"), 3);
+    }
+
+    #[test]
     fn elements_are_cut_by_name() {
         let text = "class A:\n    def run(self):\n        pass\n\nclass B:\n    @property\n    def run(self):\n        pass\n    def only(self): pass\n";
         let parsed = parsed("a.py", text);

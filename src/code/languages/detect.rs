@@ -160,6 +160,17 @@ mod tests {
             "python"
         );
         assert_eq!(name("notes.txt", "x = 1", Some("Python3")), "python");
+        assert_eq!(name("bin/x", "use std::fmt;\n", None), "rust");
+        assert_eq!(name("bin/x", "pub(crate) async fn run<T>(x: T) {}\n", None), "rust");
+        assert_eq!(name("x", "#!/usr/bin/env -S cargo +nightly -Zscript\n", None), "rust");
+        assert_eq!(
+            name("x.txt", "// A.\npackage main\n\nimport (\n\t\"fmt\"\n)\n", None),
+            "go"
+        );
+        assert_eq!(name("x.txt", "package main\r\n\r\nfunc main() {\r\n}\r\n", None), "go");
+        // Not Go: a Java package ends with a semicolon, Kotlin and Scala import without quotes.
+        assert_eq!(name("x", "package a;\nimport a.B;\n", None), "java");
+        assert!(name("x", "package a\n\nimport a.B\n", None) != "go");
         assert!(name("notes.txt", "from here on", None).contains("UnsupportedLanguage"));
         assert!(name("a.py", "", Some("klingon")).contains("UnknownLanguage"));
     }

@@ -268,4 +268,28 @@ mod tests {
             "{table}"
         );
     }
+
+    #[test]
+    fn what_belongs_to_a_type_that_stands_elsewhere_is_named_in_full() {
+        let text = "package a\n\ntype T struct{ n int }\n\nfunc help() {}\n\nfunc (t T) Get() int { return t.n }\n\nfunc (u U) Put() {}\n";
+        assert_eq!(
+            table(TableFormat::Signatures, "a.go", text),
+            "1: a\n3: struct T\n3:   field n: int\n5: help()\n7: T.Get() int\n9: U.Put()\n"
+        );
+        let full = table(TableFormat::Full, "a.go", text);
+        assert!(
+            full.contains("| Get() int |") && full.contains("## Methods of types elsewhere"),
+            "{full}"
+        );
+    }
+
+    #[test]
+    fn an_impl_shows_the_whole_type_and_a_variant_what_it_holds() {
+        let text = "struct S<T>(T);\nimpl<T: Clone> From<T> for S<Vec<T>> {}\nenum E { A(u8, u8), B = 2 }\n";
+        assert_eq!(
+            table(TableFormat::Signatures, "a.rs", text),
+            "1: struct S<T>(T)\n2: impl S<Vec<T>> implements From<T>\n3: enum E\n3:   enum_member A(u8, u8)\n\
+             3:   enum_member B = 2\n"
+        );
+    }
 }
