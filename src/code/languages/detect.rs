@@ -55,7 +55,7 @@ fn name_and_extension(path: &str) -> (&str, Option<String>) {
 
 /// The language that shares the extension with its owner and that the text shows.
 fn by_shared_extension(path: &str, text: &str) -> Option<&'static Language> {
-    static SHARED: LazyLock<Vec<(&'static Language, Vec<Regex>, Vec<Regex>)>> = LazyLock::new(|| {
+    static SHARING: LazyLock<Vec<Sharing>> = LazyLock::new(|| {
         let compiled = |patterns: &[String]| {
             patterns
                 .iter()
@@ -64,26 +64,33 @@ fn by_shared_extension(path: &str, text: &str) -> Option<&'static Language> {
         };
         all()
             .filter(|language| !language.facts.shared.extensions.is_empty())
-            .map(|language| {
-                let shared = &language.facts.shared;
-                (language, compiled(&shared.content), compiled(&shared.except))
+            .map(|language| Sharing {
+                language,
+                content: compiled(&language.facts.shared.content),
+                except: compiled(&language.facts.shared.except),
             })
             .collect()
     });
-    let (_, extension) = name_and_extension(path);
-    let extension = extension?;
-    SHARED
+    let extension = name_and_extension(path).1?;
+    SHARING
         .iter()
-        .filter(|(language, ..)| language.facts.shared.extensions.contains(&extension))
-        .find(|(_, content, except)| {
+        .filter(|sharing| sharing.language.facts.shared.extensions.contains(&extension))
+        .find(|sharing| {
             let mut text = Cow::Borrowed(text);
-            for pattern in except {
+            for pattern in &sharing.except {
                 let kept = pattern.replace_all(&text, "").into_owned();
                 text = Cow::Owned(kept);
             }
-            content.iter().any(|pattern| pattern.is_match(&text))
+            sharing.content.iter().any(|pattern| pattern.is_match(&text))
         })
-        .map(|(language, ..)| *language)
+        .map(|sharing| sharing.language)
+}
+
+/// A language that shares extensions, with its patterns compiled.
+struct Sharing {
+    language: &'static Language,
+    content: Vec<Regex>,
+    except: Vec<Regex>,
 }
 
 fn by_shebang(text: &str) -> Option<&'static Language> {

@@ -59,6 +59,8 @@ pub struct Facts {
     /// replies keep them.
     #[serde(default)]
     pub blank: Vec<String>,
+    /// How conditions of a preprocessor are read that cut through braces; without it, as the grammar reads them.
+    pub branches: Option<Branches>,
     /// Whether the first string of a body documents it.
     #[serde(default)]
     pub docstrings: bool,
@@ -139,6 +141,14 @@ pub struct Shared {
     pub content: Vec<String>,
     /// Regular expressions of passages that say nothing about it, such as those of a preprocessor's condition.
     pub except: Vec<String>,
+}
+
+/// Of a condition that cuts through braces one branch is read: the first, unless it is known to be none.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Branches {
+    /// Words of conditions that are never true here.
+    pub never: Vec<String>,
 }
 
 /// What a language describes.

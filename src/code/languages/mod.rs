@@ -3,6 +3,7 @@
 //! A language is its grammar, its `language.toml`, its `elements.scm`, and a `refine.rs` only for what a query cannot say.
 //! Queries compile on first use, once. No native code is loaded at run time.
 
+mod branches;
 mod c;
 mod cpp;
 mod csharp;
@@ -28,6 +29,7 @@ mod yaml;
 use std::{
     borrow::Cow,
     fmt,
+    ops::Range,
     sync::{LazyLock, OnceLock},
 };
 
@@ -172,21 +174,23 @@ impl Language {
             self.facts.blank.iter().map(compiled).collect()
         });
         let mut text = Cow::Borrowed(text);
+        if let Some(branches) = &self.facts.branches {
+            let unreadable = branches::unreadable(&text, &branches.never);
+            blank(&mut text, unreadable);
+        }
         for pattern in patterns {
-            let mut blanked: Option<Vec<u8>> = None;
-            for found in pattern.captures_iter(&text) {
-                for group in found.iter().skip(1).flatten() {
-                    let bytes = blanked.get_or_insert_with(|| text.as_bytes().to_vec());
-                    for byte in &mut bytes[group.range()] {
-                        if *byte != b'\n' {
-                            *byte = b' ';
-                        }
-                    }
-                }
-            }
-            if let Some(bytes) = blanked {
-                text = Cow::Owned(String::from_utf8(bytes).expect("whole characters became spaces"));
-            }
+            let found: Vec<Range<usize>> = pattern
+                .captures_iter(&text)
+                .flat_map(|found| {
+                    found
+                        .iter()
+                        .skip(1)
+                        .flatten()
+                        .map(|group| group.range())
+                        .collect::<Vec<_>>()
+                })
+                .collect();
+            blank(&mut text, found);
         }
         text
     }
@@ -198,6 +202,20 @@ impl Language {
             Err(reason) => panic!("languages/{}/elements.scm: {reason}", self.name),
         })
     }
+}
+
+/// Puts a blank in the place of every byte of these ranges, other than line feeds; they hold whole characters.
+fn blank(text: &mut Cow<'_, str>, ranges: Vec<Range<usize>>) {
+    if ranges.is_empty() {
+        return;
+    }
+    let mut bytes = text.as_bytes().to_vec();
+    for range in ranges {
+        for byte in bytes[range].iter_mut().filter(|byte| **byte != b'\n') {
+            *byte = b' ';
+        }
+    }
+    *text = Cow::Owned(String::from_utf8(bytes).expect("whole characters became blanks"));
 }
 
 impl fmt::Debug for Language {

@@ -290,6 +290,7 @@ fn is_name(parsed: &Parsed, name: Node<'_>) -> bool {
         || matches!(
             name.kind(),
             "primitive_type"
+                | "function_declarator"
                 | "destructor_name"
                 | "operator_name"
                 | "operator_cast"
@@ -591,10 +592,11 @@ mod tests {
 
     #[test]
     fn what_stands_next_to_the_name_decides_what_is_declared() {
-        let text = "int *f(void), (*g)(void), *h[3];\nvoid (*signal(int n, void (*to)(int)))(int);\n";
+        let text = "const int PRIV(table)[] = { 1 };\nint *f(void), (*g)(void), *h[3];\nvoid (*signal(int n, void (*to)(int)))(int);\n";
         assert_eq!(
             signatures("a.c", text),
             [
+                "PRIV(table): const int[] = { 1 }",
                 "f(void): int *",
                 "g: int (*)(void)",
                 "h: int *[3]",
