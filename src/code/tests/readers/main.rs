@@ -18,6 +18,7 @@ use fumi_code::parse::Source;
 
 mod java;
 mod python;
+mod typescript;
 
 /// Compares facts by file, both ways; `least` guards against comparing nothing.
 fn compare(theirs: &BTreeMap<String, BTreeSet<String>>, least: usize, ours: impl Fn(&str) -> BTreeSet<String>) {
