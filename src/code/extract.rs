@@ -682,15 +682,14 @@ pub(crate) fn settle(drafts: &mut [Draft<'_>]) {
     let mut open: Vec<(usize, Span)> = Vec::new();
     for (at, draft) in drafts.iter_mut().enumerate() {
         let span = draft.element.span;
-        // Of two that stand in the same place (`a, b = 1, 2`), neither is in the other.
-        while open
-            .last()
-            .is_some_and(|(_, outer)| !outer.contains(&span) || *outer == span)
-        {
+        while open.last().is_some_and(|(_, outer)| !outer.contains(&span)) {
             open.pop();
         }
-        draft.element.parent = open.last().map(|(parent, _)| *parent);
+        // Of two that stand in the same place (`a, b = 1, 2`), neither is in the other.
+        let around = open.iter().rposition(|(_, outer)| *outer != span);
+        draft.element.parent = around.map(|around| open[around].0);
         if draft.element.kind.is_container() {
+            open.truncate(around.map_or(0, |around| around + 1));
             open.push((at, span));
         }
     }

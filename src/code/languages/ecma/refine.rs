@@ -231,7 +231,8 @@ fn commonjs(left: &str) -> Option<&str> {
 fn local_objects(drafts: &mut [Draft<'_>]) {
     for at in 0..drafts.len() {
         let draft = &drafts[at];
-        let is_member = matches!(draft.node.kind(), "pair" | "assignment_expression")
+        let is_member = (draft.element.kind != Kind::Export
+            && matches!(draft.node.kind(), "pair" | "assignment_expression"))
             || (draft.element.kind == Kind::Method && draft.node.kind() == "method_definition");
         if !is_member {
             continue;
@@ -259,15 +260,14 @@ fn named(draft: &mut Draft<'_>) {
     } else if has(draft, "construct") {
         "<new>".clone_into(&mut draft.element.name);
     } else if has(draft, "index") {
-        let end = draft
-            .element
-            .name
-            .find(']')
-            .map_or(draft.element.name.len(), |end| end + 1);
-        draft.element.name.truncate(end);
+        let name = &draft.element.name;
+        let end = name.find(']').map_or(name.len(), |end| end + 1);
+        let start = name[..end].find('[').unwrap_or(0);
+        draft.element.name = name[start..end].to_owned();
     }
-    let bare = draft.element.name.trim_matches(['"', '\'']);
-    if bare.len() < draft.element.name.len() {
+    let name = &draft.element.name;
+    let quoted = |quote| name.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote));
+    if let Some(bare) = quoted('"').or_else(|| quoted('\'')) {
         draft.element.name = bare.to_owned();
     }
 }
@@ -473,6 +473,8 @@ fn export(parsed: &Parsed, draft: &mut Draft<'_>) -> Vec<String> {
                     }
                 }
                 "type" => found.modifiers.push("type".to_owned()),
+                // The grammar does not know `export type * from`.
+                "ERROR" if parsed.text(child) == "type" => found.modifiers.push("type".to_owned()),
                 // `export = value;` and `export as namespace Name;`
                 "=" | "namespace" => {
                     found

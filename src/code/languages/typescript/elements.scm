@@ -63,6 +63,7 @@
 (statement_block
   (expression_statement (identifier) @name) . (statement_block) @namespace
   (#eq? @name "global"))
+(statement_block (ERROR (identifier) @name) . (statement_block) @namespace (#eq? @name "global"))
 (ambient_declaration "declare" @modifier (_ (variable_declarator name: (_) @name) @variable))
 
 (import_alias . (identifier) @name) @type.alias

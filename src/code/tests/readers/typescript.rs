@@ -18,7 +18,7 @@ use fumi_code::{
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::{compare, source};
+use crate::{Known, compare_but, source};
 
 /// Folders below the installed packages, and of how many files one is taken: everything where the code is varied, a
 /// sample where it is many files of one kind.
@@ -47,34 +47,67 @@ const JAVASCRIPT: [(&str, usize); 9] = [
     ("npm/node_modules", 5),
     ("lodash-es", 8),
     ("react/cjs", 1),
-    ("react-dom/cjs", 1),
+    ("react-dom/cjs", 5),
     ("three/src", 2),
     ("three/examples/jsm/controls", 1),
     ("three/examples/jsm/loaders", 2),
     ("preact/src", 1),
 ];
 
+/// What the grammar cannot read; replies list these places as `parse_errors`. See docs/deliberate-differences.md.
+const NO_SEMICOLON: &str = "a line that begins with < or ( after a member of an interface without a semicolon";
+const TYPESCRIPT_KNOWN: [Known; 7] = [
+    ("mobx/src/api/action.ts", 40..=99, NO_SEMICOLON),
+    ("mobx/src/api/computed.ts", 27..=42, NO_SEMICOLON),
+    ("mobx/src/api/observable.ts", 140..=231, NO_SEMICOLON),
+    ("@reduxjs/toolkit/src/createSlice.ts", 334..=419, NO_SEMICOLON),
+    ("@reduxjs/toolkit/src/devtoolsExtension.ts", 211..=213, NO_SEMICOLON),
+    (
+        "@reduxjs/toolkit/src/listenerMiddleware/types.ts",
+        374..=975,
+        NO_SEMICOLON,
+    ),
+    ("immer/src/types/types-external.ts", 187..=271, NO_SEMICOLON),
+];
+const DECLARATIONS_KNOWN: [Known; 2] = [
+    (
+        "@angular/core/types/core.d.ts",
+        4394..=4394,
+        "a parameter of the name `using`",
+    ),
+    (
+        "@angular/core/types/core.d.ts",
+        4465..=4465,
+        "a parameter of the name `using`",
+    ),
+];
+const JAVASCRIPT_KNOWN: [Known; 1] = [(
+    "npm/lib/base-cmd.js",
+    224..=231,
+    "a line that begins with [ after an arrow function without a semicolon",
+)];
+
 #[test]
 fn typescript_is_that_of_the_compiler() {
-    check(&TYPESCRIPT, &["ts"], 600, 10_000);
+    check(&TYPESCRIPT, &["ts"], (600, 10_000), &TYPESCRIPT_KNOWN);
 }
 
 #[test]
 fn declaration_files_are_those_of_the_compiler() {
-    check(&DECLARATIONS, &["ts"], 250, 30_000);
+    check(&DECLARATIONS, &["ts"], (250, 30_000), &DECLARATIONS_KNOWN);
 }
 
 #[test]
 fn tsx_is_that_of_the_compiler() {
-    check(&TSX, &["tsx", "ts"], 100, 3_000);
+    check(&TSX, &["tsx", "ts"], (100, 2_500), &[]);
 }
 
 #[test]
 fn javascript_is_that_of_the_compiler() {
-    check(&JAVASCRIPT, &["js", "mjs", "cjs"], 600, 8_000);
+    check(&JAVASCRIPT, &["js", "mjs", "cjs"], (600, 8_000), &JAVASCRIPT_KNOWN);
 }
 
-fn check(folders: &[(&str, usize)], extensions: &[&str], least_files: usize, least_facts: usize) {
+fn check(folders: &[(&str, usize)], extensions: &[&str], (least_files, least_facts): (usize, usize), known: &[Known]) {
     let packages = packages();
     let mut files = Vec::new();
     for (folder, step) in folders {
@@ -85,7 +118,7 @@ fn check(folders: &[(&str, usize)], extensions: &[&str], least_files: usize, lea
     }
     let theirs = compiler(&packages, &files);
     assert!(theirs.len() >= least_files, "only {} files were read", theirs.len());
-    compare(&theirs, least_facts, ours);
+    compare_but(&theirs, least_facts, known, ours);
 }
 
 /// Where `./test` puts the packages.
@@ -225,7 +258,7 @@ fn words(kind: Kind, parent: Option<Kind>, code: &Code) -> BTreeSet<String> {
     }
     let is_member = matches!(kind, Kind::Method | Kind::Constructor | Kind::Field);
     let _ = parent;
-    if is_member {
+    if is_member && parent.is_some_and(Kind::is_class_like) {
         words.insert(code.visibility.name().to_owned());
     }
     words
