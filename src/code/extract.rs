@@ -22,10 +22,13 @@ use crate::{
 };
 
 /// How much of a value is kept; more is read with the section itself.
-const VALUE_CHARACTERS: usize = 80;
+pub(crate) const VALUE_CHARACTERS: usize = 80;
 
-/// How much of a type, a parameter or a name is kept.
-const TEXT_CHARACTERS: usize = 200;
+/// How much of a type or a parameter is kept.
+pub(crate) const TEXT_CHARACTERS: usize = 200;
+
+/// How much of a name is kept: all of it, even of those that generators of bindings make.
+const NAME_CHARACTERS: usize = 1_000;
 
 /// How many characters of documentation are kept.
 const DOC_CHARACTERS: usize = 2_000;
@@ -47,7 +50,7 @@ pub fn extract(parsed: &Parsed, cancel: &CancellationToken) -> Result<Elements, 
     let doc = if language.facts.docstrings {
         docstring(parsed, parsed.tree.root_node())
     } else {
-        None
+        file_doc(parsed, &drafts, &language.facts)
     };
     Ok(Elements {
         list: finish(drafts),
@@ -113,6 +116,14 @@ pub(crate) struct Plan {
     kind_parts: Vec<Option<Part>>,
     /// Node kinds that are decisions.
     pub(crate) decisions: Vec<bool>,
+    /// Tokens that are decisions where they are operators.
+    pub(crate) operators: Vec<bool>,
+    /// Of these, the field without which one of them is none.
+    pub(crate) decision_fields: Vec<Option<u16>>,
+    /// Node kinds of whose decisions one is none.
+    pub(crate) exhaustive: Vec<bool>,
+    /// Node kinds whose inside does not count.
+    pub(crate) opaque: Vec<bool>,
     /// Node kinds that make a generator.
     pub(crate) generators: Vec<bool>,
 }
@@ -135,6 +146,10 @@ impl Plan {
             field_parts: vec![None; grammar.field_count() + 1],
             kind_parts: vec![None; grammar.node_kind_count()],
             decisions: vec![false; grammar.node_kind_count()],
+            operators: vec![false; grammar.node_kind_count()],
+            decision_fields: vec![None; grammar.node_kind_count()],
+            exhaustive: vec![false; grammar.node_kind_count()],
+            opaque: vec![false; grammar.node_kind_count()],
             generators: vec![false; grammar.node_kind_count()],
         };
         for (part, names) in [
@@ -164,12 +179,44 @@ impl Plan {
         }
         let facts = &language.facts.complexity;
         for name in &facts.nodes {
-            if !mark(&grammar, name, |named| named, |id| plan.decisions[id] = true) {
+            let (name, field) = match name.split_once('.') {
+                Some((name, field)) => (name, Some(field)),
+                None => (name.as_str(), None),
+            };
+            let field_id = field.and_then(|field| grammar.field_id_for_name(field));
+            if let Some(field) = field.filter(|_| field_id.is_none()) {
+                return Err(format!("the grammar has no field {field:?}"));
+            }
+            let is_kind = mark(
+                &grammar,
+                name,
+                |named| named,
+                |id| {
+                    plan.decisions[id] = true;
+                    plan.decision_fields[id] = field_id.map(std::num::NonZeroU16::get);
+                },
+            );
+            if !is_kind {
+                return Err(format!("the grammar has no node {name:?}"));
+            }
+        }
+        for name in &facts.exhaustive {
+            if !mark(&grammar, name, |named| named, |id| plan.exhaustive[id] = true) {
+                return Err(format!("the grammar has no node {name:?}"));
+            }
+        }
+        for name in &facts.opaque {
+            if !mark(&grammar, name, |named| named, |id| plan.opaque[id] = true) {
                 return Err(format!("the grammar has no node {name:?}"));
             }
         }
         for name in &facts.tokens {
             if !mark(&grammar, name, |named| !named, |id| plan.decisions[id] = true) {
+                return Err(format!("the grammar has no token {name:?}"));
+            }
+        }
+        for name in &facts.operators {
+            if !mark(&grammar, name, |named| !named, |id| plan.operators[id] = true) {
                 return Err(format!("the grammar has no token {name:?}"));
             }
         }
@@ -330,6 +377,7 @@ impl<'t> Gathered<'t, '_> {
         }
         if let Some(inner) = inner {
             draft.inner = Some(inner);
+            draft.element.nodes[1] = (inner.start_byte(), inner.end_byte());
             draft.hold(inner);
         }
         for capture in found.captures() {
@@ -346,7 +394,7 @@ impl<'t> Draft<'t> {
     /// A draft of a definition. Refinements use it for what a query cannot find.
     pub(crate) fn new(parsed: &Parsed, node: Node<'t>, kind: Kind, name: Option<Node<'t>>) -> Self {
         let name = match name {
-            Some(name) => one_line(parsed.text(name), TEXT_CHARACTERS),
+            Some(name) => one_line(parsed.text(name), NAME_CHARACTERS),
             None => one_line(parsed.text(node), VALUE_CHARACTERS),
         };
         Self {
@@ -360,6 +408,7 @@ impl<'t> Draft<'t> {
                 name,
                 span: parsed.span(node),
                 parent: None,
+                nodes: [(node.start_byte(), node.end_byte()); 2],
                 detail: empty_detail(kind),
             },
             keep: true,
@@ -378,6 +427,7 @@ impl<'t> Draft<'t> {
                     name: String::new(),
                     span: parsed.span(node),
                     parent: None,
+                    nodes: [(node.start_byte(), node.end_byte()); 2],
                     detail: empty_detail(Kind::Function),
                 },
             )
@@ -592,7 +642,7 @@ fn params(parsed: &Parsed, list: Node<'_>, facts: &Facts) -> Vec<Param> {
 }
 
 /// The list as written, without brackets and comments.
-fn params_text(parsed: &Parsed, list: Node<'_>) -> String {
+pub(crate) fn params_text(parsed: &Parsed, list: Node<'_>) -> String {
     let mut text = String::new();
     let mut at = list.start_byte();
     let mut cursor = list.walk();
@@ -682,14 +732,21 @@ pub(crate) fn settle(drafts: &mut [Draft<'_>]) {
     let mut open: Vec<(usize, Span)> = Vec::new();
     for (at, draft) in drafts.iter_mut().enumerate() {
         let span = draft.element.span;
-        while open.last().is_some_and(|(_, outer)| !outer.contains(&span)) {
+        // Of two that stand in the same place (`a, b = 1, 2`), neither is in the other; what follows is in the last of
+        // them that can hold it (`typedef struct a { int b; } c`).
+        let is_container = draft.element.kind.is_container();
+        while open
+            .last()
+            .is_some_and(|(_, outer)| !outer.contains(&span) || (is_container && *outer == span))
+        {
             open.pop();
         }
-        // Of two that stand in the same place (`a, b = 1, 2`), neither is in the other.
-        let around = open.iter().rposition(|(_, outer)| *outer != span);
-        draft.element.parent = around.map(|around| open[around].0);
-        if draft.element.kind.is_container() {
-            open.truncate(around.map_or(0, |around| around + 1));
+        draft.element.parent = open
+            .iter()
+            .rev()
+            .find(|(_, outer)| *outer != span)
+            .map(|(parent, _)| *parent);
+        if is_container {
             open.push((at, span));
         }
     }
@@ -760,17 +817,22 @@ fn is_capital(name: &str) -> bool {
 /// Gives definitions the comment before them or the string at their beginning.
 fn document(parsed: &Parsed, drafts: &mut [Draft<'_>], facts: &Facts) {
     let mut last_comment: Option<usize> = None;
+    let mut after: Vec<usize> = Vec::new();
     for at in 0..drafts.len() {
         let kind = drafts[at].element.kind;
         if kind == Kind::Comment {
-            last_comment = Some(at);
+            let is_after = !facts.doc_after.is_empty() && begins(parsed, &drafts[at], &facts.doc_after);
+            if is_after {
+                after.push(at);
+            }
+            last_comment = Some(at).filter(|_| !is_after);
             continue;
         }
         if !drafts[at].keep {
             continue;
         }
         let before = last_comment
-            .filter(|_| !facts.doc_prefixes.is_empty())
+            .filter(|_| !facts.doc_prefixes.is_empty() && !facts.doc_lines)
             .and_then(|comment| {
                 let comment = drafts[comment].element.span;
                 let between = parsed
@@ -788,17 +850,127 @@ fn document(parsed: &Parsed, drafts: &mut [Draft<'_>], facts: &Facts) {
             .body
             .filter(|_| facts.docstrings && (kind.is_callable() || kind.is_class_like()))
             .and_then(|body| docstring(parsed, body));
-        if let (Some(doc), Some(code)) = (before.or(inside), drafts[at].code()) {
+        let lines = || {
+            facts
+                .doc_lines
+                .then(|| lines_before(parsed, drafts, at, facts))
+                .flatten()
+        };
+        if let (Some(doc), Some(code)) = (before.or_else(lines).or(inside), drafts[at].code()) {
             code.doc = Some(doc).filter(|doc| !doc.is_empty());
         }
     }
+    for comment in after {
+        doc_after(parsed, drafts, comment);
+    }
+}
+
+/// Whether a comment begins in one of these ways.
+fn begins(parsed: &Parsed, comment: &Draft<'_>, prefixes: &[String]) -> bool {
+    let span = comment.element.span;
+    let text = parsed
+        .source
+        .text
+        .get(span.start_byte..span.end_byte)
+        .unwrap_or_default();
+    prefixes.iter().any(|prefix| text.starts_with(prefix.as_str()))
+}
+
+/// Gives a comment to what stands before it on its line.
+fn doc_after(parsed: &Parsed, drafts: &mut [Draft<'_>], comment: usize) {
+    let span = drafts[comment].element.span;
+    let text = &parsed.source.text;
+    let documented = drafts.iter_mut().take(comment).rev().find(|draft| {
+        let before = draft.element.span;
+        draft.element.kind != Kind::Comment
+            && before.end_line == span.start_line
+            && text
+                .get(before.end_byte..span.start_byte)
+                .is_some_and(|between| between.trim_matches([' ', '\t', ',', ';']).is_empty())
+    });
+    let doc = text.get(span.start_byte..span.end_byte).map(uncommented);
+    if let Some(code) = documented.and_then(Draft::code)
+        && code.doc.is_none()
+    {
+        code.doc = doc.filter(|doc| !doc.is_empty());
+    }
+}
+
+/// The comments on the lines directly before a definition, each alone on its lines.
+fn lines_before(parsed: &Parsed, drafts: &[Draft<'_>], at: usize, facts: &Facts) -> Option<String> {
+    let text = parsed.source.text.as_str();
+    let definition = drafts[at].element.span.start_byte;
+    let mut start = definition;
+    let mut end = definition;
+    for comment in drafts[..at].iter().rev() {
+        let span = comment.element.span;
+        // Others of the same declaration, `a` of `var a, b int`.
+        if span.start_byte == definition {
+            continue;
+        }
+        // What is around ends behind the start: no comment of this definition comes before that.
+        let Some(between) = text.get(span.end_byte..start) else {
+            break;
+        };
+        let written = text.get(span.start_byte..span.end_byte)?;
+        let is_adjacent = between.trim().is_empty() && between.matches('\n').count() < 2;
+        let is_doc = comment.element.kind == Kind::Comment && facts.doc_prefixes.iter().any(|p| written.starts_with(p));
+        let line = text[..span.start_byte].rfind('\n').map_or(0, |feed| feed + 1);
+        if !is_adjacent
+            || !is_doc
+            || begins(parsed, comment, &facts.doc_after)
+            || !text[line..span.start_byte].trim().is_empty()
+        {
+            break;
+        }
+        if start == definition {
+            end = span.end_byte;
+        }
+        start = span.start_byte;
+    }
+    Some(uncommented(text.get(start..end)?)).filter(|doc| !doc.is_empty())
+}
+
+/// What comments say of the whole file: those that document what they stand in, or those before the package clause.
+fn file_doc(parsed: &Parsed, drafts: &[Draft<'_>], facts: &Facts) -> Option<String> {
+    if facts.doc_lines
+        && let Some(package) = drafts.iter().position(|draft| draft.element.kind == Kind::Package)
+    {
+        return lines_before(parsed, drafts, package, facts);
+    }
+    let inner: Vec<String> = drafts
+        .iter()
+        .filter(|draft| draft.element.kind == Kind::Comment && draft.element.parent.is_none())
+        .filter_map(|draft| inner_doc(parsed, draft, facts))
+        .collect();
+    Some(cut(inner.join("\n").trim(), DOC_CHARACTERS)).filter(|doc| !doc.is_empty())
+}
+
+/// The text of a comment that documents what it stands in.
+pub(crate) fn inner_doc(parsed: &Parsed, comment: &Draft<'_>, facts: &Facts) -> Option<String> {
+    let text = parsed.text(comment.node);
+    let is_inner = facts
+        .inner_doc_prefixes
+        .iter()
+        .any(|prefix| text.starts_with(prefix.as_str()));
+    // Not in the arguments of a macro, which are no syntax yet.
+    let is_hidden = || {
+        let around = comment.node.parent().map(|parent| parent.kind());
+        around.is_some_and(|around| facts.complexity.opaque.iter().any(|kind| kind == around))
+    };
+    (is_inner && !is_hidden()).then(|| uncommented(text))
 }
 
 /// A documenting comment without its signs.
-fn uncommented(comment: &str) -> String {
+pub(crate) fn uncommented(comment: &str) -> String {
+    let is_after = ["/**<", "/*!<", "///<", "//!<"]
+        .iter()
+        .any(|sign| comment.starts_with(sign));
+    let has_line_signs = comment.starts_with("//");
     let bare = comment
         .trim_start_matches("/**")
         .trim_start_matches("/*!")
+        .trim_start_matches("/*")
         .trim_end_matches("*/");
     let lines: Vec<&str> = bare
         .lines()
@@ -807,8 +979,11 @@ fn uncommented(comment: &str) -> String {
             let line = line
                 .strip_prefix("///")
                 .or_else(|| line.strip_prefix("//!"))
+                .or_else(|| line.strip_prefix("//").filter(|_| has_line_signs))
                 .unwrap_or(line);
-            line.strip_prefix('*').unwrap_or(line).trim()
+            let line = line.strip_prefix('*').unwrap_or(line);
+            // `///<` documents what stands before it.
+            line.strip_prefix('<').filter(|_| is_after).unwrap_or(line).trim()
         })
         .collect();
     cut(lines.join("\n").trim(), DOC_CHARACTERS)
@@ -843,7 +1018,7 @@ fn cut(text: &str, limit: usize) -> String {
     }
 }
 
-/// Variables of functions are no part of a file's structure.
+/// Variables of functions are no part of a file's structure, nor are those in their values.
 fn drop_locals(drafts: &mut [Draft<'_>]) {
     for at in 0..drafts.len() {
         if !matches!(drafts[at].element.kind, Kind::Variable | Kind::Constant) {

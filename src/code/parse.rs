@@ -83,7 +83,7 @@ pub struct Parsed {
 /// Parses a source in its language.
 pub fn parse(source: Source, cancel: &CancellationToken) -> Result<Parsed, StructureError> {
     let grammar = source.language.grammar();
-    let tree = parse_text(&grammar, &source.text, cancel)?;
+    let tree = parse_text(&grammar, &source.language.parseable(&source.text), cancel)?;
     let lines = LineIndex::new(&source.text);
     let mut parsed = Parsed {
         source,

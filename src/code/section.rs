@@ -224,16 +224,20 @@ fn show(text: &str, first_line: usize, format: Format) -> Content {
     }
 }
 
-/// The one element of a name: of its whole path with dots (or `::`, `#`, `/`), else of the end of that path.
+/// The one element of a name: of its whole path with dots (or `::`, `#`, `\`), else of the end of that path.
 pub fn find(path: &str, name: &str, elements: &Elements) -> Result<usize, StructureError> {
-    let wanted = name.trim().trim_end_matches("()").replace("::", ".").replace('#', ".");
+    let wanted = name
+        .trim()
+        .trim_end_matches("()")
+        .replace("::", ".")
+        .replace(['#', '\\'], ".");
     let can_be_named = |at: &usize| {
         let element = &elements.list[*at];
         !matches!(element.kind, crate::elements::Kind::Comment) && !element.name.is_empty()
     };
     let named: Vec<(usize, String)> = (0..elements.list.len())
         .filter(can_be_named)
-        .map(|at| (at, elements.qualified_name(at)))
+        .map(|at| (at, elements.qualified_name(at).replace('\\', ".")))
         .collect();
     let exact: Vec<&(usize, String)> = named
         .iter()
@@ -251,6 +255,17 @@ pub fn find(path: &str, name: &str, elements: &Elements) -> Result<usize, Struct
     } else {
         exact
     };
+    // What implements a type has its name, and so has a prototype: the type and the definition are meant.
+    let defined: Vec<&(usize, String)> = found
+        .iter()
+        .filter(|(at, _)| {
+            let element = &elements.list[*at];
+            let is_prototype = element.code().is_some_and(|code| code.has_modifier("prototype"));
+            element.kind != crate::elements::Kind::Impl && !is_prototype
+        })
+        .copied()
+        .collect();
+    let found = if defined.len() == 1 { defined } else { found };
     match found.as_slice() {
         [(at, _)] => Ok(*at),
         [] => {
@@ -357,5 +372,22 @@ mod tests {
             panic!("none of them");
         };
         assert!(nearest.contains(&"B.only".to_owned()), "{nearest:?}");
+    }
+
+    #[test]
+    fn a_definition_is_meant_before_its_prototypes_and_a_namespace_has_any_separator() {
+        let cut = |path: &str, text: &str, name: &str| {
+            let parsed = parsed(path, text);
+            let elements = extract(&parsed, &CancellationToken::new()).expect("elements");
+            let section = Sheet::of_text(path, text).cut_element(name, &elements, Format::Raw);
+            section.map(|section| (section.start_line, section.end_line)).ok()
+        };
+        let cpp = "class A {\n  int f(int);\n  int g();\n  int g(int);\n};\nint A::f(int x)\n{\n  return x;\n}\n";
+        assert_eq!(cut("a.cpp", cpp, "A::f"), Some((6, 9)));
+        assert_eq!(cut("a.cpp", cpp, "f"), Some((6, 9)));
+        assert_eq!(cut("a.cpp", cpp, "A::g"), None);
+        let php = "<?php\nnamespace App\\Model;\nclass A {\n  function f() {}\n}\n";
+        assert_eq!(cut("a.php", php, "App\\Model\\A::f"), Some((4, 4)));
+        assert_eq!(cut("a.php", php, "A::f"), Some((4, 4)));
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Deterministic: the first language of the table that claims a file has it. Never guesses from statistics.
 
-use std::sync::LazyLock;
+use std::{borrow::Cow, sync::LazyLock};
 
 use regex::Regex;
 
@@ -28,23 +28,62 @@ pub fn detect(path: &str, text: &str, asked: Option<&str>) -> Result<&'static La
 #[must_use]
 pub fn guess(path: &str, text: &str) -> Option<&'static Language> {
     by_file_name(path)
+        .map(|owner| by_shared_extension(path, text).unwrap_or(owner))
         .or_else(|| by_shebang(text))
         .or_else(|| by_content(text))
 }
 
-/// The language of a file's name alone.
+/// The language of a file's name alone: of a shared extension the one that owns it.
 #[must_use]
 pub fn by_file_name(path: &str) -> Option<&'static Language> {
-    let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
-    let extension = name
-        .rsplit_once('.')
-        .map(|(_, extension)| extension.to_ascii_lowercase());
+    let (name, extension) = name_and_extension(path);
     all()
         .find(|language| language.facts.file_names.iter().any(|known| known == name))
         .or_else(|| {
             let extension = extension?;
             all().find(|language| language.facts.extensions.contains(&extension))
         })
+}
+
+fn name_and_extension(path: &str) -> (&str, Option<String>) {
+    let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+    let extension = name
+        .rsplit_once('.')
+        .map(|(_, extension)| extension.to_ascii_lowercase());
+    (name, extension)
+}
+
+/// The language that shares the extension with its owner and that the text shows.
+fn by_shared_extension(path: &str, text: &str) -> Option<&'static Language> {
+    static SHARED: LazyLock<Vec<(&'static Language, Vec<Regex>, Vec<Regex>)>> = LazyLock::new(|| {
+        let compiled = |patterns: &[String]| {
+            patterns
+                .iter()
+                .map(|pattern| Regex::new(pattern).expect("a test compiles every content pattern"))
+                .collect()
+        };
+        all()
+            .filter(|language| !language.facts.shared.extensions.is_empty())
+            .map(|language| {
+                let shared = &language.facts.shared;
+                (language, compiled(&shared.content), compiled(&shared.except))
+            })
+            .collect()
+    });
+    let (_, extension) = name_and_extension(path);
+    let extension = extension?;
+    SHARED
+        .iter()
+        .filter(|(language, ..)| language.facts.shared.extensions.contains(&extension))
+        .find(|(_, content, except)| {
+            let mut text = Cow::Borrowed(text);
+            for pattern in except {
+                let kept = pattern.replace_all(&text, "").into_owned();
+                text = Cow::Owned(kept);
+            }
+            content.iter().any(|pattern| pattern.is_match(&text))
+        })
+        .map(|(language, ..)| *language)
 }
 
 fn by_shebang(text: &str) -> Option<&'static Language> {
@@ -87,6 +126,28 @@ mod tests {
 
     fn name(path: &str, text: &str, asked: Option<&str>) -> String {
         detect(path, text, asked).map_or_else(|error| format!("{error:?}"), |language| language.name.to_owned())
+    }
+
+    #[test]
+    fn the_text_decides_whose_header_it_is() {
+        let c = "#ifndef A_H\n#define A_H\n/* a class of\n * namespaces */\nstruct a { int class; };\nint f(void);\n#endif\n";
+        assert_eq!(name("a.h", c, None), "c");
+        assert_eq!(name("a.h", "#include <vector>\nint f();\n", None), "cpp");
+        assert_eq!(name("a.H", "#pragma once\nclass A;\n", None), "cpp");
+        assert_eq!(name("a.h", "namespace a {\nint f();\n}\n", None), "cpp");
+        assert_eq!(
+            name("a.h", "struct A {\n  int x;\npublic:\n  int y;\n};\n", None),
+            "cpp"
+        );
+        assert_eq!(
+            name(
+                "a.h",
+                "#ifdef __cplusplus\nextern \"C\" {\nclass B;\n#endif\nint f(void);\n",
+                None
+            ),
+            "c"
+        );
+        assert_eq!(name("a.h", "namespace a { int f(); }\n", Some("c")), "c");
     }
 
     #[test]

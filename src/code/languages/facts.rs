@@ -25,6 +25,9 @@ pub struct Facts {
     /// File name extensions, without the dot, in lower case.
     #[serde(default)]
     pub extensions: Vec<String>,
+    /// Extensions of another language that this one shares, decided by what the text shows.
+    #[serde(default)]
+    pub shared: Shared,
     /// Whole file names.
     #[serde(default)]
     pub file_names: Vec<String>,
@@ -43,6 +46,19 @@ pub struct Facts {
     /// How a comment begins that documents what follows it.
     #[serde(default)]
     pub doc_prefixes: Vec<String>,
+    /// Whether comments on consecutive lines are one document of what follows them without a blank line.
+    #[serde(default)]
+    pub doc_lines: bool,
+    /// How a comment begins that documents what it stands in: the file, when that is nothing else.
+    #[serde(default)]
+    pub inner_doc_prefixes: Vec<String>,
+    /// How a comment begins that documents what stands before it on its line.
+    #[serde(default)]
+    pub doc_after: Vec<String>,
+    /// Regular expressions whose groups the parser reads as blanks: macros that stand where the grammar knows none. Texts of
+    /// replies keep them.
+    #[serde(default)]
+    pub blank: Vec<String>,
     /// Whether the first string of a body documents it.
     #[serde(default)]
     pub docstrings: bool,
@@ -76,9 +92,15 @@ pub struct Facts {
     /// Tags whose end tag may be left out.
     #[serde(default)]
     pub optional_ends: Vec<String>,
+    /// How patterns of example code are read.
+    #[serde(default)]
+    pub pattern: Example,
     /// The predefined queries.
     #[serde(default)]
     pub queries: BTreeMap<String, Selection>,
+    /// Why a column of the table of languages is empty, by the column's name.
+    #[serde(default)]
+    pub empty: BTreeMap<String, String>,
 }
 
 fn colon() -> String {
@@ -105,6 +127,18 @@ impl Facts {
             .map(|(class, _)| class.as_str())
             .or_else(|| by_prefix().map(|(class, _)| class.as_str()))
     }
+}
+
+/// Extensions that belong to another language, and when they are of this one.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Shared {
+    /// Without the dot, in lower case; each is among the `extensions` of exactly one other language.
+    pub extensions: Vec<String>,
+    /// Regular expressions over the whole text; one match makes the file one of this language.
+    pub content: Vec<String>,
+    /// Regular expressions of passages that say nothing about it, such as those of a preprocessor's condition.
+    pub except: Vec<String>,
 }
 
 /// What a language describes.
@@ -176,12 +210,37 @@ pub struct Visibilities {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Complexity {
-    /// Named node kinds.
+    /// Named node kinds; `kind.field` is one that decides only where it has that field.
     pub nodes: Vec<String>,
+    /// Named node kinds, not empty, of whose decisions one is none: the last arm of a match that covers everything.
+    pub exhaustive: Vec<String>,
+    /// Named node kinds that hide what is in them, such as the arguments of macros, which are no syntax yet.
+    pub opaque: Vec<String>,
     /// Tokens: operators and keywords that the grammar does not name.
     pub tokens: Vec<String>,
+    /// Tokens that count only where the grammar calls them an `operator`: C++ writes `&&` in types as well.
+    pub operators: Vec<String>,
     /// Named node kinds that make the function around them a generator.
     pub generators: Vec<String>,
+}
+
+/// How a pattern of example code becomes code that the grammar can read.
+#[derive(Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Example {
+    /// What stands for the `$` of a variable: a character that can begin a name.
+    pub expando: char,
+    /// Texts in which `PATTERN` is the pattern, tried in turn; empty means the pattern alone.
+    pub contexts: Vec<String>,
+}
+
+impl Default for Example {
+    fn default() -> Self {
+        Self {
+            expando: '$',
+            contexts: Vec::new(),
+        }
+    }
 }
 
 /// What a predefined query selects.

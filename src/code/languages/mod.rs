@@ -3,22 +3,30 @@
 //! A language is its grammar, its `language.toml`, its `elements.scm`, and a `refine.rs` only for what a query cannot say.
 //! Queries compile on first use, once. No native code is loaded at run time.
 
+mod c;
+mod cpp;
+mod csharp;
 mod css;
 pub mod detect;
 mod ecma;
 pub mod facts;
 #[cfg(test)]
 mod fixtures;
+mod go;
 mod html;
 mod java;
 mod markdown;
+mod php;
 mod python;
+mod rust;
 
 use std::{
+    borrow::Cow,
     fmt,
     sync::{LazyLock, OnceLock},
 };
 
+use regex::Regex;
 use tree_sitter_language::LanguageFn;
 
 use crate::{
@@ -87,12 +95,12 @@ static TABLE: LazyLock<Vec<Language>> = LazyLock::new(|| {
         ),
         language!("html", tree_sitter_html::LANGUAGE, html::refine, "html"),
         language!("css", tree_sitter_css::LANGUAGE, css::refine, "css"),
-        language!("rust", tree_sitter_rust::LANGUAGE, no_refinement, "rust"),
-        language!("go", tree_sitter_go::LANGUAGE, no_refinement, "go"),
-        language!("c", tree_sitter_c::LANGUAGE, no_refinement, "c"),
-        language!("cpp", tree_sitter_cpp::LANGUAGE, no_refinement, "cpp"),
-        language!("csharp", tree_sitter_c_sharp::LANGUAGE, no_refinement, "csharp"),
-        language!("php", tree_sitter_php::LANGUAGE_PHP, no_refinement, "php"),
+        language!("rust", tree_sitter_rust::LANGUAGE, rust::refine, "rust"),
+        language!("go", tree_sitter_go::LANGUAGE, go::refine, "go"),
+        language!("c", tree_sitter_c::LANGUAGE, c::refine, "c"),
+        language!("cpp", tree_sitter_cpp::LANGUAGE, cpp::refine, "c", "cpp"),
+        language!("csharp", tree_sitter_c_sharp::LANGUAGE, csharp::refine, "csharp"),
+        language!("php", tree_sitter_php::LANGUAGE_PHP, php::refine, "php"),
         language!("ruby", tree_sitter_ruby::LANGUAGE, no_refinement, "ruby"),
         language!("kotlin", tree_sitter_kotlin_ng::LANGUAGE, no_refinement, "kotlin"),
         language!("swift", tree_sitter_swift::LANGUAGE, no_refinement, "swift"),
@@ -118,6 +126,7 @@ pub struct Language {
     pub(crate) refine: Refine,
     grammar: LanguageFn,
     plan: OnceLock<Plan>,
+    blank: OnceLock<Vec<Regex>>,
 }
 
 impl Language {
@@ -131,6 +140,7 @@ impl Language {
             refine,
             grammar,
             plan: OnceLock::new(),
+            blank: OnceLock::new(),
         }
     }
 
@@ -138,6 +148,32 @@ impl Language {
     #[must_use]
     pub fn grammar(&self) -> tree_sitter::Language {
         self.grammar.into()
+    }
+
+    /// The text as the parser reads it: of the same length, with blanks for what `blank` of the facts names.
+    pub(crate) fn parseable<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let patterns = self.blank.get_or_init(|| {
+            let compiled = |pattern: &String| Regex::new(pattern).expect("a test compiles every pattern");
+            self.facts.blank.iter().map(compiled).collect()
+        });
+        let mut text = Cow::Borrowed(text);
+        for pattern in patterns {
+            let mut blanked: Option<Vec<u8>> = None;
+            for found in pattern.captures_iter(&text) {
+                for group in found.iter().skip(1).flatten() {
+                    let bytes = blanked.get_or_insert_with(|| text.as_bytes().to_vec());
+                    for byte in &mut bytes[group.range()] {
+                        if *byte != b'\n' {
+                            *byte = b' ';
+                        }
+                    }
+                }
+            }
+            if let Some(bytes) = blanked {
+                text = Cow::Owned(String::from_utf8(bytes).expect("whole characters became spaces"));
+            }
+        }
+        text
     }
 
     /// The compiled query and facts.
@@ -204,6 +240,49 @@ mod tests {
             })
             .collect();
         assert!(broken.is_empty(), "{broken:#?}");
+    }
+
+    #[test]
+    fn every_pattern_of_every_language_is_a_regular_expression() {
+        for language in super::all() {
+            let facts = &language.facts;
+            let shared = &facts.shared;
+            let patterns = [&facts.content, &facts.blank, &shared.content, &shared.except];
+            for pattern in patterns.into_iter().flatten() {
+                let compiled = regex::Regex::new(pattern);
+                assert!(compiled.is_ok(), "languages/{}: {compiled:?}", language.name);
+            }
+            let groups = |pattern: &String| regex::Regex::new(pattern).map_or(0, |regex| regex.captures_len());
+            assert!(
+                facts.blank.iter().all(|pattern| groups(pattern) > 1),
+                "{}",
+                language.name
+            );
+        }
+    }
+
+    #[test]
+    fn a_shared_extension_has_one_owner_and_one_other_that_can_tell() {
+        let mut sharing: Vec<&str> = Vec::new();
+        for language in super::all() {
+            let shared = &language.facts.shared;
+            assert_eq!(
+                shared.extensions.is_empty(),
+                shared.content.is_empty(),
+                "{}",
+                language.name
+            );
+            for extension in &shared.extensions {
+                let owners: Vec<&str> = super::all()
+                    .filter(|owner| owner.facts.extensions.contains(extension))
+                    .map(|owner| owner.name)
+                    .collect();
+                assert_eq!(owners.len(), 1, ".{extension} of {}: {owners:?}", language.name);
+                assert_ne!(owners[0], language.name);
+                assert!(!sharing.contains(&extension.as_str()), ".{extension} is shared twice");
+                sharing.push(extension);
+            }
+        }
     }
 
     #[test]

@@ -80,7 +80,10 @@ pub fn signature(element: &Element, facts: &Facts) -> String {
 }
 
 fn code_signature(out: &mut String, kind: Kind, code: &Code, facts: &Facts) {
-    if let Some(generics) = &code.type_params {
+    if let Some(declared) = code.type_name.as_ref().filter(|_| kind == Kind::Impl) {
+        // Several have one name: the whole type tells them apart, its parameters included.
+        declared.clone_into(out);
+    } else if let Some(generics) = &code.type_params {
         let _ = write!(out, "<{generics}>");
     }
     if kind.is_callable() && kind != Kind::Initializer {
@@ -99,6 +102,9 @@ fn code_signature(out: &mut String, kind: Kind, code: &Code, facts: &Facts) {
             let _ = write!(out, " implements {}", code.implements.join(", "));
         }
     } else {
+        if !code.params.is_empty() && !code.params_text.is_empty() {
+            let _ = write!(out, "({})", code.params_text);
+        }
         if let Some(declared) = &code.type_name {
             let _ = write!(out, ": {declared}");
         }

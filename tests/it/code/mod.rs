@@ -2,6 +2,8 @@
 
 mod freshness;
 mod known_faults;
+mod many;
 mod reading;
 mod resources;
 mod scenarios;
+mod subscriptions;

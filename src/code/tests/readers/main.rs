@@ -17,8 +17,10 @@ use std::{
 use fumi_base::files::{EncodingChoice, decode};
 use fumi_code::parse::Source;
 
+mod ctags;
 mod java;
 mod python;
+mod rust;
 mod typescript;
 
 /// A place where fumi is known to differ: the end of a file's path, the lines, and why. Without a difference there it is
