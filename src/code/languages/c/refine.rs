@@ -110,6 +110,7 @@ fn lost_directives<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
                 name: name.as_str().to_owned(),
                 span: parsed.lines.span(text, whole.start(), whole.end()),
                 parent: None,
+                nodes: [(whole.start(), whole.end()); 2],
                 detail: Detail::Code(Box::new(code)),
             },
         ));
