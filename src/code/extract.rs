@@ -3,7 +3,8 @@
 //! The captures are the contract: `@class`, `@function`, `@variable`, `@import`, `@comment` and so on (every [`Kind`]) mark
 //! a definition, a suffix (`@function.lambda`) adds a modifier, `@name`, `@params`, `@type_name`, `@value`, `@decorator`,
 //! `@modifier` its parts, `@outer` a node around it whose range it takes, `@inner` one in it (an arrow function) that has
-//! parts of its own; `@_x` only serves predicates. Matches of one node
+//! parts of its own; `@scope` a function that is no element though what it declares is local, `@scope.open` one that runs
+//! where it stands, so that it is local to nothing; `@_x` only serves predicates. Matches of one node
 //! with one name are one element, whose kind is that of the last pattern. Nothing here knows a particular language.
 
 use std::{cmp::Reverse, collections::HashMap};
@@ -134,6 +135,7 @@ enum Role {
     Outer,
     Inner,
     Part(Part),
+    Scope(bool),
     Helper,
 }
 
@@ -312,6 +314,8 @@ impl Role {
             "body" => Self::Part(Part::Body),
             "modifier" => Self::Part(Part::Modifier),
             "decorator" => Self::Part(Part::Decorator),
+            "scope" => Self::Scope(false),
+            "scope.open" => Self::Scope(true),
             _ if name.starts_with('_') => Self::Helper,
             _ => {
                 let (kind, modifier) = name
@@ -373,6 +377,19 @@ struct Gathered<'t, 'p> {
 }
 
 impl<'t> Gathered<'t, '_> {
+    /// A function without an element: a draft that will not remain, but is the parent of what it declares until then.
+    fn scope(&mut self, node: Node<'t>, is_open: bool) {
+        // Apart from an element that may be of the same node and without a name.
+        let at = *self.known.entry((node.id(), usize::MAX)).or_insert_with(|| {
+            self.drafts.push(Draft::scope(self.parsed, node));
+            self.patterns.push(usize::MAX);
+            self.drafts.len() - 1
+        });
+        if is_open {
+            self.drafts[at].set_kind(Kind::Namespace);
+        }
+    }
+
     fn take(&mut self, found: &QueryMatch<'_, 't>) {
         let role = |index: u32| &self.plan.roles[index as usize];
         let mut definition = None;
@@ -383,6 +400,7 @@ impl<'t> Gathered<'t, '_> {
                 Role::Name => name = Some(capture.node),
                 Role::Outer => outer = Some(capture.node),
                 Role::Inner => inner = Some(capture.node),
+                Role::Scope(is_open) => return self.scope(capture.node, *is_open),
                 Role::Part(_) | Role::Helper => {}
             }
         }
@@ -447,6 +465,24 @@ impl<'t> Draft<'t> {
         }
     }
 
+    /// A function that only encloses.
+    fn scope(parsed: &Parsed, node: Node<'t>) -> Self {
+        Self {
+            keep: false,
+            ..Self::adopted(
+                node,
+                Element {
+                    kind: Kind::Function,
+                    name: String::new(),
+                    span: parsed.span(node),
+                    parent: None,
+                    nodes: [(node.start_byte(), node.end_byte()); 2],
+                    detail: empty_detail(Kind::Function),
+                },
+            )
+        }
+    }
+
     /// A finished element that was found in another way, standing at a node of this tree.
     pub(crate) fn adopted(node: Node<'t>, element: Element) -> Self {
         Self {
@@ -505,7 +541,7 @@ impl<'t> Draft<'t> {
 
     /// Reads the parts that captures or fields name.
     fn read_parts(&mut self, parsed: &Parsed, plan: &Plan) {
-        if !matches!(self.element.detail, Detail::Code(_)) {
+        if !self.keep || !matches!(self.element.detail, Detail::Code(_)) {
             return;
         }
         let mut parts = std::mem::take(&mut self.parts);
@@ -845,6 +881,9 @@ fn document(parsed: &Parsed, drafts: &mut [Draft<'_>], facts: &Facts) {
             last_comment = Some(at).filter(|_| !is_after);
             continue;
         }
+        if !drafts[at].keep {
+            continue;
+        }
         let before = last_comment
             .filter(|_| !facts.doc_prefixes.is_empty() && !facts.doc_lines)
             .and_then(|comment| {
@@ -1034,13 +1073,17 @@ fn cut(text: &str, limit: usize) -> String {
 
 /// Variables of functions are no part of a file's structure, nor are those in their values.
 fn drop_locals(drafts: &mut [Draft<'_>]) {
-    let is_value = |kind| matches!(kind, Kind::Variable | Kind::Constant);
     for at in 0..drafts.len() {
-        let Some(parent) = drafts[at].element.parent.map(|parent| &drafts[parent]) else {
+        if !matches!(drafts[at].element.kind, Kind::Variable | Kind::Constant) {
             continue;
-        };
-        let is_within = parent.element.kind.is_callable() || (!parent.keep && is_value(parent.element.kind));
-        if is_within && is_value(drafts[at].element.kind) {
+        }
+        let mut around = drafts[at].element.parent;
+        // What does not remain says nothing, unless it is a function: what is around it does.
+        let says_nothing = |draft: &Draft<'_>| !draft.keep && !draft.element.kind.is_callable();
+        while let Some(parent) = around.filter(|parent| says_nothing(&drafts[*parent])) {
+            around = drafts[parent].element.parent;
+        }
+        if around.is_some_and(|parent| drafts[parent].element.kind.is_callable()) {
             drafts[at].keep = false;
         }
     }
