@@ -22,7 +22,9 @@ mod markdown;
 mod php;
 mod python;
 mod rust;
+mod scala;
 mod sql;
+mod swift;
 mod toml;
 mod yaml;
 
@@ -113,8 +115,8 @@ static TABLE: LazyLock<Vec<Language>> = LazyLock::new(|| {
         language!("php", tree_sitter_php::LANGUAGE_PHP, php::refine, "php"),
         language!("ruby", tree_sitter_ruby::LANGUAGE, no_refinement, "ruby"),
         language!("kotlin", tree_sitter_kotlin_ng::LANGUAGE, no_refinement, "kotlin"),
-        language!("swift", tree_sitter_swift::LANGUAGE, no_refinement, "swift"),
-        language!("scala", tree_sitter_scala::LANGUAGE, no_refinement, "scala"),
+        language!("swift", tree_sitter_swift::LANGUAGE, swift::refine, "swift"),
+        language!("scala", tree_sitter_scala::LANGUAGE, scala::refine, "scala"),
         language!("sql", tree_sitter_sequel::LANGUAGE, sql::refine, "sql"),
         language!("bash", tree_sitter_bash::LANGUAGE, no_refinement, "bash"),
         language!("lua", tree_sitter_lua::LANGUAGE, no_refinement, "lua"),
