@@ -127,3 +127,19 @@ package object util {
 package inner {
   class Deep
 }
+
+object Layout:
+  def one: Int =
+    // of itself
+    1 + 1
+
+  // about what follows
+
+  /** The other. */
+  def two: Int =
+    val x = 2
+    x
+
+  /** The last. */
+  val three =
+    3

@@ -8,12 +8,20 @@ use tree_sitter::Node;
 
 use crate::{
     elements::{Detail, Import, ImportName, Kind, Param, ParamKind, Visibility},
-    extract::{Draft, TEXT_CHARACTERS, VALUE_CHARACTERS, params_text},
+    extract::{Draft, TEXT_CHARACTERS, VALUE_CHARACTERS, params_text, settle},
     parse::{Parsed, one_line},
 };
 
 #[expect(clippy::ptr_arg, reason = "the type of every refinement: others add drafts")]
 pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
+    for draft in drafts.iter_mut() {
+        let (start, end) = (
+            draft.element.span.start_byte,
+            written_end(parsed, draft.outer.unwrap_or(draft.node)),
+        );
+        draft.element.span = parsed.lines.span(&parsed.source.text, start, end);
+    }
+    settle(drafts);
     for at in 0..drafts.len() {
         let parent = drafts[at].element.parent;
         let around = parent.map(|parent| drafts[parent].element.kind);
@@ -37,6 +45,25 @@ pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
             given(parsed, draft);
         }
         visibility(parsed, draft);
+    }
+}
+
+/// Where a definition ends: the grammar's indented blocks reach over blank lines and comments to what follows.
+fn written_end(parsed: &Parsed, mut node: Node<'_>) -> usize {
+    loop {
+        let last = children(node).pop();
+        let is_whole = !parsed.text(node).ends_with(char::is_whitespace) && !last.is_some_and(|last| last.is_extra());
+        if is_whole {
+            return node.end_byte();
+        }
+        let inner = children(node)
+            .into_iter()
+            .rev()
+            .find(|child| !child.is_extra() && child.start_byte() < child.end_byte());
+        match inner {
+            Some(inner) => node = inner,
+            None => return node.start_byte() + parsed.text(node).trim_end().len(),
+        }
     }
 }
 
