@@ -176,3 +176,22 @@ class Outer {
         let y = if x > 1 { 1 } else { 2 }
     }
 }
+
+final class StoreTests: XCTestCase {
+    func testFind() async throws {
+        switch level {
+        case .low: break
+        #if os(Linux)
+        case .high: break
+        #endif
+        default: break
+        }
+    }
+
+    #if compiler(>=5.9)
+    @available(macOS 14, *)
+    #endif
+    func makeStore() -> sending Store<Int, Int> { fatalError() }
+}
+
+@Test("finds one") func finding() { #expect(find(1) == nil) }

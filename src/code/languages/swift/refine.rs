@@ -24,6 +24,10 @@ pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
         let parent = drafts[at].element.parent.map(|parent| &drafts[parent].element);
         let around = parent.map(|element| element.kind);
         let inherited = parent.and_then(inherited);
+        let is_test_case = parent.and_then(Element::code).is_some_and(|code| {
+            let is_of_tests = |name: &String| name.ends_with("TestCase");
+            code.extends.iter().any(is_of_tests)
+        });
         let draft = &mut drafts[at];
         decorators(parsed, draft);
         match draft.element.kind {
@@ -36,6 +40,11 @@ pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
             Kind::EnumMember => case(parsed, draft),
             Kind::Type => named_type(parsed, draft),
             _ => {}
+        }
+        let is_named_test = draft.element.name.starts_with("test");
+        let has_params = draft.element.code().is_some_and(|code| !code.params.is_empty());
+        if is_test_case && is_named_test && !has_params && draft.element.kind == Kind::Method {
+            draft.add_modifier("test");
         }
         constraints(parsed, draft);
         visibility(draft, inherited);
