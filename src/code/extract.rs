@@ -239,56 +239,42 @@ impl Plan {
             if let Some(field) = field.filter(|_| field_id.is_none()) {
                 return Err(format!("the grammar has no field {field:?}"));
             }
-            let is_kind = mark(
-                &grammar,
-                name,
-                |named| named,
-                |id| {
-                    plan.decisions[id] = true;
-                    plan.decision_fields[id] = field_id.map(std::num::NonZeroU16::get);
-                },
-            );
-            if !is_kind {
+            let set = |id| {
+                plan.decisions[id] = true;
+                plan.decision_fields[id] = field_id.map(std::num::NonZeroU16::get);
+            };
+            if !mark(&grammar, name, |named| named, set) {
                 return Err(format!("the grammar has no node {name:?}"));
             }
         }
         for (name, texts) in &facts.texts {
-            let is_kind = mark(
-                &grammar,
-                name,
-                |named| named,
-                |id| {
-                    plan.decisions[id] = true;
-                    plan.decision_texts.insert(id, texts.clone());
-                },
-            );
-            if !is_kind {
+            let set = |id| {
+                plan.decisions[id] = true;
+                plan.decision_texts.insert(id, texts.clone());
+            };
+            if !mark(&grammar, name, |named| named, set) {
                 return Err(format!("the grammar has no node {name:?}"));
             }
         }
-        for name in &facts.exhaustive {
-            if !mark(&grammar, name, |named| named, |id| plan.exhaustive[id] = true) {
-                return Err(format!("the grammar has no node {name:?}"));
+        for (names, marks) in [
+            (&facts.exhaustive, &mut plan.exhaustive),
+            (&facts.opaque, &mut plan.opaque),
+            (&facts.generators, &mut plan.generators),
+        ] {
+            for name in names {
+                if !mark(&grammar, name, |named| named, |id| marks[id] = true) {
+                    return Err(format!("the grammar has no node {name:?}"));
+                }
             }
         }
-        for name in &facts.opaque {
-            if !mark(&grammar, name, |named| named, |id| plan.opaque[id] = true) {
-                return Err(format!("the grammar has no node {name:?}"));
-            }
-        }
-        for name in &facts.tokens {
-            if !mark(&grammar, name, |named| !named, |id| plan.decisions[id] = true) {
-                return Err(format!("the grammar has no token {name:?}"));
-            }
-        }
-        for name in &facts.operators {
-            if !mark(&grammar, name, |named| !named, |id| plan.operators[id] = true) {
-                return Err(format!("the grammar has no token {name:?}"));
-            }
-        }
-        for name in &facts.generators {
-            if !mark(&grammar, name, |named| named, |id| plan.generators[id] = true) {
-                return Err(format!("the grammar has no node {name:?}"));
+        for (names, marks) in [
+            (&facts.tokens, &mut plan.decisions),
+            (&facts.operators, &mut plan.operators),
+        ] {
+            for name in names {
+                if !mark(&grammar, name, |named| !named, |id| marks[id] = true) {
+                    return Err(format!("the grammar has no token {name:?}"));
+                }
             }
         }
         Ok(plan)

@@ -12,7 +12,6 @@ use crate::{
     parse::{Parsed, one_line},
 };
 
-#[expect(clippy::ptr_arg, reason = "the type of every refinement: others add drafts")]
 pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
     for draft in drafts.iter_mut() {
         let (start, end) = (
@@ -122,20 +121,17 @@ fn import(parsed: &Parsed, draft: &mut Draft<'_>) {
 
 /// `a.b.{c => d, *}` as module and names.
 fn path(path: &str) -> (String, Vec<ImportName>) {
-    let (module, selectors) = match path.split_once('{') {
-        Some((module, list)) => (
-            module.trim().trim_end_matches('.'),
-            parts(list.trim_end().trim_end_matches('}')),
-        ),
-        None => {
-            // A renamed name may stand without braces: `a.b as c`.
-            let bare = path.split(" as ").next().unwrap_or(path);
-            let dot = bare.rfind('.');
-            (
-                dot.map_or("", |dot| &path[..dot]),
-                vec![dot.map_or(path, |dot| &path[dot + 1..])],
-            )
-        }
+    let (module, selectors) = if let Some((module, list)) = path.split_once('{') {
+        let list = list.trim_end().trim_end_matches('}');
+        (module.trim().trim_end_matches('.'), parts(list))
+    } else {
+        // A renamed name may stand without braces: `a.b as c`.
+        let bare = path.split(" as ").next().unwrap_or(path);
+        let (module, selector) = match bare.rfind('.') {
+            Some(dot) => (&path[..dot], &path[dot + 1..]),
+            None => ("", path),
+        };
+        (module, vec![selector])
     };
     let names = selectors
         .into_iter()
@@ -325,16 +321,15 @@ fn given(parsed: &Parsed, draft: &mut Draft<'_>) {
     let (params, text) = params(parsed, node);
     let body = node.child_by_field_name("body");
     let kind = draft.element.kind;
-    draft.element.name = match node.child_by_field_name("name") {
-        Some(name) => parsed.text(name).to_owned(),
-        None => {
-            let words: Vec<&str> = types
-                .iter()
-                .flat_map(|name| name.split(|c: char| !c.is_alphanumeric() && c != '_'))
-                .filter(|word| !word.is_empty())
-                .collect();
-            format!("given_{}", words.join("_"))
-        }
+    draft.element.name = if let Some(name) = node.child_by_field_name("name") {
+        parsed.text(name).to_owned()
+    } else {
+        let words: Vec<&str> = types
+            .iter()
+            .flat_map(|name| name.split(|c: char| !c.is_alphanumeric() && c != '_'))
+            .filter(|word| !word.is_empty())
+            .collect();
+        format!("given_{}", words.join("_"))
     };
     let Some(code) = draft.code() else { return };
     code.params = params;

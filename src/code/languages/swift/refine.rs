@@ -98,16 +98,9 @@ fn import(parsed: &Parsed, draft: &mut Draft<'_>) {
             _ => {}
         }
     }
-    let name = match path.rsplit_once('.').filter(|_| of_kind) {
-        Some((module, name)) => {
-            module.clone_into(&mut found.module);
-            name
-        }
-        None => {
-            found.module.clone_from(&path);
-            "*"
-        }
-    };
+    let whole = (path.as_str(), "*");
+    let (module, name) = path.rsplit_once('.').filter(|_| of_kind).unwrap_or(whole);
+    module.clone_into(&mut found.module);
     found.names.push(ImportName {
         name: name.to_owned(),
         alias: None,
