@@ -201,8 +201,19 @@ impl Changes {
     /// What was heard until now, and forgets it. Blocking: it reads the kernel's queue first.
     #[must_use]
     pub fn take(&self) -> Heard {
-        self.tree.lock().unwrap_or_else(PoisonError::into_inner).drain();
+        self.drain();
         std::mem::take(&mut self.listener.state().heard)
+    }
+
+    /// Whether something was heard since [`Changes::take`]. Blocking as that is.
+    #[must_use]
+    pub fn is_unread(&self) -> bool {
+        self.drain();
+        self.listener.state().heard.any()
+    }
+
+    fn drain(&self) {
+        self.tree.lock().unwrap_or_else(PoisonError::into_inner).drain();
     }
 }
 

@@ -315,29 +315,40 @@ async fn tell(app: Arc<App>, prints: Arc<Prints>, mut watched: Watched, told: To
     let quiet = Duration::from_millis(app.config.resources.settle_ms);
     loop {
         watched.changes.heard().await;
-        settle(&watched.changes, quiet).await;
-        let began = Instant::now();
-        let cancel = CancellationToken::new();
-        // A look stops with its subscription.
-        let _stop = cancel.clone().drop_guard();
-        let (app, prints) = (Arc::clone(&app), Arc::clone(&prints));
-        let looked = tokio::task::spawn_blocking(move || {
-            let is_changed = watched.look(&app, &prints, &cancel);
-            (watched, is_changed)
-        });
-        let Ok((back, is_changed)) = looked.await else { return };
-        watched = back;
-        let took = began.elapsed();
+        let end = Instant::now() + LONGEST;
+        let (mut is_changed, mut looking) = (false, Duration::ZERO);
+        loop {
+            settle(&watched.changes, quiet, end).await;
+            let began = Instant::now();
+            let cancel = CancellationToken::new();
+            // A look stops with its subscription.
+            let _stop = cancel.clone().drop_guard();
+            let (app, prints) = (Arc::clone(&app), Arc::clone(&prints));
+            let looked = tokio::task::spawn_blocking(move || {
+                let is_other = watched.look(&app, &prints, &cancel);
+                let is_quiet = !watched.changes.is_unread();
+                (watched, is_other, is_quiet)
+            });
+            let Ok((back, is_other, is_quiet)) = looked.await else {
+                return;
+            };
+            watched = back;
+            is_changed |= is_other;
+            looking += began.elapsed();
+            // What changed while it looked belongs to the same burst: it may have seen half of a writing.
+            if is_quiet || Instant::now() >= end {
+                break;
+            }
+        }
         if is_changed && !told.updated(&watched.uri).await {
             return;
         }
-        tokio::time::sleep(took * REST).await;
+        tokio::time::sleep(looking * REST).await;
     }
 }
 
-/// Waits until nothing more is heard for a while.
-async fn settle(changes: &Changes, quiet: Duration) {
-    let end = Instant::now() + LONGEST;
+/// Waits until nothing more is heard for a while, or until the end.
+async fn settle(changes: &Changes, quiet: Duration, end: Instant) {
     loop {
         let times = changes.times();
         tokio::time::sleep(quiet).await;
