@@ -36,7 +36,7 @@ impl App {
             .ok_or_else(|| ConfigError("at least one root is needed".to_owned()))?;
         let roots = Arc::new(roots);
         let sessions = Arc::new(Sessions::default());
-        let catalogue = tools::catalogue(&config, &roots, &sessions);
+        let catalogue = tools::catalogue(&config, config.queries()?, &roots, &sessions);
         let scope = scope(&catalogue, &config.tools.toolsets)?;
         let kernel = Kernel {
             pools: Pools::new(config.pool_sizes()),

@@ -4,6 +4,7 @@
 //! environment is read here and nowhere else. `config/default.toml` shows every key; a test compares the two.
 
 use std::{
+    ffi::OsStr,
     net::SocketAddr,
     path::{Path, PathBuf},
     time::Duration,
@@ -14,6 +15,7 @@ use figment::{
     providers::{Env, Format, Serialized, Toml},
 };
 use fumi_base::{pools::PoolSizes, text::Locale};
+use fumi_code::user_queries::UserQueries;
 use serde::{Deserialize, Serialize};
 
 use crate::tool::reply::Caps;
@@ -28,6 +30,8 @@ pub struct Config {
     pub projects: Projects,
     /// Which tools it offers.
     pub tools: Tools,
+    /// Code analysis.
+    pub code: Code,
     /// Sizes that bound one call.
     pub limits: Limits,
     /// How many jobs run at once.
@@ -88,6 +92,14 @@ pub struct Tools {
     pub toolsets: Vec<String>,
     /// The language of descriptions when the caller names none: `en` or `ja`.
     pub language: Locale,
+}
+
+/// Code analysis.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Code {
+    /// A folder of queries: `LANGUAGE/KEY.scm` there becomes a `query_key` of that language. Empty: none.
+    pub query_folder: PathBuf,
 }
 
 /// Sizes that bound one call.
@@ -294,6 +306,22 @@ fn prefer(roots: &mut Vec<PathBuf>, wanted: &Path) -> Result<(), ConfigError> {
     Ok(())
 }
 
+/// What stands in a folder, by name.
+fn entries(folder: &Path) -> Result<Vec<PathBuf>, ConfigError> {
+    let listing = std::fs::read_dir(folder).map_err(|error| unreadable(folder, &error))?;
+    let mut paths: Vec<PathBuf> = listing.filter_map(Result::ok).map(|entry| entry.path()).collect();
+    paths.sort();
+    Ok(paths)
+}
+
+fn unreadable(path: &Path, error: &std::io::Error) -> ConfigError {
+    ConfigError(format!("code.query_folder: {}: {error}", path.display()))
+}
+
+fn stem(path: &Path) -> Option<&str> {
+    path.file_stem().and_then(OsStr::to_str)
+}
+
 fn one_line(message: &str) -> String {
     message.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -324,9 +352,31 @@ impl Config {
                 return Err(ConfigError(format!("{name} must be at least 1")));
             }
         }
+        self.queries()?;
         tracing_subscriber::EnvFilter::try_new(&self.log.filter)
             .map_err(|error| ConfigError(format!("log.filter: {error}")))?;
         Ok(())
+    }
+
+    /// The queries of `code.query_folder`, checked. Folders are languages, `*.scm` in them keys; other files are nothing.
+    pub fn queries(&self) -> Result<UserQueries, ConfigError> {
+        let folder = &self.code.query_folder;
+        let mut queries = UserQueries::default();
+        if folder.as_os_str().is_empty() {
+            return Ok(queries);
+        }
+        for language in entries(folder)?.into_iter().filter(|entry| entry.is_dir()) {
+            for file in entries(&language)? {
+                let (Some(key), Some("scm")) = (stem(&file), file.extension().and_then(OsStr::to_str)) else {
+                    continue;
+                };
+                let text = std::fs::read_to_string(&file).map_err(|error| unreadable(&file, &error))?;
+                queries
+                    .add(stem(&language).unwrap_or_default(), key, text)
+                    .map_err(|error| ConfigError(format!("{}: {error}", file.display())))?;
+            }
+        }
+        Ok(queries)
     }
 
     /// The pools as the foundation takes them.

@@ -212,6 +212,8 @@ pub struct Element {
     pub span: Span,
     /// The element around it, by its index.
     pub parent: Option<usize>,
+    /// The bytes of the syntax nodes that it is: the definition without decorators, and the function that it names.
+    pub nodes: [(usize, usize); 2],
     /// What else is known, by what it is.
     pub detail: Detail,
 }

@@ -312,6 +312,7 @@ impl<'t> Gathered<'t, '_> {
         }
         if let Some(inner) = inner {
             draft.inner = Some(inner);
+            draft.element.nodes[1] = (inner.start_byte(), inner.end_byte());
             draft.hold(inner);
         }
         for capture in found.captures() {
@@ -342,6 +343,7 @@ impl<'t> Draft<'t> {
                 name,
                 span: parsed.span(node),
                 parent: None,
+                nodes: [(node.start_byte(), node.end_byte()); 2],
                 detail: empty_detail(kind),
             },
             keep: true,

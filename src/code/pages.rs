@@ -8,14 +8,14 @@ use std::ops::Range;
 use crate::shape::{CountsOutput, GroupedOutput, RowsOutput, Shaped};
 
 impl Shaped {
-    /// Rows that can be cut away. A summary and a bare number are bounded by themselves.
+    /// Rows that can be cut away. A summary, the best elements and a bare number are bounded by themselves.
     #[must_use]
     pub fn rows(&self) -> usize {
         match self {
             Self::Rows(output) => output.results.len(),
             Self::Grouped(output) => output.files.iter().map(|file| file.matches.len()).sum(),
             Self::Counts(output) => output.file_counts.len(),
-            Self::Total(_) | Self::Summary(_) => 0,
+            Self::Total(_) | Self::Summary(_) | Self::Ranked(_) => 0,
         }
     }
 

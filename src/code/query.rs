@@ -1,7 +1,9 @@
-//! Questions to a parsed file: a predefined key, or any tree-sitter query.
+//! Questions to a parsed file: a predefined key, any tree-sitter query, or a pattern of example code.
 //!
 //! Every answer is a row with a name, a type and a place. A query of a caller is bounded: its open states by a limit that is
 //! said when it is reached, its time by the token. An invalid query is a failure with its place, never an empty answer.
+
+use std::ops::Range;
 
 use tokio_util::sync::CancellationToken;
 use tree_sitter::{
@@ -9,11 +11,14 @@ use tree_sitter::{
 };
 
 use crate::{
-    elements::{Detail, Element, Elements, Span},
+    elements::{Detail, Element, Elements, Enclosures, Span},
     errors::structure::{QueryFault, StructureError, nearest},
+    extract::extract,
     filter::{Filter, Subject},
     languages::{Language, facts::Selection},
     parse::{Parsed, one_line, stop_if},
+    pattern::CodePattern,
+    user_queries::UserQueries,
 };
 
 /// How much of a match's text is returned, in characters (code-tools.md: matches carry at most 500).
@@ -22,13 +27,15 @@ pub const TEXT_CHARACTERS: usize = 500;
 /// Open states of a query at one time; real queries stay below a hundred, the rest is a pathological pattern.
 const MATCH_LIMIT: u32 = 4_096;
 
-/// What is asked. Exactly one at a time; patterns of example code come here too.
+/// What is asked. Exactly one at a time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum QueryKind {
     /// A key of the language's `[queries]`.
     Key(String),
     /// A tree-sitter query.
     Query(String),
+    /// Example code with variables; see [`crate::pattern`].
+    Pattern(String),
 }
 
 /// One answer.
@@ -44,6 +51,8 @@ pub struct Match {
     pub text: String,
     /// The qualified name of the element around it.
     pub parent: Option<String>,
+    /// What the variables of a pattern stand for, by name.
+    pub captures: Vec<(String, String)>,
 }
 
 /// All answers of one file.
@@ -64,15 +73,21 @@ pub enum Prepared {
     Select(&'static Selection),
     /// A compiled query.
     Run(Box<Query>),
+    /// A compiled pattern.
+    Find(Box<CodePattern>),
 }
 
 /// Checks a question before any file is read.
-pub fn prepare(kind: &QueryKind, language: &'static Language) -> Result<Prepared, StructureError> {
+pub fn prepare(kind: &QueryKind, language: &'static Language, user: &UserQueries) -> Result<Prepared, StructureError> {
     match kind {
         QueryKind::Key(key) => {
+            if let Some(text) = user.get(language, key) {
+                return compile(text, language).map(|query| Prepared::Run(Box::new(query)));
+            }
             let queries = &language.facts.queries;
             queries.get(key).map(Prepared::Select).ok_or_else(|| {
-                let keys: Vec<&str> = queries.keys().map(String::as_str).collect();
+                let own = queries.keys().map(String::as_str);
+                let keys: Vec<&str> = own.chain(user.keys(language)).collect();
                 StructureError::UnknownQueryKey {
                     key: key.clone(),
                     language: language.name,
@@ -82,6 +97,9 @@ pub fn prepare(kind: &QueryKind, language: &'static Language) -> Result<Prepared
             })
         }
         QueryKind::Query(text) => compile(text, language).map(|query| Prepared::Run(Box::new(query))),
+        QueryKind::Pattern(text) => {
+            CodePattern::compile(text, language).map(|pattern| Prepared::Find(Box::new(pattern)))
+        }
     }
 }
 
@@ -90,13 +108,45 @@ pub fn run(
     prepared: &Prepared,
     filter: &Filter,
     parsed: &Parsed,
-    elements: &Elements,
     limit: usize,
     cancel: &CancellationToken,
 ) -> Result<Matches, StructureError> {
     match prepared {
-        Prepared::Select(selection) => Ok(select(selection, filter, parsed, elements, limit)),
-        Prepared::Run(query) => captures(query, filter, parsed, elements, limit, cancel),
+        Prepared::Select(selection) => {
+            let elements = extract(parsed, cancel)?;
+            Ok(select(selection, filter, parsed, &elements, limit))
+        }
+        Prepared::Run(query) => captures(query, filter, parsed, limit, cancel),
+        Prepared::Find(pattern) => hits(pattern, filter, parsed, limit, cancel),
+    }
+}
+
+/// The elements around matches, found out once there is a match: most files of a search have none.
+struct Surroundings<'p> {
+    parsed: &'p Parsed,
+    cancel: &'p CancellationToken,
+    known: Option<(Elements, Enclosures)>,
+}
+
+impl<'p> Surroundings<'p> {
+    const fn new(parsed: &'p Parsed, cancel: &'p CancellationToken) -> Self {
+        Self {
+            parsed,
+            cancel,
+            known: None,
+        }
+    }
+
+    fn look(&mut self) -> Result<&(Elements, Enclosures), StructureError> {
+        let known = match self.known.take() {
+            Some(known) => known,
+            None => {
+                let elements = extract(self.parsed, self.cancel)?;
+                let enclosures = elements.enclosures();
+                (elements, enclosures)
+            }
+        };
+        Ok(self.known.insert(known))
     }
 }
 
@@ -114,6 +164,7 @@ fn select(selection: &Selection, filter: &Filter, parsed: &Parsed, elements: &El
                 span: element.span,
                 text: text_of(parsed, element.span),
                 parent: element.parent.map(|parent| elements.qualified_name(parent)),
+                captures: Vec::new(),
             });
         }
     }
@@ -146,12 +197,11 @@ fn captures(
     query: &Query,
     filter: &Filter,
     parsed: &Parsed,
-    elements: &Elements,
     limit: usize,
     cancel: &CancellationToken,
 ) -> Result<Matches, StructureError> {
     let names = query.capture_names();
-    let enclosures = elements.enclosures();
+    let mut surroundings = Surroundings::new(parsed, cancel);
     let mut cursor = QueryCursor::new();
     cursor.set_match_limit(MATCH_LIMIT);
     let mut found = Matches::default();
@@ -179,7 +229,8 @@ fn captures(
                     Some(name) => one_line(parsed.text(name), 200),
                     None => one_line(parsed.text(capture.node), 80),
                 };
-                let element = element_of(elements, capture.node);
+                let (elements, enclosures) = surroundings.look()?;
+                let element = element_of(elements, capture.node.byte_range());
                 let subject = Subject {
                     name: &name,
                     kind: capture_name,
@@ -198,6 +249,7 @@ fn captures(
                         kind: capture_name.to_owned(),
                         text: text_of(parsed, span),
                         parent: parent.map(|parent| elements.qualified_name(parent)),
+                        captures: Vec::new(),
                         name,
                         span,
                     });
@@ -212,6 +264,47 @@ fn captures(
     Ok(found)
 }
 
+fn hits(
+    pattern: &CodePattern,
+    filter: &Filter,
+    parsed: &Parsed,
+    limit: usize,
+    cancel: &CancellationToken,
+) -> Result<Matches, StructureError> {
+    let mut surroundings = Surroundings::new(parsed, cancel);
+    let mut found = Matches::default();
+    for hit in pattern.find(parsed, cancel)? {
+        let text = parsed.source.text.get(hit.start_byte..hit.end_byte).unwrap_or_default();
+        let span = parsed.lines.span(&parsed.source.text, hit.start_byte, hit.end_byte);
+        let (elements, enclosures) = surroundings.look()?;
+        let element = element_of(elements, hit.start_byte..hit.end_byte);
+        let name = element.map_or_else(|| one_line(text, 80), |element| element.name.clone());
+        let subject = Subject {
+            name: &name,
+            kind: &hit.kind,
+            lines: span.lines(),
+            is_callable: element.is_some_and(|element| element.kind.is_callable()),
+            code: element.and_then(Element::code),
+        };
+        if !filter.matches(subject) {
+            continue;
+        }
+        found.total += 1;
+        if found.list.len() < limit {
+            let parent = enclosures.around(span.start_byte, span.end_byte);
+            found.list.push(Match {
+                text: text_of(parsed, span),
+                parent: parent.map(|parent| elements.qualified_name(parent)),
+                kind: hit.kind,
+                captures: hit.captures,
+                name,
+                span,
+            });
+        }
+    }
+    Ok(found)
+}
+
 /// `@name` and `@function.name` hold the name of what their match found.
 fn is_name(capture: &str) -> bool {
     capture.rsplit('.').next() == Some("name")
@@ -222,16 +315,16 @@ fn lies_in(inner: Node<'_>, outer: Node<'_>) -> bool {
 }
 
 /// The definition that a captured node is, if it is one: its facts serve the filter.
-fn element_of<'e>(elements: &'e Elements, node: Node<'_>) -> Option<&'e Element> {
-    // A decorated definition begins before its node, so only the end and the order are sure.
+fn element_of(elements: &Elements, node: Range<usize>) -> Option<&Element> {
+    let bytes = (node.start, node.end);
+    // A decorated definition begins before its node, so only the order is sure.
     let after = elements
         .list
-        .partition_point(|element| element.span.start_byte <= node.start_byte());
-    elements.list[..after]
-        .iter()
-        .rev()
-        .take(16)
-        .find(|element| element.span.end_byte == node.end_byte() && element.code().is_some())
+        .partition_point(|element| element.span.start_byte <= node.start);
+    elements.list[..after].iter().rev().take(16).find(|element| {
+        let whole = (element.span.start_byte, element.span.end_byte);
+        element.code().is_some() && (element.nodes.contains(&bytes) || whole == bytes)
+    })
 }
 
 fn text_of(parsed: &Parsed, span: Span) -> String {
@@ -412,7 +505,7 @@ mod tests {
     use tokio_util::sync::CancellationToken;
 
     use super::{QueryKind, prepare, run};
-    use crate::{errors::structure::StructureError, extract::extract, filter::Filter, parse::tests::parsed};
+    use crate::{errors::structure::StructureError, filter::Filter, parse::tests::parsed, user_queries::UserQueries};
 
     const TEXT: &str =
         "import os\nclass Store:\n    def get(self, key): return 1\n    def put(self): pass\ndef main(): pass\n";
@@ -420,9 +513,8 @@ mod tests {
     fn ask(kind: &QueryKind, filter: &str) -> Result<Vec<String>, StructureError> {
         let cancel = CancellationToken::new();
         let parsed = parsed("a.py", TEXT);
-        let elements = extract(&parsed, &cancel).expect("elements");
-        let prepared = prepare(kind, parsed.source.language)?;
-        let matches = run(&prepared, &Filter::parse(filter)?, &parsed, &elements, 100, &cancel)?;
+        let prepared = prepare(kind, parsed.source.language, &UserQueries::default())?;
+        let matches = run(&prepared, &Filter::parse(filter)?, &parsed, 100, &cancel)?;
         assert_eq!(matches.total, matches.list.len());
         Ok(matches
             .list
@@ -473,6 +565,8 @@ mod tests {
             ["f main 5 in \"\""]
         );
         assert_eq!(query("(return_statement) @r", ""), ["r return 1 3 in \"Store.get\""]);
+        // A statement that ends where its function ends is not the function.
+        assert_eq!(query("(return_statement) @r", "params=2"), [""; 0]);
     }
 
     #[test]
@@ -492,13 +586,12 @@ mod tests {
     fn a_cancelled_query_returns_nothing() {
         let text = format!("x = [{}]\n", "1, ".repeat(200_000));
         let parsed = parsed("a.py", &text);
-        let elements = extract(&parsed, &CancellationToken::new()).expect("elements");
         let wide = QueryKind::Query("(list (_) @a (_) @b (_) @c)".to_owned());
-        let prepared = prepare(&wide, parsed.source.language).expect("a query");
+        let prepared = prepare(&wide, parsed.source.language, &UserQueries::default()).expect("a query");
         let cancel = CancellationToken::new();
         let stopper = cancel.clone();
         let thread = std::thread::spawn(move || stopper.cancel());
-        let result = run(&prepared, &Filter::default(), &parsed, &elements, 100, &cancel);
+        let result = run(&prepared, &Filter::default(), &parsed, 100, &cancel);
         thread.join().expect("a thread");
         assert!(matches!(result, Err(StructureError::Cancelled)));
     }

@@ -107,6 +107,27 @@ impl Scope {
         })
     }
 
+    /// The project that is searched.
+    pub(crate) const fn project(&self) -> &Arc<Project> {
+        &self.project
+    }
+
+    /// How folders are descended into.
+    pub(crate) const fn traversal(&self) -> Traversal {
+        self.traversal
+    }
+
+    /// Which files are wanted.
+    pub(crate) const fn globs(&self) -> &Override {
+        &self.globs
+    }
+
+    /// The largest file that is read, in bytes.
+    pub(crate) fn most_bytes(&self) -> u64 {
+        self.max_filesize
+            .map_or(self.most_bytes, |wanted| wanted.min(self.most_bytes))
+    }
+
     /// Whether globs and size admit a file that something else found.
     fn admits(&self, file: &FoundFile) -> bool {
         let path = file.path.absolute();

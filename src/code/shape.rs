@@ -8,7 +8,10 @@ use std::{collections::BTreeMap, fmt::Write as _};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::search::{FileMatches, LineMatch, Matches, Need};
+use crate::{
+    ranked::RankedOutput,
+    search::{FileMatches, LineMatch, Matches, Need},
+};
 
 /// How many files a summary names.
 pub const SUMMARY_FILES: usize = 10;
@@ -76,6 +79,8 @@ pub enum Shaped {
     Summary(SummaryOutput),
     /// [`Shape::Grouped`].
     Grouped(GroupedOutput),
+    /// The best elements; see [`crate::ranked`].
+    Ranked(RankedOutput),
 }
 
 /// All rows, by path, then line.
@@ -288,6 +293,7 @@ impl Shaped {
             Self::Counts(output) => output.text(),
             Self::Summary(output) => output.text(),
             Self::Grouped(output) => output.text(),
+            Self::Ranked(output) => output.text(),
             Self::Rows(output) => output.text(),
         }
     }

@@ -135,6 +135,8 @@ pub enum Rule {
     AnyOf(&'static [&'static str]),
     /// The first makes sense only together with the second.
     Needs(&'static str, &'static str),
+    /// The first makes no sense together with any of the others.
+    Without(&'static str, &'static [&'static str]),
 }
 
 /// How an answer becomes text, images and links. Made from the typed output, never from its JSON.

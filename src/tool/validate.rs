@@ -176,6 +176,19 @@ fn check_rules(
                     });
                 }
             }
+            Rule::Without(name, others) => {
+                let given = given(others);
+                if is_given(arguments, name) && !given.is_empty() {
+                    problems.push(Problem {
+                        parameter: (*name).to_owned(),
+                        text: Text::new(
+                            format!("it cannot be combined with {}", given.join(", ")),
+                            format!("{} と同時には指定できません", given.join("、")),
+                        ),
+                        allowed: json!({"without": others}),
+                    });
+                }
+            }
             Rule::Needs(name, other) => {
                 if is_given(arguments, name) && !is_given(arguments, other) {
                     problems.push(Problem {

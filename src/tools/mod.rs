@@ -9,6 +9,7 @@ pub mod sessions;
 use std::sync::Arc;
 
 use fumi_base::{roots::AllowedRoots, text::Locale};
+use fumi_code::user_queries::UserQueries;
 use serde_json::{Map, Value, json};
 
 use crate::{
@@ -24,10 +25,15 @@ pub use sessions::Sessions;
 
 /// All tools, in the order in which clients see them.
 #[must_use]
-pub fn catalogue(config: &Config, roots: &Arc<AllowedRoots>, sessions: &Arc<Sessions>) -> Catalogue {
+pub fn catalogue(
+    config: &Config,
+    queries: UserQueries,
+    roots: &Arc<AllowedRoots>,
+    sessions: &Arc<Sessions>,
+) -> Catalogue {
     let search = Arc::new(SearchDeps::new(config));
     // A tool's dependencies are shared, and its work moves to a thread of its own: hence the inner handle.
-    let structure = Arc::new(Arc::new(StructureDeps::new(config)));
+    let structure = Arc::new(Arc::new(StructureDeps::new(config, queries)));
     let project = Arc::new(ProjectDeps {
         roots: Arc::clone(roots),
         sessions: Arc::clone(sessions),

@@ -355,6 +355,14 @@ async fn rules_between_arguments_teach_in_both_languages() {
                     arguments.insert((*name).to_owned(), valid_value(&entry.input["properties"][*name]));
                     (vec![*name, *other], ["INVALID_ARGUMENTS"])
                 }
+                Rule::Without(name, others) => {
+                    // One of the others: several may exclude one another too.
+                    for name in [*name, others[0]] {
+                        arguments.remove("group_by_file");
+                        arguments.insert(name.to_owned(), valid_value(&entry.input["properties"][name]));
+                    }
+                    (vec![*name, others[0]], ["INVALID_ARGUMENTS"])
+                }
             };
             if let Rule::AtMostOne(names) = rule {
                 for name in *names {

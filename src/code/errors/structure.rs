@@ -24,6 +24,8 @@ pub enum StructureError {
     UnknownLanguage { asked: String },
     #[error("invalid tree-sitter query at {}:{}: {}", _0.line, _0.column, _0.reason.0)]
     BadQuery(Box<QueryFault>),
+    #[error("invalid pattern at {}:{}: {}", _0.line, _0.column, _0.reason.0)]
+    BadPattern(Box<QueryFault>),
     #[error("unknown query key {key} for {language}")]
     UnknownQueryKey {
         key: String,
@@ -94,6 +96,7 @@ impl Teach for StructureError {
             Self::UnsupportedLanguage { .. } => "UNSUPPORTED_LANGUAGE",
             Self::UnknownLanguage { .. } => "UNKNOWN_LANGUAGE",
             Self::BadQuery(_) => "INVALID_QUERY",
+            Self::BadPattern(_) => "INVALID_PATTERN",
             Self::UnknownQueryKey { .. } => "UNKNOWN_QUERY_KEY",
             Self::BadFilter { .. } => "INVALID_FILTER",
             Self::BadRange { .. } => "INVALID_RANGE",
@@ -126,7 +129,7 @@ impl Teach for StructureError {
                     ("nearest_ja", nearest_ja),
                 ]
             }
-            Self::BadQuery(fault) => vec![
+            Self::BadQuery(fault) | Self::BadPattern(fault) => vec![
                 ("line", fault.line.to_string()),
                 ("column", fault.column.to_string()),
                 ("excerpt", fault.excerpt.clone()),

@@ -76,9 +76,15 @@ pub struct Facts {
     /// Tags whose end tag may be left out.
     #[serde(default)]
     pub optional_ends: Vec<String>,
+    /// How patterns of example code are read.
+    #[serde(default)]
+    pub pattern: Example,
     /// The predefined queries.
     #[serde(default)]
     pub queries: BTreeMap<String, Selection>,
+    /// Why a column of the table of languages is empty, by the column's name.
+    #[serde(default)]
+    pub empty: BTreeMap<String, String>,
 }
 
 fn colon() -> String {
@@ -182,6 +188,25 @@ pub struct Complexity {
     pub tokens: Vec<String>,
     /// Named node kinds that make the function around them a generator.
     pub generators: Vec<String>,
+}
+
+/// How a pattern of example code becomes code that the grammar can read.
+#[derive(Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Example {
+    /// What stands for the `$` of a variable: a character that can begin a name.
+    pub expando: char,
+    /// Texts in which `PATTERN` is the pattern, tried in turn; empty means the pattern alone.
+    pub contexts: Vec<String>,
+}
+
+impl Default for Example {
+    fn default() -> Self {
+        Self {
+            expando: '$',
+            contexts: Vec::new(),
+        }
+    }
 }
 
 /// What a predefined query selects.

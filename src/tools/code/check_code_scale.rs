@@ -1,9 +1,10 @@
-//! `check_code_scale`: how large and complex a file is, and how to read it with few tokens.
+//! `check_code_scale`: how large and complex files are, and how to read them with few tokens.
 
-use std::{sync::Arc, time::Duration};
+use std::{ops::Range, sync::Arc, time::Duration};
 
 use fumi_base::{
     pools::Pool,
+    project::ProjectPath,
     text::{Locale, Text},
     tokens,
 };
@@ -13,12 +14,15 @@ use fumi_code::{
     extract::extract,
     parse::{Source, parse},
     scale::{self, Scale},
+    skipped::SkippedList,
+    sources,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tokio_util::sync::CancellationToken;
 
-use super::{TOOLSET, source::StructureDeps};
-use crate::tool::{Cx, Effect, Outcome, Render, SharedOption, Spec, Texts, Tool, ToolError};
+use super::{TOOLSET, resolve, source::StructureDeps};
+use crate::tool::{Cx, Effect, Next, Outcome, Render, Rule, SharedOption, Spec, Texts, Tool, ToolError};
 
 /// See the module.
 #[derive(Debug)]
@@ -29,7 +33,10 @@ pub struct CheckCodeScale;
 pub struct Args {
     /// The file.
     #[schemars(length(min = 1))]
-    file_path: String,
+    file_path: Option<String>,
+    /// Several files.
+    #[serde(default)]
+    file_paths: Vec<String>,
     /// Instead of the detected one.
     language: Option<String>,
     /// `complexity_metrics`.
@@ -38,19 +45,40 @@ pub struct Args {
     /// `details`.
     #[serde(default)]
     include_details: bool,
-    /// `llm_guidance`.
-    #[serde(default = "yes")]
-    include_guidance: bool,
+    /// `llm_guidance`; of several files only when asked for, since it repeats itself.
+    include_guidance: Option<bool>,
 }
 
 fn yes() -> bool {
     true
 }
 
-/// What it answers.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+/// What it answers: of one file its scale, of several a list.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct Output {
     success: bool,
+    #[serde(flatten)]
+    one: Option<FileScale>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    files: Option<Vec<FileScale>>,
+    /// Files that could not be read, each with the reason.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    failed: Vec<Failed>,
+    /// Whether the reply lacks rows that `next` brings.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    truncated: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<Next>,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct Failed {
+    path: String,
+    error: String,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct FileScale {
     file_info: FileInfo,
     scale_assessment: Assessment,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -129,8 +157,8 @@ impl Tool for CheckCodeScale {
             ja: include_str!("check_code_scale.ja.md"),
         },
         example: r#"{"file_path": "src/main.py"}"#,
-        options: &[SharedOption::Project, SharedOption::Timeout],
-        rules: &[],
+        options: &[SharedOption::Project, SharedOption::Timeout, SharedOption::Cursor],
+        rules: &[Rule::ExactlyOne(&["file_path", "file_paths"])],
         pool: Pool::Analysis,
         timeout: Duration::from_secs(30),
         cached: true,
@@ -141,51 +169,95 @@ impl Tool for CheckCodeScale {
     type Output = Output;
 
     async fn call(args: Args, deps: &Arc<StructureDeps>, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
-        let path = cx.project.resolve(&args.file_path)?;
         let (deps, locale) = (Arc::clone(deps), cx.locale());
-        let output = cx
-            .blocking(move |cancel, _| {
-                let (decoded, size) = deps.read(&path)?;
-                let estimate = tokens::estimate(&decoded.text);
-                let encoding = decoded.encoding.clone();
-                let text = decoded.text.clone();
-                let source = match Source::new(path.shown(), decoded, size, args.language.as_deref()) {
-                    Ok(source) => Some(source),
-                    // A text in no known language still has lines and a size.
-                    Err(StructureError::UnsupportedLanguage { .. }) if args.language.is_none() => None,
-                    Err(error) => return Err(error.into()),
-                };
-                let (scale, elements, language) = match source {
-                    Some(source) => {
-                        let parsed = parse(source, cancel)?;
-                        let elements = extract(&parsed, cancel)?;
-                        let scale = scale::assess(&parsed, &elements, estimate);
-                        (scale, Some(elements), parsed.source.language.name)
-                    }
-                    None => (scale::assess_text(&text, estimate), None, "text"),
-                };
-                let info = FileInfo {
-                    path: path.shown(),
-                    size_bytes: size,
-                    line_count: scale.lines.total,
-                    language: language.to_owned(),
-                    lines_code: scale.lines.code,
-                    lines_comment: scale.lines.comment,
-                    lines_blank: scale.lines.blank,
-                    encoding,
-                };
-                Ok::<_, ToolError>(output(info, scale, elements.as_ref(), &args, locale))
-            })
-            .await?;
+        let output = if let Some(file_path) = &args.file_path {
+            let path = cx.project.resolve(file_path)?;
+            let one = cx.blocking(move |cancel, _| scale_of(&path, &args, &deps, locale, cancel));
+            Output {
+                one: Some(one.await?),
+                ..Output::default()
+            }
+        } else {
+            let paths = resolve(&cx.project, &args.file_paths)?;
+            cx.blocking(move |cancel, _| several(&paths, &args, &deps, locale, cancel))
+                .await?
+        };
         Ok(Outcome::Done(output))
     }
 }
 
-fn output(file_info: FileInfo, scale: Scale, elements: Option<&Elements>, args: &Args, locale: Locale) -> Output {
+/// Several files at once; one that cannot be read does not hide the others.
+fn several(
+    paths: &[ProjectPath],
+    args: &Args,
+    deps: &StructureDeps,
+    locale: Locale,
+    cancel: &CancellationToken,
+) -> Result<Output, ToolError> {
+    let sources = sources::each(paths, SkippedList::default(), cancel, |path| {
+        Ok(Some((path.shown(), scale_of(path, args, deps, locale, cancel))))
+    })?;
+    let (mut files, mut failed) = (Vec::new(), Vec::new());
+    for (path, scale) in sources.made {
+        match scale {
+            Ok(scale) => files.push(scale),
+            Err(error) => failed.push(Failed {
+                path,
+                error: error.message().get(locale).to_owned(),
+            }),
+        }
+    }
+    Ok(Output {
+        files: Some(files),
+        failed,
+        ..Output::default()
+    })
+}
+
+fn scale_of(
+    path: &ProjectPath,
+    args: &Args,
+    deps: &StructureDeps,
+    locale: Locale,
+    cancel: &CancellationToken,
+) -> Result<FileScale, ToolError> {
+    let (decoded, size) = deps.read(path)?;
+    let estimate = tokens::estimate(&decoded.text);
+    let encoding = decoded.encoding.clone();
+    let text = decoded.text.clone();
+    let source = match Source::new(path.shown(), decoded, size, args.language.as_deref()) {
+        Ok(source) => Some(source),
+        // A text in no known language still has lines and a size.
+        Err(StructureError::UnsupportedLanguage { .. }) if args.language.is_none() => None,
+        Err(error) => return Err(error.into()),
+    };
+    let (scale, elements, language) = match source {
+        Some(source) => {
+            let parsed = parse(source, cancel)?;
+            let elements = extract(&parsed, cancel)?;
+            let scale = scale::assess(&parsed, &elements, estimate);
+            (scale, Some(elements), parsed.source.language.name)
+        }
+        None => (scale::assess_text(&text, estimate), None, "text"),
+    };
+    let info = FileInfo {
+        path: path.shown(),
+        size_bytes: size,
+        line_count: scale.lines.total,
+        language: language.to_owned(),
+        lines_code: scale.lines.code,
+        lines_comment: scale.lines.comment,
+        lines_blank: scale.lines.blank,
+        encoding,
+    };
+    Ok(published(info, scale, elements.as_ref(), args, locale))
+}
+
+fn published(file_info: FileInfo, scale: Scale, elements: Option<&Elements>, args: &Args, locale: Locale) -> FileScale {
     let say = |text: Text| text.get(locale).to_owned();
     let guidance = scale.guidance;
-    Output {
-        success: true,
+    let wants_guidance = args.include_guidance.unwrap_or(args.file_path.is_some());
+    FileScale {
         file_info,
         scale_assessment: Assessment {
             category: scale.category.name().to_owned(),
@@ -209,7 +281,7 @@ fn output(file_info: FileInfo, scale: Scale, elements: Option<&Elements>, args: 
                     max_element: metrics.cyclomatic.max_element,
                 },
             }),
-        llm_guidance: args.include_guidance.then(|| Guidance {
+        llm_guidance: wants_guidance.then(|| Guidance {
             recommended_approach: say(guidance.approach.text()),
             workflow_steps: guidance.steps.iter().map(|step| say(step.text())).collect(),
             token_optimization: say(guidance.tokens.text()),
@@ -234,8 +306,8 @@ fn details(elements: &Elements) -> Vec<Detail> {
         .collect()
 }
 
-impl Render for Output {
-    fn text(&self, _locale: Locale) -> String {
+impl FileScale {
+    fn text(&self) -> String {
         let info = &self.file_info;
         let mut lines = vec![format!(
             "{} {} {} lines ({} code, {} comment, {} blank) {} bytes {} ~{} tokens: {}",
@@ -287,16 +359,41 @@ impl Render for Output {
         }
         lines.join("\n")
     }
+}
 
-    fn rows(&self) -> usize {
-        self.details.as_ref().map_or(0, Vec::len)
+impl Render for Output {
+    fn text(&self, _locale: Locale) -> String {
+        let scales = self.one.iter().chain(self.files.iter().flatten());
+        let mut lines: Vec<String> = scales.map(FileScale::text).collect();
+        lines.extend(
+            self.failed
+                .iter()
+                .map(|failed| format!("{}: {}", failed.path, failed.error)),
+        );
+        lines.extend(self.next.as_ref().map(Next::line));
+        lines.join("\n")
     }
 
-    fn page(&self, rows: std::ops::Range<usize>) -> (Self, usize) {
+    fn rows(&self) -> usize {
+        match (&self.one, &self.files) {
+            (Some(one), _) => one.details.as_ref().map_or(0, Vec::len),
+            (None, files) => files.as_ref().map_or(0, Vec::len),
+        }
+    }
+
+    fn page(&self, rows: Range<usize>) -> (Self, usize) {
         let mut page = self.clone();
-        if let Some(details) = &mut page.details {
+        if let Some(details) = page.one.as_mut().and_then(|one| one.details.as_mut()) {
             *details = details[rows.start.min(details.len())..rows.end.min(details.len())].to_vec();
         }
+        if let Some(files) = &mut page.files {
+            *files = files[rows.start.min(files.len())..rows.end.min(files.len())].to_vec();
+        }
         (page, rows.end)
+    }
+
+    fn mark(&mut self, next: &Next) {
+        self.truncated = true;
+        self.next = Some(next.clone());
     }
 }

@@ -6,6 +6,7 @@ use fumi_base::pools::Pool;
 use fumi_code::{
     search::search_found,
     shape::{StagesMeta, shape},
+    text_query::TextQuery,
     walk::{Detail, Listed},
 };
 use schemars::JsonSchema;
@@ -77,7 +78,8 @@ impl Tool for FindAndGrep {
     }
 
     async fn call(args: Args, deps: &SearchDeps, cx: &Cx) -> Result<Outcome<SearchReply>, ToolError> {
-        let (query, adjusted) = args.text.compile()?;
+        let (options, adjusted) = args.text.options()?;
+        let query = TextQuery::new(&options)?;
         let roots = resolve(&cx.project, &args.roots)?;
         let filter = args.name.filter(&cx.project, &roots, &args.walk)?;
         let scope = args.globs.scope(&args.walk, deps, cx)?;

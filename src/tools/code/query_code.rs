@@ -1,19 +1,21 @@
-//! `query_code`: elements of a file by a predefined key or by a tree-sitter query, filtered.
+//! `query_code`: elements of one or many files by a predefined key, a tree-sitter query or a pattern of code, filtered.
 
-use std::{ops::Range, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, ops::Range, sync::Arc, time::Duration};
 
 use fumi_base::{pools::Pool, text::Locale};
 use fumi_code::{
-    extract::extract,
+    errors::search::SearchError,
     filter::Filter,
     languages::detect::detect,
     parse::{Source, parse},
-    query::{self, Match, QueryKind},
+    query::{self, Match, Matches, QueryKind},
+    query_files::{Answers, FileAnswers, QueryFilesError, query_files},
+    search::{Scope, ScopeOptions, Targets},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{MAX_RESULTS, TOOLSET, source::StructureDeps};
+use super::{MAX_RESULTS, TOOLSET, resolve, search_reply::PassedOver, source::StructureDeps};
 use crate::tool::{Cx, Effect, Next, Outcome, Render, Rule, SharedOption, Spec, Texts, Tool, ToolError};
 
 /// See the module.
@@ -25,7 +27,16 @@ pub struct QueryCode;
 pub struct Args {
     /// The file.
     #[schemars(length(min = 1))]
-    file_path: String,
+    file_path: Option<String>,
+    /// Folders, or files.
+    #[serde(default)]
+    roots: Vec<String>,
+    /// Only these.
+    #[serde(default)]
+    include_globs: Vec<String>,
+    /// Not these.
+    #[serde(default)]
+    exclude_globs: Vec<String>,
     /// Instead of the detected one.
     language: Option<String>,
     /// A predefined query.
@@ -34,6 +45,9 @@ pub struct Args {
     /// A tree-sitter query.
     #[schemars(length(min = 1))]
     query_string: Option<String>,
+    /// Example code.
+    #[schemars(length(min = 1))]
+    pattern: Option<String>,
     /// Conditions on the results.
     filter: Option<String>,
     /// How much of each.
@@ -61,18 +75,43 @@ pub struct Output {
     next: Option<Next>,
 }
 
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+/// Of one file its matches; of many the files that have any.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 struct QueryResult {
-    file_path: String,
-    language: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file_path: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    language: Option<String>,
     query_type: String,
     total_matches: usize,
-    matches: Vec<Row>,
+    /// Files with matches.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    total_files: Option<usize>,
+    /// Files that were taken apart.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    searched_files: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    matches: Option<Vec<Row>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    files: Option<Vec<FileRows>>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     truncated: bool,
     /// The query was too wide; matches may be missing. Narrow it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     incomplete: bool,
+    /// Languages of files that were found, in which the question makes no sense.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    languages_passed_over: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    skipped: Option<PassedOver>,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct FileRows {
+    file_path: String,
+    language: String,
+    match_count: usize,
+    matches: Vec<Row>,
 }
 
 /// One match; a summary leaves out columns, text and parent.
@@ -91,6 +130,9 @@ struct Row {
     parent: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<String>,
+    /// What the variables of a pattern stand for.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    captures: BTreeMap<String, String>,
 }
 
 impl Row {
@@ -105,6 +147,7 @@ impl Row {
             end_column: whole.then_some(found.span.end_column),
             parent: found.parent.filter(|_| whole),
             text: whole.then_some(found.text),
+            captures: found.captures.into_iter().filter(|_| whole).collect(),
         }
     }
 
@@ -142,7 +185,12 @@ impl Tool for QueryCode {
             SharedOption::Delivery,
             SharedOption::Cursor,
         ],
-        rules: &[Rule::ExactlyOne(&["query_key", "query_string"])],
+        rules: &[
+            Rule::ExactlyOne(&["query_key", "query_string", "pattern"]),
+            Rule::ExactlyOne(&["file_path", "roots"]),
+            Rule::Needs("include_globs", "roots"),
+            Rule::Needs("exclude_globs", "roots"),
+        ],
         pool: Pool::Analysis,
         timeout: Duration::from_secs(30),
         cached: true,
@@ -153,73 +201,191 @@ impl Tool for QueryCode {
     type Output = Output;
 
     async fn call(args: Args, deps: &Arc<StructureDeps>, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
-        let path = cx.project.resolve(&args.file_path)?;
         let filter = Filter::parse(args.filter.as_deref().unwrap_or_default())?;
-        let deps = Arc::clone(deps);
-        let output = cx
-            .blocking(move |cancel, _| {
+        let (kind, query_type) = match (&args.query_key, &args.query_string, &args.pattern) {
+            (Some(key), ..) => (QueryKind::Key(key.clone()), key.clone()),
+            (_, Some(query), _) => (QueryKind::Query(query.clone()), "custom".to_owned()),
+            (.., pattern) => (
+                QueryKind::Pattern(pattern.clone().unwrap_or_default()),
+                "pattern".to_owned(),
+            ),
+        };
+        let most = usize::try_from(MAX_RESULTS).unwrap_or(usize::MAX);
+        let format = args.output_format;
+        let query_result = if let Some(file_path) = &args.file_path {
+            let (path, deps) = (cx.project.resolve(file_path)?, Arc::clone(deps));
+            cx.blocking(move |cancel, _| {
                 let (decoded, size) = deps.read(&path)?;
-                let (kind, query_type) = match (args.query_key, args.query_string) {
-                    (Some(key), _) => (QueryKind::Key(key.clone()), key),
-                    (None, query) => (QueryKind::Query(query.unwrap_or_default()), "custom".to_owned()),
-                };
                 let shown = path.shown();
                 let language = detect(&shown, &decoded.text, args.language.as_deref())?;
                 // A bad query is told before the file is parsed.
-                let prepared = query::prepare(&kind, language)?;
-                let parsed = parse(
-                    Source::new(shown.clone(), decoded, size, args.language.as_deref())?,
-                    cancel,
-                )?;
-                let elements = extract(&parsed, cancel)?;
-                let most = usize::try_from(MAX_RESULTS).unwrap_or(usize::MAX);
-                let found = query::run(&prepared, &filter, &parsed, &elements, most, cancel)?;
-                Ok::<_, ToolError>(Output {
-                    success: true,
-                    query_result: QueryResult {
-                        file_path: shown,
-                        language: language.name.to_owned(),
-                        query_type,
-                        total_matches: found.total,
-                        truncated: found.list.len() < found.total,
-                        incomplete: found.is_incomplete,
-                        matches: found
-                            .list
-                            .into_iter()
-                            .map(|found| Row::new(found, args.output_format))
-                            .collect(),
-                    },
-                    truncated: false,
-                    next: None,
-                })
+                let prepared = query::prepare(&kind, language, &deps.queries)?;
+                let source = Source::new(shown.clone(), decoded, size, args.language.as_deref())?;
+                let found = query::run(&prepared, &filter, &parse(source, cancel)?, most, cancel)?;
+                Ok::<_, ToolError>(QueryResult::one(shown, language.name, query_type, found, format))
             })
-            .await?;
-        Ok(Outcome::Done(output))
+            .await?
+        } else {
+            let targets = Targets {
+                roots: resolve(&cx.project, &args.roots)?,
+                files: Vec::new(),
+            };
+            let options = ScopeOptions {
+                include_globs: args.include_globs,
+                exclude_globs: args.exclude_globs,
+                ..ScopeOptions::default()
+            };
+            let scope = Scope::new(&cx.project, &options, deps.file_bytes)
+                .map_err(|errors: Vec<SearchError>| ToolError::all(&errors))?;
+            let deps = Arc::clone(deps);
+            cx.blocking(move |cancel, _| {
+                let language = args.language.as_deref();
+                let answers = query_files(
+                    (&kind, &deps.queries),
+                    &filter,
+                    language,
+                    (&targets, &scope),
+                    most,
+                    cancel,
+                );
+                match answers {
+                    Ok(answers) => Ok(QueryResult::many(query_type, answers, format)),
+                    Err(QueryFilesError::Search(error)) => Err(ToolError::from(error)),
+                    Err(QueryFilesError::Structure(error)) => Err(ToolError::from(error)),
+                }
+            })
+            .await?
+        };
+        Ok(Outcome::Done(Output {
+            success: true,
+            query_result,
+            truncated: false,
+            next: None,
+        }))
+    }
+}
+
+impl QueryResult {
+    fn one(file_path: String, language: &str, query_type: String, found: Matches, format: OutputFormat) -> Self {
+        Self {
+            file_path: Some(file_path),
+            language: Some(language.to_owned()),
+            query_type,
+            total_matches: found.total,
+            truncated: found.list.len() < found.total,
+            incomplete: found.is_incomplete,
+            matches: Some(found.list.into_iter().map(|found| Row::new(found, format)).collect()),
+            ..Self::default()
+        }
+    }
+
+    fn many(query_type: String, answers: Answers, format: OutputFormat) -> Self {
+        let kept: usize = answers.files.iter().map(|file| file.matches.list.len()).sum();
+        Self {
+            query_type,
+            total_matches: answers.total,
+            total_files: Some(answers.total_files),
+            searched_files: Some(answers.searched),
+            truncated: kept < answers.total,
+            incomplete: answers.files.iter().any(|file| file.matches.is_incomplete),
+            languages_passed_over: answers.unfit.into_iter().map(str::to_owned).collect(),
+            skipped: PassedOver::of(&answers.skipped),
+            files: Some(
+                answers
+                    .files
+                    .into_iter()
+                    .map(|file| FileRows::new(file, format))
+                    .collect(),
+            ),
+            ..Self::default()
+        }
+    }
+
+    /// All rows, those of a file after those of the file before it.
+    fn rows(&self) -> usize {
+        let in_files = self.files.iter().flatten().map(|file| file.matches.len());
+        self.matches.as_ref().map_or(0, Vec::len) + in_files.sum::<usize>()
+    }
+
+    /// Keeps these rows only, and the files that have any of them.
+    fn keep(&mut self, rows: &Range<usize>) {
+        let mut before = 0;
+        let lists = self
+            .matches
+            .iter_mut()
+            .chain(self.files.iter_mut().flatten().map(|file| &mut file.matches));
+        for list in lists {
+            let (start, all) = (rows.start.saturating_sub(before), list.len());
+            let end = rows.end.saturating_sub(before).min(all);
+            before += all;
+            list.truncate(end);
+            list.drain(..start.min(list.len()));
+        }
+        if let Some(files) = &mut self.files {
+            files.retain(|file| !file.matches.is_empty());
+        }
+    }
+}
+
+impl FileRows {
+    fn new(file: FileAnswers, format: OutputFormat) -> Self {
+        Self {
+            file_path: file.path.shown(),
+            language: file.language.name.to_owned(),
+            match_count: file.matches.total,
+            matches: file
+                .matches
+                .list
+                .into_iter()
+                .map(|found| Row::new(found, format))
+                .collect(),
+        }
     }
 }
 
 impl Render for Output {
     fn text(&self, _locale: Locale) -> String {
         let result = &self.query_result;
-        let mut lines = vec![format!(
-            "{} {}: {}",
-            result.file_path, result.query_type, result.total_matches
-        )];
-        lines.extend(result.matches.iter().map(Row::line));
+        let mut lines = Vec::new();
+        if let Some(matches) = &result.matches {
+            let file = result.file_path.as_deref().unwrap_or_default();
+            lines.push(format!("{file} {}: {}", result.query_type, result.total_matches));
+            lines.extend(matches.iter().map(Row::line));
+        }
+        if let Some(files) = &result.files {
+            lines.push(format!(
+                "{}: {} / {} files / {} searched",
+                result.query_type,
+                result.total_matches,
+                result.total_files.unwrap_or_default(),
+                result.searched_files.unwrap_or_default(),
+            ));
+            for file in files {
+                lines.push(format!("{} ({})", file.file_path, file.match_count));
+                lines.extend(file.matches.iter().map(Row::line));
+            }
+        }
+        if !result.languages_passed_over.is_empty() {
+            lines.push(format!(
+                "languages_passed_over: {}",
+                result.languages_passed_over.join(", ")
+            ));
+        }
+        if let Some(skipped) = &result.skipped {
+            lines.push(skipped.line());
+        }
         lines.extend(self.next.as_ref().map(Next::line));
         lines.join("\n")
     }
 
     fn rows(&self) -> usize {
-        self.query_result.matches.len()
+        self.query_result.rows()
     }
 
     fn page(&self, rows: Range<usize>) -> (Self, usize) {
         let mut page = self.clone();
-        let result = &mut page.query_result;
-        let end = rows.end.min(result.matches.len());
-        result.truncated |= rows.start > 0 || end < result.matches.len();
-        result.matches = result.matches[rows.start.min(end)..end].to_vec();
+        page.query_result.truncated |= rows.start > 0 || rows.end < page.query_result.rows();
+        page.query_result.keep(&rows);
         (page, rows.end)
     }
 

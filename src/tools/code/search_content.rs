@@ -4,8 +4,10 @@ use std::time::Duration;
 
 use fumi_base::pools::Pool;
 use fumi_code::{
+    ranked::{RankedQuery, rank},
     search::{Targets, search},
-    shape::shape,
+    shape::{Shaped, shape},
+    text_query::TextQuery,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -37,7 +39,26 @@ pub struct Args {
     walk: Walk,
     #[serde(flatten)]
     format: Format,
+    /// The best elements.
+    #[serde(default)]
+    ranked: bool,
 }
+
+/// What says nothing about elements.
+const LINES_ONLY: Rule = Rule::Without(
+    "ranked",
+    &[
+        "total_only",
+        "count_only_matches",
+        "summary_only",
+        "group_by_file",
+        "optimize_paths",
+        "context_before",
+        "context_after",
+        "max_count",
+        "multiline",
+    ],
+);
 
 impl Tool for SearchContent {
     const SPEC: Spec = Spec {
@@ -55,7 +76,7 @@ impl Tool for SearchContent {
             SharedOption::Delivery,
             SharedOption::Cursor,
         ],
-        rules: &[FORMATS, Rule::AnyOf(&["roots", "files"])],
+        rules: &[FORMATS, LINES_ONLY, Rule::AnyOf(&["roots", "files"])],
         pool: Pool::Analysis,
         timeout: Duration::from_secs(30),
         cached: true,
@@ -71,12 +92,25 @@ impl Tool for SearchContent {
     }
 
     async fn call(args: Args, deps: &SearchDeps, cx: &Cx) -> Result<Outcome<SearchReply>, ToolError> {
-        let (query, adjusted) = args.text.compile()?;
+        let (options, adjusted) = args.text.options()?;
         let targets = Targets {
             roots: resolve(&cx.project, &args.roots)?,
             files: resolve(&cx.project, &args.files)?,
         };
         let scope = args.globs.scope(&args.walk, deps, cx)?;
+        if args.ranked {
+            let query = RankedQuery::new(&options)?;
+            let work = cx.blocking(move |cancel, _| rank(&query, &targets, &scope, cancel));
+            let (output, matches) = work.await?;
+            let large = deps.large(matches.searched_files)?;
+            return Ok(Outcome::Done(SearchReply::new(
+                Shaped::Ranked(output),
+                &matches.skipped,
+                None,
+                large,
+            )));
+        }
+        let query = TextQuery::new(&options)?;
         let form = args.format.shape();
         let keep = usize::try_from(MAX_RESULTS).unwrap_or(usize::MAX);
         let matches = cx

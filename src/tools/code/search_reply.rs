@@ -8,7 +8,7 @@ use fumi_code::{
     search::{Scope, ScopeOptions},
     shape::{Shape, Shaped},
     skipped::SkippedList,
-    text_query::{Case, QueryOptions, Syntax, TextQuery},
+    text_query::{Case, QueryOptions, Syntax},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -77,8 +77,8 @@ enum CaseMode {
 }
 
 impl Text {
-    /// The compiled query, and the bound that `max_count` was brought down to, if it was.
-    pub fn compile(&self) -> Result<(TextQuery, Option<u64>), ToolError> {
+    /// The query as the domain takes it, and the bound that `max_count` was brought down to, if it was.
+    pub fn options(&self) -> Result<(QueryOptions, Option<u64>), ToolError> {
         let (max_count, adjusted) = match self.max_count {
             Some(_) => {
                 let (count, adjusted) = clamp(self.max_count, 0);
@@ -106,7 +106,7 @@ impl Text {
             context_after: self.context_after.unwrap_or(0).min(MAX_CONTEXT),
             max_count,
         };
-        Ok((TextQuery::new(&options)?, adjusted))
+        Ok((options, adjusted))
     }
 }
 
@@ -227,6 +227,12 @@ impl PassedOver {
                 .collect(),
         })
     }
+
+    /// The same as one line of text.
+    #[must_use]
+    pub fn line(&self) -> String {
+        format!("skipped: {} {}", self.total, self.examples.join(", "))
+    }
 }
 
 impl SearchReply {
@@ -256,7 +262,8 @@ impl Render for SearchReply {
             text.push_str(&format!("\nmax_count_adjusted: {bound}"));
         }
         if let Some(skipped) = &self.skipped {
-            text.push_str(&format!("\nskipped: {} {}", skipped.total, skipped.examples.join(", ")));
+            text.push('\n');
+            text.push_str(&skipped.line());
         }
         if let Some(next) = &self.next {
             text.push('\n');

@@ -8,6 +8,7 @@ use fumi_code::{
     elements::Elements,
     extract::extract,
     parse::{Parsed, Source, parse},
+    user_queries::UserQueries,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -18,14 +19,17 @@ use crate::{config::Config, tool::ToolError};
 pub struct StructureDeps {
     /// Largest file that is read, in bytes.
     pub file_bytes: u64,
+    /// Queries that the operator added.
+    pub queries: UserQueries,
 }
 
 impl StructureDeps {
     /// From the configuration.
     #[must_use]
-    pub fn new(config: &Config) -> Self {
+    pub fn new(config: &Config, queries: UserQueries) -> Self {
         Self {
             file_bytes: config.limits.file_bytes,
+            queries,
         }
     }
 

@@ -2,6 +2,7 @@
 
 mod freshness;
 mod known_faults;
+mod many;
 mod reading;
 mod resources;
 mod scenarios;

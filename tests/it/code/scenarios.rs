@@ -241,7 +241,7 @@ async fn the_error_scenarios_of_the_tools() {
             "check_code_scale",
             json!({}),
             "INVALID_ARGUMENTS",
-            "file_path: required",
+            "file_path | file_paths: exactly one of file_path, file_paths is needed",
         ),
         (
             "check_code_scale",

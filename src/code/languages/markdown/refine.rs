@@ -246,6 +246,7 @@ fn links<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
                     name: one_line(name, 80),
                     span: parsed.lines.span(&parsed.source.text, start, end),
                     parent: None,
+                    nodes: [(start, end); 2],
                     detail: info(target.to_owned()),
                 },
             ));

@@ -1,0 +1,426 @@
+//! Patterns of example code: `$A.close()` finds every such call, whatever stands in the place of `$A`.
+//!
+//! The pattern is parsed with the language's own grammar and compared tree with tree (ast-grep-core), so that layout and
+//! comments do not matter. Invariant: what does not parse as one node is refused with its place, never matched as
+//! something else. Nothing is rewritten here.
+
+use std::{borrow::Cow, fmt};
+
+use ast_grep_core::{
+    Matcher as _, Node, Pattern, PatternError,
+    language::Language as Dialect,
+    matcher::{MatcherExt as _, PatternBuilder},
+    meta_var::MetaVariable,
+    tree_sitter::{LanguageExt, StrDoc, TSLanguage},
+};
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    errors::structure::{QueryFault, StructureError},
+    languages::Language,
+    parse::{LineIndex, Parsed, one_line},
+};
+
+/// Where a context of `language.toml` holds the pattern.
+const PLACE: &str = "PATTERN";
+
+/// How much of what a variable stands for is returned, in characters.
+const CAPTURE_CHARACTERS: usize = 80;
+
+/// How many nodes are compared between two looks at the token.
+const POLL_EVERY: u32 = 1_024;
+
+/// A compiled pattern of one language.
+pub struct CodePattern {
+    pattern: Pattern,
+    /// The kinds of nodes that it can match, by the grammar's number; none if it can match any.
+    kinds: Option<Vec<bool>>,
+    /// A name that every match contains.
+    literal: Option<String>,
+}
+
+/// One place that a pattern matches.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hit {
+    /// In the decoded text.
+    pub start_byte: usize,
+    /// In the decoded text, exclusive.
+    pub end_byte: usize,
+    /// The grammar's name of the node.
+    pub kind: String,
+    /// What each variable stands for, on one line, by the variable's name.
+    pub captures: Vec<(String, String)>,
+}
+
+impl fmt::Debug for CodePattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a pattern with {:?}", self.pattern.fixed_string())
+    }
+}
+
+impl CodePattern {
+    /// Compiles example code. It must be one statement, expression or definition of the language.
+    pub fn compile(text: &str, language: &'static Language) -> Result<Self, StructureError> {
+        let text = text.trim();
+        let code = Grammar(language).pre_process_pattern(text).into_owned();
+        let mut first_fault = None;
+        let contexts = &language.facts.pattern.contexts;
+        let bare = [PLACE.to_owned()];
+        let contexts = if contexts.is_empty() { &bare[..] } else { contexts };
+        for context in contexts {
+            match in_context(context, &code, language) {
+                Ok(pattern) => {
+                    if pattern.is_variable() {
+                        return Err(refused(text, language, Trouble::OnlyVariable));
+                    }
+                    return Ok(Self::new(pattern.0, language));
+                }
+                Err(trouble) => {
+                    first_fault.get_or_insert(trouble);
+                }
+            }
+        }
+        Err(refused(text, language, first_fault.unwrap_or(Trouble::Several)))
+    }
+
+    fn new(pattern: Pattern, language: &'static Language) -> Self {
+        let kinds = pattern.potential_kinds().map(|known| {
+            let mut kinds = vec![false; language.grammar().node_kind_count()];
+            for kind in &known {
+                if let Some(is_possible) = kinds.get_mut(kind) {
+                    *is_possible = true;
+                }
+            }
+            kinds
+        });
+        // Signs can be left out (the comma before `$$$`), names cannot.
+        let literal = pattern.fixed_string().into_owned();
+        let is_name = literal.len() > 1 && literal.chars().all(|c| c.is_alphanumeric() || c == '_');
+        Self {
+            pattern,
+            kinds,
+            literal: Some(literal).filter(|_| is_name),
+        }
+    }
+
+    /// Whether a text can contain a match at all: reading it is a thousandth of parsing it.
+    #[must_use]
+    pub fn may_match(&self, text: &str) -> bool {
+        self.literal
+            .as_ref()
+            .is_none_or(|literal| memchr::memmem::find(text.as_bytes(), literal.as_bytes()).is_some())
+    }
+
+    /// Every place of the file that it matches, in the order of the text.
+    pub fn find(&self, parsed: &Parsed, cancel: &CancellationToken) -> Result<Vec<Hit>, StructureError> {
+        let document = StrDoc {
+            src: parsed.source.text.clone(),
+            lang: Grammar(parsed.source.language),
+            tree: parsed.tree.clone(),
+        };
+        let root = ast_grep_core::AstGrep::doc(document);
+        let mut found = Vec::new();
+        let mut visited = 0_u32;
+        for node in root.root().dfs() {
+            visited = visited.wrapping_add(1);
+            if visited.is_multiple_of(POLL_EVERY) && cancel.is_cancelled() {
+                return Err(StructureError::Cancelled);
+            }
+            let is_possible = self
+                .kinds
+                .as_ref()
+                .is_none_or(|kinds| kinds.get(usize::from(node.kind_id())).copied().unwrap_or(false));
+            if !is_possible {
+                continue;
+            }
+            let Some(hit) = self.pattern.match_node(node) else {
+                continue;
+            };
+            let mut captures: Vec<(String, String)> = hit
+                .get_env()
+                .get_matched_variables()
+                .filter_map(|variable| capture(&hit, &parsed.source.text, &variable))
+                .collect();
+            captures.sort();
+            let range = hit.range();
+            found.push(Hit {
+                start_byte: range.start,
+                end_byte: range.end,
+                kind: hit.kind().into_owned(),
+                captures,
+            });
+        }
+        Ok(found)
+    }
+}
+
+fn capture(
+    hit: &ast_grep_core::NodeMatch<'_, StrDoc<Grammar>>,
+    text: &str,
+    variable: &MetaVariable,
+) -> Option<(String, String)> {
+    let (name, range) = match variable {
+        MetaVariable::Capture(name, _) => (name, hit.get_env().get_match(name)?.range()),
+        MetaVariable::MultiCapture(name) => {
+            let nodes = hit.get_env().get_multiple_matches(name);
+            let start = nodes.first().map_or(0, |node| node.range().start);
+            (name, start..nodes.last().map_or(start, |node| node.range().end))
+        }
+        MetaVariable::Dropped(_) | MetaVariable::Multiple => return None,
+    };
+    let text = text.get(range).unwrap_or_default();
+    Some((name.clone(), one_line(text, CAPTURE_CHARACTERS)))
+}
+
+/// A language as ast-grep sees it.
+#[derive(Clone)]
+struct Grammar(&'static Language);
+
+impl Dialect for Grammar {
+    /// `$` begins no name in most languages: before a variable it becomes a character that does.
+    fn pre_process_pattern<'q>(&self, query: &'q str) -> Cow<'q, str> {
+        let expando = self.expando_char();
+        if expando == '$' {
+            return Cow::Borrowed(query);
+        }
+        let mut out = String::with_capacity(query.len());
+        let mut dollars = 0;
+        for c in query.chars().chain(['\0']) {
+            if c == '$' {
+                dollars += 1;
+                continue;
+            }
+            let is_variable = dollars == 3 || (dollars > 0 && (c.is_ascii_uppercase() || c == '_'));
+            out.extend(std::iter::repeat_n(if is_variable { expando } else { '$' }, dollars));
+            dollars = 0;
+            if c != '\0' {
+                out.push(c);
+            }
+        }
+        Cow::Owned(out)
+    }
+
+    fn expando_char(&self) -> char {
+        self.0.facts.pattern.expando
+    }
+
+    fn kind_to_id(&self, kind: &str) -> u16 {
+        self.0.grammar().id_for_node_kind(kind, true)
+    }
+
+    fn field_to_id(&self, field: &str) -> Option<u16> {
+        self.0.grammar().field_id_for_name(field).map(std::num::NonZero::get)
+    }
+
+    fn build_pattern(&self, builder: &PatternBuilder<'_>) -> Result<Pattern, PatternError> {
+        builder.build(|text| StrDoc::try_new(text, self.clone()))
+    }
+}
+
+impl LanguageExt for Grammar {
+    fn get_ts_language(&self) -> TSLanguage {
+        self.0.grammar()
+    }
+}
+
+/// A pattern whose text stands in a context.
+struct Placed(Pattern);
+
+impl Placed {
+    fn is_variable(&self) -> bool {
+        matches!(self.0.node, ast_grep_core::matcher::PatternNode::MetaVar { .. })
+    }
+}
+
+/// Why a text is no pattern.
+enum Trouble {
+    /// A byte of the pattern at which the grammar gives up.
+    Syntax(usize),
+    /// More than one node.
+    Several,
+    /// Matches everything.
+    OnlyVariable,
+}
+
+fn in_context(context: &str, code: &str, language: &'static Language) -> Result<Placed, Trouble> {
+    let before = context.find(PLACE).unwrap_or(0);
+    let source = context.replacen(PLACE, code, 1);
+    let range = before..before + code.len();
+    let document = StrDoc::try_new(&source, Grammar(language)).map_err(|_| Trouble::Syntax(0))?;
+    let root = ast_grep_core::AstGrep::doc(document);
+    // The smallest node that is exactly the pattern: statements of one expression are that expression. The file itself is
+    // exactly a pattern of several statements.
+    let exact = root
+        .root()
+        .dfs()
+        .skip(1)
+        .filter(|node| node.is_named() && node.range() == range)
+        .last();
+    let broken = root
+        .root()
+        .dfs()
+        .find(|node| (node.is_error() || node.is_missing()) && touches(node, &range))
+        // An error around all of it says no more than that its end is missing.
+        .map(|node| match node.range().start.saturating_sub(before) {
+            0 => code.len(),
+            at => at.min(code.len()),
+        });
+    match (exact, broken) {
+        (Some(node), _) if !node.is_error() && !has_error(&node) => Ok(Placed(Pattern::from(node))),
+        (_, Some(at)) => Err(Trouble::Syntax(at)),
+        _ => Err(Trouble::Several),
+    }
+}
+
+fn has_error(node: &Node<'_, StrDoc<Grammar>>) -> bool {
+    node.dfs().any(|inner| inner.is_error() || inner.is_missing())
+}
+
+fn touches(node: &Node<'_, StrDoc<Grammar>>, range: &std::ops::Range<usize>) -> bool {
+    let found = node.range();
+    found.start <= range.end && range.start <= found.end
+}
+
+/// The failure, with the place in the pattern as its author wrote it: the character that stands for `$` is as wide.
+fn refused(text: &str, language: &'static Language, trouble: Trouble) -> StructureError {
+    let title = &language.facts.title;
+    let (at, reason, hint) = match trouble {
+        Trouble::Syntax(byte) => {
+            let code = Grammar(language).pre_process_pattern(text).into_owned();
+            let characters = code.get(..byte).map_or(0, |before| before.chars().count());
+            (
+                text.char_indices().nth(characters).map_or(text.len(), |(at, _)| at),
+                (
+                    format!("{title} cannot read it from here on"),
+                    format!("ここから先は {title} のコードとして読めません"),
+                ),
+                (
+                    "Write one complete expression, statement or definition; $NAME (capitals) stands for one node, $$$NAME for any number."
+                        .to_owned(),
+                    "式・文・定義のいずれかを一つ、省略せずに書いてください。$NAME（大文字）はノード一つ、$$$NAME は任意個に当たります。"
+                        .to_owned(),
+                ),
+            )
+        }
+        Trouble::Several => (
+            text.len(),
+            (
+                "it is more than one node, or less than one".to_owned(),
+                "一つのノードになっていません".to_owned(),
+            ),
+            (
+                "Write one expression, statement or definition; search for the parts one by one.".to_owned(),
+                "式・文・定義のどれか一つにして、残りは別に検索してください。".to_owned(),
+            ),
+        ),
+        Trouble::OnlyVariable => (
+            0,
+            (
+                "a variable alone matches everything".to_owned(),
+                "変数だけではあらゆるものに一致します".to_owned(),
+            ),
+            (
+                "Add the code around it, such as $A.close() or foo($$$ARGS).".to_owned(),
+                "$A.close() や foo($$$ARGS) のように、周りのコードも書いてください。".to_owned(),
+            ),
+        ),
+    };
+    let lines = LineIndex::new(text);
+    let place = lines.span(text, at.min(text.len()), at.min(text.len()));
+    let line = text.lines().nth(place.start_line - 1).unwrap_or_default();
+    StructureError::BadPattern(Box::new(QueryFault {
+        line: place.start_line,
+        column: place.start_column,
+        excerpt: format!("{line}\n{}^", " ".repeat(place.start_column)),
+        reason,
+        hint,
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio_util::sync::CancellationToken;
+
+    use super::CodePattern;
+    use crate::{errors::structure::StructureError, languages, parse::tests::parsed};
+
+    fn find(path: &str, text: &str, pattern: &str) -> Vec<String> {
+        let parsed = parsed(path, text);
+        let pattern = CodePattern::compile(pattern, parsed.source.language).expect("a pattern");
+        let hits = pattern.find(&parsed, &CancellationToken::new()).expect("hits");
+        hits.into_iter()
+            .map(|hit| {
+                let text = &parsed.source.text[hit.start_byte..hit.end_byte];
+                let captures: Vec<String> = hit
+                    .captures
+                    .iter()
+                    .map(|(name, text)| format!("{name}={text}"))
+                    .collect();
+                format!("{text} {}", captures.join(" ")).trim_end().to_owned()
+            })
+            .collect()
+    }
+
+    fn refused(language: &str, pattern: &str) -> (usize, usize, String) {
+        let language = languages::by_name(language).expect("known");
+        match CodePattern::compile(pattern, language) {
+            Err(StructureError::BadPattern(fault)) => (fault.line, fault.column, fault.hint.0.clone()),
+            other => panic!("{pattern}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn variables_stand_for_nodes_and_layout_does_not_matter() {
+        let python = "print(a)\nprint( b , 2)\nlog.print(c)\nprint()\n";
+        assert_eq!(find("a.py", python, "print($A)"), ["print(a) A=a"]);
+        assert_eq!(
+            find("a.py", python, "print($$$ARGS)"),
+            ["print(a) ARGS=a", "print( b , 2) ARGS=b , 2", "print() ARGS="]
+        );
+        assert_eq!(find("a.py", python, "$X.print($_)"), ["log.print(c) X=log"]);
+        let python = "if a == a:\n    pass\nif a == b:\n    pass\n";
+        assert_eq!(find("a.py", python, "$A == $A"), ["a == a A=a"]);
+    }
+
+    #[test]
+    fn definitions_and_statements_are_patterns_too() {
+        let python = "def f(x):\n    return x\n\nclass A(B):\n    def g(self):\n        return None\n";
+        assert_eq!(
+            find("a.py", python, "return $X"),
+            ["return x X=x", "return None X=None"]
+        );
+        assert_eq!(find("a.py", python, "def $F($$$):\n    return $X").len(), 2);
+        assert_eq!(find("a.py", python, "class $C($B): $$$BODY").len(), 1);
+        let java = "class A { void f() { list.add(1); other(2); } }";
+        assert_eq!(find("A.java", java, "$O.add($X)"), ["list.add(1) O=list X=1"]);
+        let script = "const a = useState(0); el.addEventListener('click', () => go());";
+        assert_eq!(
+            find("a.js", script, "const $V = useState($I)"),
+            ["const a = useState(0); I=0 V=a"]
+        );
+        assert_eq!(find("a.ts", script, "$E.addEventListener($N, $F)").len(), 1);
+        assert_eq!(
+            find("a.css", "a { color: red; margin: 0 }", "color: $C"),
+            ["color: red; C=red"]
+        );
+    }
+
+    #[test]
+    fn what_is_no_pattern_is_refused_with_its_place() {
+        let (line, column, hint) = refused("python", "foo($A,\n  bar(");
+        assert!(line >= 1 && hint.contains("$$$NAME"), "{line}:{column} {hint}");
+        assert!(refused("python", "$A").2.contains("around it"));
+        assert!(refused("python", "a = 1\nb = 2").2.contains("one by one"));
+        assert!(refused("javascript", "function (").2.contains("one complete"));
+        assert!(refused("python", "").2.contains("one"));
+    }
+
+    #[test]
+    fn a_cancelled_comparison_returns_nothing() {
+        let parsed = parsed("a.py", &"f(1)\n".repeat(5_000));
+        let pattern = CodePattern::compile("f($A)", parsed.source.language).expect("a pattern");
+        let cancel = CancellationToken::new();
+        cancel.cancel();
+        assert_eq!(pattern.find(&parsed, &cancel), Err(StructureError::Cancelled));
+    }
+}

@@ -1,0 +1,212 @@
+//! One question to many files: those that folders and globs name, each in its own language.
+//!
+//! A question is prepared once a language. A language in which it makes no sense (a key that it lacks, a pattern that it
+//! cannot read) is named in the answer, and its files are not; if no language is left, that is the failure. What is kept
+//! is bounded, what is counted is not.
+
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering::Relaxed},
+    },
+};
+
+use fumi_base::{
+    files::{self, EncodingChoice},
+    project::{PathError, ProjectPath},
+};
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    errors::{search::SearchError, structure::StructureError},
+    filter::Filter,
+    languages::{
+        Language, by_name,
+        detect::{by_file_name, guess},
+    },
+    parse::{Source, parse},
+    query::{Matches, Prepared, QueryKind, prepare, run},
+    search::{Scope, Targets},
+    skipped::{Reason, SkippedList},
+    sources,
+    user_queries::UserQueries,
+};
+
+/// How many bytes decide whether a file is text: ripgrep's look for NUL, shortened.
+const TEXT_PROBE: usize = 8 * 1024;
+
+/// The answers of one file.
+#[derive(Debug)]
+pub struct FileAnswers {
+    /// Which file.
+    pub path: ProjectPath,
+    /// The language that it was read in.
+    pub language: &'static Language,
+    /// At least one.
+    pub matches: Matches,
+}
+
+/// The answers of all files.
+#[derive(Debug, Default)]
+pub struct Answers {
+    /// Files with answers, by path. Rows beyond the limit are counted and not kept.
+    pub files: Vec<FileAnswers>,
+    /// How many answers there are.
+    pub total: usize,
+    /// How many files have one.
+    pub total_files: usize,
+    /// How many files were taken apart.
+    pub searched: usize,
+    /// Languages of files that were found, in which the question makes no sense.
+    pub unfit: Vec<&'static str>,
+    /// What was passed over.
+    pub skipped: SkippedList,
+}
+
+/// What goes wrong: the walk, or the question.
+#[derive(Debug)]
+pub enum QueryFilesError {
+    /// The walk was stopped.
+    Search(SearchError),
+    /// The question fits no language that was found.
+    Structure(StructureError),
+}
+
+impl From<SearchError> for QueryFilesError {
+    fn from(error: SearchError) -> Self {
+        Self::Search(error)
+    }
+}
+
+impl From<StructureError> for QueryFilesError {
+    fn from(error: StructureError) -> Self {
+        Self::Structure(error)
+    }
+}
+
+/// The question in one language, and how many files asked for it.
+type Question = Arc<Result<Prepared, StructureError>>;
+
+/// Asks every source file of the targets, in `asked` language only if the caller named one. At most `limit` rows are kept.
+pub fn query_files(
+    (kind, user): (&QueryKind, &UserQueries),
+    filter: &Filter,
+    asked: Option<&str>,
+    (targets, scope): (&Targets, &Scope),
+    limit: usize,
+    cancel: &CancellationToken,
+) -> Result<Answers, QueryFilesError> {
+    let asked = asked.filter(|name| !name.trim().is_empty()).map(by_name).transpose()?;
+    let questions: Mutex<BTreeMap<&'static str, (Question, usize)>> = Mutex::default();
+    if let Some(language) = asked {
+        // A question that is wrong in the one language that was named is told before any file is read.
+        let prepared = prepare(kind, language, user)?;
+        lock(&questions).insert(language.name, (Arc::new(Ok(prepared)), 0));
+    }
+    let (kept, searched) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let (found, skipped) = sources::find(targets, scope, cancel)?;
+    let sources = sources::each(&found, skipped, cancel, |path| {
+        // Files are handed out in order: what is kept by now stands before this one.
+        let room = limit.saturating_sub(kept.load(Relaxed));
+        let Some(source) = read(path, asked, scope.most_bytes())? else {
+            return Ok(None);
+        };
+        let language = source.language;
+        let question = {
+            let mut questions = lock(&questions);
+            let (question, files) = questions
+                .entry(language.name)
+                .or_insert_with(|| (Arc::new(prepare(kind, language, user)), 0));
+            *files += 1;
+            Arc::clone(question)
+        };
+        let Ok(prepared) = question.as_ref() else {
+            return Ok(None);
+        };
+        searched.fetch_add(1, Relaxed);
+        if matches!(prepared, Prepared::Find(pattern) if !pattern.may_match(&source.text)) {
+            return Ok(None);
+        }
+        // Only a cancelled file fails, and then the whole answer does.
+        let Ok(matches) = parse(source, cancel).and_then(|parsed| run(prepared, filter, &parsed, room, cancel)) else {
+            return Ok(None);
+        };
+        kept.fetch_add(matches.list.len(), Relaxed);
+        Ok((matches.total > 0).then(|| FileAnswers {
+            path: path.clone(),
+            language,
+            matches,
+        }))
+    })?;
+    let questions = questions.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let fits = questions.values().any(|(question, _)| question.is_ok());
+    if !fits && let Some((question, _)) = questions.values().max_by_key(|(_, files)| *files) {
+        return match question.as_ref() {
+            Err(error) => Err(error.clone().into()),
+            Ok(_) => Ok(Answers::default()),
+        };
+    }
+    let mut answers = Answers {
+        total: sources.made.iter().map(|file| file.matches.total).sum(),
+        total_files: sources.made.len(),
+        searched: searched.into_inner(),
+        unfit: questions
+            .iter()
+            .filter(|(_, (question, _))| question.is_err())
+            .map(|(name, _)| *name)
+            .collect(),
+        skipped: sources.skipped,
+        files: sources.made,
+    };
+    answers.keep(limit);
+    Ok(answers)
+}
+
+impl Answers {
+    /// Drops the rows behind the first `limit`, and files that have none left.
+    fn keep(&mut self, limit: usize) {
+        let mut room = limit;
+        for file in &mut self.files {
+            file.matches.list.truncate(room);
+            room -= file.matches.list.len();
+        }
+        self.files.retain(|file| !file.matches.list.is_empty());
+    }
+}
+
+/// A file as a source, or `None` for what is in no known language, or not in the one that was named.
+fn read(path: &ProjectPath, asked: Option<&'static Language>, most_bytes: u64) -> Result<Option<Source>, Reason> {
+    let shown = path.shown();
+    let named = by_file_name(&shown);
+    // A file with an extension that nobody knows is not opened; one without any may say what it is in its first line.
+    if named.is_none() && path.relative().extension().is_some() || named.is_some_and(|named| !is_asked(named, asked)) {
+        return Ok(None);
+    }
+    let bytes = match files::read(path, most_bytes) {
+        Ok(bytes) => bytes,
+        Err(PathError::TooLarge { .. }) => return Err(Reason::TooLarge),
+        Err(_) => return Err(Reason::Unreadable),
+    };
+    if bytes[..bytes.len().min(TEXT_PROBE)].contains(&0) && named.is_none() {
+        return Ok(None);
+    }
+    let size_bytes = bytes.len() as u64;
+    let decoded = files::decode(&bytes, EncodingChoice::Auto);
+    let language = guess(&shown, &decoded.text).filter(|language| is_asked(language, asked));
+    Ok(language.map(|language| Source {
+        path: shown,
+        language,
+        text: decoded.text,
+        encoding: decoded.encoding,
+        size_bytes,
+    }))
+}
+
+fn is_asked(language: &Language, asked: Option<&'static Language>) -> bool {
+    asked.is_none_or(|asked| language == asked || language.facts.dialect_of.as_deref() == Some(asked.name))
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,621 @@
+//! The few elements that a query is most about, instead of the many lines that match it: BM25 over enclosing elements.
+//!
+//! A document is a definition, a section or a rule, not a file; a match belongs to the innermost one around it, a comment
+//! to what it documents. Terms are the query's words and alternatives. Counts are exact over all files; which elements are
+//! compared is bounded and said. Nothing is learnt or stored: statistics are those of the files that match.
+//!
+//! The formula is Okapi BM25 as in Robertson and Zaragoza, "The Probabilistic Relevance Framework" (2009), with their
+//! usual k1 and b; a name counts as in their weighted fields (section 3.6).
+
+use std::collections::{BTreeMap, HashMap};
+
+use fumi_base::files;
+use grep_matcher::Matcher as _;
+use schemars::JsonSchema;
+use serde::Serialize;
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    elements::{Elements, Kind},
+    errors::search::SearchError,
+    extract::extract,
+    parse::{LineIndex, Parsed, Source, one_line, parse},
+    search::{Matches, Need, Scope, Targets, search},
+    skipped::{Reason, SkippedList},
+    sources,
+    table::signature,
+    text_query::{Engine, QueryOptions, Syntax, TextQuery},
+};
+
+/// How fast further occurrences of a term stop to matter.
+const K1: f64 = 1.2;
+
+/// How much a long element is discounted.
+const B: f64 = 0.75;
+
+/// What an occurrence in the element's name counts, in occurrences in its text.
+const NAME_WEIGHT: f64 = 4.0;
+
+/// Files whose elements are compared: those with the most terms, then matches. Taking apart one file costs milliseconds.
+const FILES: usize = 300;
+
+/// Elements in a reply: more is a list of lines, for which the other formats are.
+pub const BEST: usize = 10;
+
+/// Terms of one query; more is a text, not a question.
+const TERMS: usize = 16;
+
+/// How long the parts of a text in no known language may get, in lines.
+const BLOCK_LINES: usize = 40;
+
+/// A query and its terms.
+#[derive(Debug)]
+pub struct RankedQuery {
+    any: TextQuery,
+    terms: Vec<(String, TextQuery)>,
+}
+
+/// The best elements.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct RankedOutput {
+    /// Always true; failures have their own form.
+    pub success: bool,
+    /// Elements in `results`.
+    pub count: usize,
+    /// Matches in all files.
+    pub total_matches: u64,
+    /// Files with matches.
+    pub total_files: usize,
+    /// Elements with matches, in the files that were compared.
+    pub total_elements: usize,
+    /// Files whose elements were compared, if not all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub compared_files: Option<usize>,
+    /// How long it took, in milliseconds.
+    pub elapsed_ms: u64,
+    /// The best first.
+    pub results: Vec<RankedRow>,
+}
+
+/// One element.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct RankedRow {
+    /// Project-relative.
+    pub file: String,
+    /// The qualified name, as `extract_code_section` takes it; empty for what stands outside of every element.
+    pub element: String,
+    /// What it is.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// 1-based.
+    pub start_line: usize,
+    /// 1-based, inclusive.
+    pub end_line: usize,
+    /// Comparable within one reply only.
+    pub score: f64,
+    /// How often each term occurs in it.
+    pub terms: BTreeMap<String, usize>,
+    /// Its declaration.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub signature: String,
+    /// The line in it with the most terms.
+    pub line: usize,
+    /// That line.
+    pub text: String,
+}
+
+impl RankedQuery {
+    /// Splits a query into its terms and compiles them.
+    pub fn new(options: &QueryOptions) -> Result<Self, SearchError> {
+        // Compiled whole first: its faults are told where its author sees them.
+        TextQuery::new(options)?;
+        let words = match options.syntax {
+            Syntax::Regex => split(&options.query),
+            _ => vec![options.query.clone()],
+        };
+        let compile = |query: String| {
+            TextQuery::new(&QueryOptions {
+                query,
+                ..options.clone()
+            })
+        };
+        let mut terms: Vec<(String, TextQuery)> = Vec::new();
+        for word in words.into_iter().take(TERMS) {
+            if !terms.iter().any(|(known, _)| *known == word) {
+                terms.push((word.clone(), compile(word)?));
+            }
+        }
+        let any = match terms.as_slice() {
+            [(_, only)] => only.clone(),
+            several => {
+                let alternatives: Vec<String> = several.iter().map(|(term, _)| format!("(?:{term})")).collect();
+                compile(alternatives.join("|"))?
+            }
+        };
+        Ok(Self { any, terms })
+    }
+}
+
+/// The words and alternatives of a regular expression, at its top level: not those in brackets or groups.
+fn split(query: &str) -> Vec<String> {
+    let mut terms = vec![String::new()];
+    let (mut depth, mut in_class, mut is_escaped) = (0_usize, false, false);
+    for c in query.chars() {
+        let is_plain = !is_escaped;
+        is_escaped = is_plain && c == '\\';
+        if is_plain {
+            match c {
+                '[' => in_class = true,
+                ']' => in_class = false,
+                '(' if !in_class => depth += 1,
+                ')' if !in_class => depth = depth.saturating_sub(1),
+                c if (c == '|' || c.is_whitespace()) && depth == 0 && !in_class => {
+                    terms.push(String::new());
+                    continue;
+                }
+                _ => {}
+            }
+        }
+        if let Some(term) = terms.last_mut() {
+            term.push(c);
+        }
+    }
+    terms.retain(|term| !term.is_empty());
+    if terms.is_empty() {
+        terms.push(query.to_owned());
+    }
+    terms
+}
+
+/// One element of one file, and how often each term occurs in it.
+struct Document {
+    row: RankedRow,
+    bytes: usize,
+    counts: Vec<f64>,
+}
+
+/// What one file contributes.
+struct FileDocuments {
+    /// Those with matches.
+    documents: Vec<Document>,
+    /// All there are.
+    total: usize,
+    /// Their length together.
+    bytes: usize,
+}
+
+/// Finds the elements that the query is most about.
+pub fn rank(
+    query: &RankedQuery,
+    targets: &Targets,
+    scope: &Scope,
+    cancel: &CancellationToken,
+) -> Result<(RankedOutput, Matches), SearchError> {
+    let started = std::time::Instant::now();
+    let matches = search(&query.any, targets, scope, Need::Counts, cancel)?;
+    let chosen = choose(query, &matches, targets, scope, cancel)?;
+    let paths: Vec<_> = chosen.iter().map(|at| matches.files[*at].path.clone()).collect();
+    let sources = sources::each(&paths, SkippedList::default(), cancel, |path| {
+        let bytes = files::read(path, scope.most_bytes()).map_err(|_| Reason::Unreadable)?;
+        let decoded = files::decode(&bytes, query.any.encoding);
+        let shown = path.shown();
+        let text = decoded.text.clone();
+        let parsed = Source::new(shown.clone(), decoded, bytes.len() as u64, None)
+            .and_then(|source| parse(source, cancel))
+            .and_then(|parsed| Ok((extract(&parsed, cancel)?, parsed)));
+        Ok(Some(match parsed {
+            Ok((elements, parsed)) => of_elements(query, &parsed, &elements),
+            // A text in no known language is compared by its paragraphs.
+            Err(_) => of_blocks(query, &shown, &text),
+        }))
+    })?;
+    let total: usize = sources.made.iter().map(|file| file.total).sum();
+    let length: usize = sources.made.iter().map(|file| file.bytes).sum();
+    let mut documents: Vec<Document> = sources.made.into_iter().flat_map(|file| file.documents).collect();
+    score(&mut documents, total, length);
+    let total_elements = documents.len();
+    documents.sort_by(|a, b| {
+        b.row
+            .score
+            .total_cmp(&a.row.score)
+            .then_with(|| (&a.row.file, a.row.start_line).cmp(&(&b.row.file, b.row.start_line)))
+    });
+    documents.truncate(BEST);
+    let output = RankedOutput {
+        success: true,
+        count: documents.len(),
+        total_matches: matches.total_matches,
+        total_files: matches.total_files(),
+        total_elements,
+        compared_files: (paths.len() < matches.total_files()).then_some(paths.len()),
+        elapsed_ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
+        results: documents.into_iter().map(|document| document.row).collect(),
+    };
+    Ok((output, matches))
+}
+
+/// The files whose elements are compared, by their index: all, or those with the most terms, then matches.
+fn choose(
+    query: &RankedQuery,
+    matches: &Matches,
+    targets: &Targets,
+    scope: &Scope,
+    cancel: &CancellationToken,
+) -> Result<Vec<usize>, SearchError> {
+    let mut order: Vec<usize> = (0..matches.files.len()).collect();
+    if order.len() <= FILES {
+        return Ok(order);
+    }
+    let mut terms = vec![0_usize; order.len()];
+    let places: HashMap<_, _> = matches
+        .files
+        .iter()
+        .enumerate()
+        .map(|(at, file)| (file.path.relative(), at))
+        .collect();
+    for (_, term) in &query.terms {
+        for file in search(term, targets, scope, Need::Counts, cancel)?.files {
+            if let Some(at) = places.get(file.path.relative()) {
+                terms[*at] += 1;
+            }
+        }
+    }
+    // Stable: equal files stay in the order of their paths.
+    order.sort_by_key(|at| std::cmp::Reverse((terms[*at], matches.files[*at].match_count)));
+    order.truncate(FILES);
+    order.sort_unstable();
+    Ok(order)
+}
+
+/// BM25: rare terms count more, further occurrences less, long elements less.
+#[expect(clippy::cast_precision_loss, reason = "numbers of elements and bytes of source text")]
+fn score(documents: &mut [Document], total: usize, length: usize) {
+    let average = (length as f64 / total.max(1) as f64).max(1.0);
+    let terms = documents.first().map_or(0, |document| document.counts.len());
+    let rarity: Vec<f64> = (0..terms)
+        .map(|term| {
+            let with = documents.iter().filter(|document| document.counts[term] > 0.0).count() as f64;
+            (1.0 + (total as f64 - with + 0.5) / (with + 0.5)).ln()
+        })
+        .collect();
+    for document in documents {
+        let discount = K1 * (1.0 - B + B * document.bytes as f64 / average);
+        let score: f64 = document
+            .counts
+            .iter()
+            .zip(&rarity)
+            .map(|(count, rarity)| rarity * count * (K1 + 1.0) / (count + discount))
+            .sum();
+        document.row.score = (score * 100.0).round() / 100.0;
+    }
+}
+
+/// What counts as a document of its own.
+const fn is_document(kind: Kind) -> bool {
+    kind.is_callable()
+        || kind.is_class_like()
+        || matches!(
+            kind,
+            Kind::Variable
+                | Kind::Constant
+                | Kind::Type
+                | Kind::Macro
+                | Kind::Module
+                | Kind::Namespace
+                | Kind::Heading
+                | Kind::Rule
+                | Kind::AtRule
+                | Kind::Index
+        )
+}
+
+fn of_elements(query: &RankedQuery, parsed: &Parsed, elements: &Elements) -> FileDocuments {
+    let list = &elements.list;
+    let facts = &parsed.source.language.facts;
+    let mut total = 1;
+    let mut bytes = 0;
+    for element in list.iter().filter(|element| is_document(element.kind)) {
+        total += 1;
+        bytes += element.span.end_byte - element.span.start_byte;
+    }
+    let owner = |at: usize| owner(elements, at);
+    let mut drafts: BTreeMap<Option<usize>, Tally> = BTreeMap::new();
+    let text = &parsed.source.text;
+    for (term, (_, matcher)) in query.terms.iter().enumerate() {
+        each_match(matcher, text, |start| {
+            drafts
+                .entry(owner(start))
+                .or_insert_with(|| Tally::new(query.terms.len()))
+                .add(term, parsed.lines.line(start));
+        });
+    }
+    let documents = drafts
+        .into_iter()
+        .map(|(element, tally)| {
+            let (line, shown) = tally.best_line(&parsed.lines, text);
+            let (first, last) = tally.lines();
+            let mut counts = tally.counts.clone();
+            let mut row = RankedRow {
+                file: parsed.source.path.clone(),
+                element: String::new(),
+                kind: "file".to_owned(),
+                start_line: first,
+                end_line: last,
+                score: 0.0,
+                terms: tally.by_term(query),
+                signature: String::new(),
+                line,
+                text: shown,
+            };
+            let mut length = text.len() / 8;
+            if let Some(at) = element {
+                let found = &list[at];
+                length = found.span.end_byte - found.span.start_byte;
+                row.element = elements.qualified_name(at);
+                found.kind.name().clone_into(&mut row.kind);
+                row.start_line = found.span.start_line;
+                row.end_line = found.span.end_line;
+                row.signature = signature(found, facts);
+                for (term, (_, matcher)) in query.terms.iter().enumerate() {
+                    each_match(matcher, &found.name, |_| counts[term] += NAME_WEIGHT);
+                }
+            }
+            Document {
+                row,
+                bytes: length,
+                counts,
+            }
+        })
+        .collect();
+    FileDocuments {
+        documents,
+        total,
+        bytes,
+    }
+}
+
+/// The document that a byte belongs to: the innermost around it, or the one that a comment documents.
+fn owner(elements: &Elements, byte: usize) -> Option<usize> {
+    let list = &elements.list;
+    let after = list.partition_point(|element| element.span.start_byte <= byte);
+    let innermost = list[..after].iter().rposition(|element| {
+        byte < element.span.end_byte && (is_document(element.kind) || element.kind == Kind::Comment)
+    })?;
+    if list[innermost].kind != Kind::Comment {
+        return Some(innermost);
+    }
+    let documented = list[innermost..]
+        .iter()
+        .position(|element| is_document(element.kind))
+        .map(|next| innermost + next)
+        .filter(|next| list[*next].span.start_line <= list[innermost].span.end_line + 1);
+    documented.or_else(|| {
+        list[..innermost]
+            .iter()
+            .rposition(|element| byte < element.span.end_byte && is_document(element.kind))
+    })
+}
+
+fn of_blocks(query: &RankedQuery, path: &str, text: &str) -> FileDocuments {
+    let lines = LineIndex::new(text);
+    // The first line of each block.
+    let mut starts: Vec<usize> = vec![1];
+    let mut is_blank = false;
+    for (at, line) in text.lines().enumerate() {
+        let first = starts.last().copied().unwrap_or(1);
+        if (is_blank && !line.trim().is_empty()) || at + 1 - first >= BLOCK_LINES {
+            starts.push(at + 1);
+        }
+        is_blank = line.trim().is_empty();
+    }
+    starts.dedup();
+    let mut drafts: BTreeMap<usize, Tally> = BTreeMap::new();
+    for (term, (_, matcher)) in query.terms.iter().enumerate() {
+        each_match(matcher, text, |start| {
+            let line = lines.line(start);
+            let block = starts.partition_point(|start| *start <= line).saturating_sub(1);
+            drafts
+                .entry(block)
+                .or_insert_with(|| Tally::new(query.terms.len()))
+                .add(term, line);
+        });
+    }
+    let documents = drafts
+        .into_iter()
+        .map(|(block, tally)| {
+            let (line, shown) = tally.best_line(&lines, text);
+            let end_line = starts.get(block + 1).map_or(lines.count(), |next| next - 1);
+            let bytes_of = |line| lines.bytes_of(line, text).unwrap_or_default();
+            Document {
+                bytes: bytes_of(end_line).end.saturating_sub(bytes_of(starts[block]).start),
+                row: RankedRow {
+                    file: path.to_owned(),
+                    element: String::new(),
+                    kind: "text".to_owned(),
+                    start_line: starts[block],
+                    end_line,
+                    score: 0.0,
+                    terms: tally.by_term(query),
+                    signature: String::new(),
+                    line,
+                    text: shown,
+                },
+                counts: tally.counts,
+            }
+        })
+        .collect();
+    FileDocuments {
+        documents,
+        total: starts.len(),
+        bytes: text.len(),
+    }
+}
+
+/// Calls `found` with the first byte of each match.
+fn each_match(query: &TextQuery, text: &str, mut found: impl FnMut(usize)) {
+    let mut take = |matched: grep_matcher::Match| {
+        found(matched.start());
+        true
+    };
+    // An engine that gives up (PCRE2's limits) has found what it found; the counts of the search are exact.
+    let _ = match &query.engine {
+        Engine::Rust(matcher) => matcher.find_iter(text.as_bytes(), &mut take).map_err(drop),
+        Engine::Pcre2(matcher) => matcher.find_iter(text.as_bytes(), &mut take).map_err(drop),
+    };
+}
+
+/// How often terms occur in one document, and where.
+struct Tally {
+    counts: Vec<f64>,
+    /// By line, which terms occur on it, as bits, and how often any does.
+    lines: BTreeMap<usize, (u32, usize)>,
+}
+
+impl Tally {
+    fn new(terms: usize) -> Self {
+        Self {
+            counts: vec![0.0; terms],
+            lines: BTreeMap::new(),
+        }
+    }
+
+    fn add(&mut self, term: usize, line: usize) {
+        self.counts[term] += 1.0;
+        let (terms, count) = self.lines.entry(line).or_default();
+        *terms |= 1 << term;
+        *count += 1;
+    }
+
+    fn lines(&self) -> (usize, usize) {
+        let first = self.lines.first_key_value().map_or(1, |(line, _)| *line);
+        (first, self.lines.last_key_value().map_or(first, |(line, _)| *line))
+    }
+
+    fn best_line(&self, lines: &LineIndex, text: &str) -> (usize, String) {
+        let mut best = (1, (0, 0));
+        for (line, (terms, count)) in &self.lines {
+            if (terms.count_ones(), *count) > best.1 {
+                best = (*line, (terms.count_ones(), *count));
+            }
+        }
+        let range = lines.bytes_of(best.0, text).unwrap_or_default();
+        (best.0, one_line(text.get(range).unwrap_or_default(), 160))
+    }
+
+    fn by_term(&self, query: &RankedQuery) -> BTreeMap<String, usize> {
+        query
+            .terms
+            .iter()
+            .zip(&self.counts)
+            .filter(|(_, count)| **count > 0.0)
+            .map(|((term, _), count)| {
+                #[expect(
+                    clippy::cast_possible_truncation,
+                    clippy::cast_sign_loss,
+                    reason = "a whole number of matches"
+                )]
+                let count = *count as usize;
+                (term.clone(), count)
+            })
+            .collect()
+    }
+}
+
+impl RankedOutput {
+    /// What a model reads.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let Self {
+            count,
+            total_matches,
+            total_files,
+            total_elements,
+            ..
+        } = self;
+        let mut lines = vec![format!(
+            "{count} of {total_elements} elements; {total_matches} matches in {total_files} files"
+        )];
+        for row in &self.results {
+            let terms: Vec<String> = row
+                .terms
+                .iter()
+                .map(|(term, count)| format!("{term} {count}"))
+                .collect();
+            lines.push(format!(
+                "{}:{}-{} {} {} ({}; {})",
+                row.file,
+                row.start_line,
+                row.end_line,
+                row.kind,
+                row.element,
+                row.score,
+                terms.join(", ")
+            ));
+            if !row.signature.is_empty() && row.signature != row.element {
+                lines.push(format!("  {}", row.signature));
+            }
+            lines.push(format!("  {}: {}", row.line, row.text));
+        }
+        lines.join("\n")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{RankedQuery, of_blocks, of_elements, split};
+    use crate::{extract::extract, parse::tests::parsed, text_query::QueryOptions};
+    use tokio_util::sync::CancellationToken;
+
+    const TEXT: &str = "\"\"\"Sends.\"\"\"\nRETRIES = 3\n\n# Waits longer after every retry.\ndef backoff(attempt):\n    return 2 ** attempt\n\nclass Client:\n    def send(self):\n        for retry in range(RETRIES):\n            backoff(retry)\n\n    def close(self):\n        pass\n";
+
+    fn query(text: &str) -> RankedQuery {
+        RankedQuery::new(&QueryOptions::new(text)).expect("a query")
+    }
+
+    #[test]
+    fn words_and_alternatives_are_terms() {
+        assert_eq!(split("retry backoff|timeout"), ["retry", "backoff", "timeout"]);
+        assert_eq!(split(r"(a b|c) [x |] \|y\ z"), ["(a b|c)", "[x |]", r"\|y\ z"]);
+        assert_eq!(split("one"), ["one"]);
+        assert_eq!(split(" "), [" "]);
+    }
+
+    #[test]
+    fn matches_belong_to_the_innermost_element_and_comments_to_what_they_document() {
+        let parsed = parsed("a.py", TEXT);
+        let elements = extract(&parsed, &CancellationToken::new()).expect("elements");
+        let found = of_elements(&query("retry backoff"), &parsed, &elements);
+        let rows: Vec<_> = found
+            .documents
+            .iter()
+            .map(|document| {
+                (
+                    document.row.element.as_str(),
+                    document.row.terms.clone(),
+                    document.row.line,
+                )
+            })
+            .collect();
+        assert_eq!(rows.len(), 2, "{rows:?}");
+        assert_eq!(rows[0].0, "backoff");
+        assert_eq!(
+            rows[0].1.clone().into_iter().collect::<Vec<_>>(),
+            [("backoff".to_owned(), 1), ("retry".to_owned(), 1)]
+        );
+        assert_eq!((rows[1].0, rows[1].2), ("Client.send", 11));
+        // A name counts more than a mention.
+        assert!(found.documents[0].counts[1] > found.documents[1].counts[1]);
+    }
+
+    #[test]
+    fn texts_without_a_language_are_compared_by_paragraph() {
+        let found = of_blocks(&query("beta"), "notes.txt", "alpha\n\nbeta\nbeta again\n\ngamma\n");
+        let lines: Vec<_> = found
+            .documents
+            .iter()
+            .map(|document| (document.row.start_line, document.row.end_line, document.counts[0]))
+            .collect();
+        assert_eq!(lines, [(3, 5, 2.0)]);
+        assert_eq!(found.total, 3);
+    }
+}

@@ -1,0 +1,180 @@
+//! One question to many files, and the elements that a query is most about.
+
+use std::fs;
+
+use fumi::{config::Config, tool::Reply};
+use serde_json::{Value, json};
+
+use crate::sample::{Sample, call};
+
+async fn ask(sample: &Sample, tool: &str, arguments: Value) -> Reply {
+    call(&sample.app(), tool, arguments).await
+}
+
+fn shop() -> Sample {
+    let sample = Sample::empty();
+    sample.file(
+        "shop/cart.py",
+        "# 小計を計算する\ndef total(items):\n    log.info(\"合計\")\n    return sum(items)\n",
+    );
+    sample.file(
+        "shop/pay.py",
+        "class Pay:\n    def retry(self, n):\n        log.info(n)\n        self.retry(n - 1)\n",
+    );
+    sample.file("web/app.js", "function go(n) { log.info(n); }\n");
+    sample.file("web/style.css", "a { color: red }\n");
+    sample.file("bin/run", "#!/usr/bin/env python3\nlog.info(1)\n");
+    sample.file("notes.txt", "log.info(x)\n");
+    sample
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_pattern_is_asked_in_the_language_of_each_file() {
+    let sample = shop();
+    let reply = ask(
+        &sample,
+        "query_code",
+        json!({"roots": ["."], "pattern": "log.info($X)", "output_format": "summary"}),
+    )
+    .await;
+    let result = &reply.structured["query_result"];
+    let rows: Vec<String> = result["files"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|file| format!("{} {} {}", file["file_path"], file["language"], file["match_count"]))
+        .collect();
+    assert_eq!(
+        rows,
+        [
+            r#""bin/run" "python" 1"#,
+            r#""shop/cart.py" "python" 1"#,
+            r#""shop/pay.py" "python" 1"#,
+            r#""web/app.js" "javascript" 1"#,
+        ],
+        "{result}"
+    );
+    assert_eq!(
+        (&result["total_matches"], &result["total_files"]),
+        (&json!(4), &json!(4))
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn globs_and_the_language_narrow_and_captures_are_named() {
+    let sample = shop();
+    let reply = ask(
+        &sample,
+        "query_code",
+        json!({"roots": ["."], "include_globs": ["shop/**"], "exclude_globs": ["cart.py"], "pattern": "log.info($X)"}),
+    )
+    .await;
+    let found = &reply.structured["query_result"]["files"];
+    assert_eq!(found.as_array().map(Vec::len), Some(1), "{found}");
+    let row = &found[0]["matches"][0];
+    assert_eq!(
+        (&row["captures"]["X"], &row["parent"], &row["start_line"]),
+        (&json!("n"), &json!("Pay.retry"), &json!(3))
+    );
+    let scripts = json!({"roots": ["."], "language": "javascript", "query_key": "functions"});
+    let reply = ask(&sample, "query_code", scripts).await;
+    assert_eq!(reply.structured["query_result"]["searched_files"], 1, "{}", reply.text);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_question_that_fits_no_language_is_refused_and_one_that_fits_some_says_which_it_does_not() {
+    let sample = shop();
+    let reply = ask(
+        &sample,
+        "query_code",
+        json!({"roots": ["shop"], "pattern": "log.info($X"}),
+    )
+    .await;
+    assert!(reply.is_error, "{}", reply.text);
+    assert_eq!(reply.structured["error"]["code"], "INVALID_QUERY");
+    let query = json!({"roots": ["shop", "web"], "query_string": "(function_definition) @f"});
+    let reply = ask(&sample, "query_code", query).await;
+    let result = &reply.structured["query_result"];
+    assert_eq!(result["total_matches"], 2, "{result}");
+    assert_eq!(result["languages_passed_over"], json!(["css", "javascript"]));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn several_files_are_measured_in_one_call() {
+    let sample = shop();
+    let reply = ask(
+        &sample,
+        "check_code_scale",
+        json!({"file_paths": ["shop/pay.py", "notes.txt", "web/app.js"]}),
+    )
+    .await;
+    let rows: Vec<String> = reply.structured["files"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|file| format!("{} {}", file["file_info"]["path"], file["file_info"]["line_count"]))
+        .collect();
+    assert_eq!(rows, [r#""shop/pay.py" 4"#, r#""notes.txt" 1"#, r#""web/app.js" 1"#]);
+    // The advice is the same for every small file.
+    assert!(reply.structured["files"][0].get("llm_guidance").is_none());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn ranked_gives_the_elements_that_the_words_are_about() {
+    let sample = shop();
+    let reply = ask(
+        &sample,
+        "search_content",
+        json!({"roots": ["."], "query": "retry log", "ranked": true}),
+    )
+    .await;
+    let best = &reply.structured["results"][0];
+    assert_eq!(
+        (&best["element"], &best["file"]),
+        (&json!("Pay.retry"), &json!("shop/pay.py")),
+        "{}",
+        reply.text
+    );
+    assert_eq!(best["terms"], json!({"log": 1, "retry": 2}));
+    // A comment belongs to what it documents, also in Japanese.
+    let reply = ask(
+        &sample,
+        "search_content",
+        json!({"roots": ["."], "query": "小計", "ranked": true}),
+    )
+    .await;
+    assert_eq!(reply.structured["results"][0]["element"], "total", "{}", reply.text);
+    assert_eq!(reply.structured["results"][0]["text"], "# 小計を計算する");
+    let none = ask(
+        &sample,
+        "search_content",
+        json!({"roots": ["."], "query": "nowhere", "ranked": true}),
+    )
+    .await;
+    assert_eq!((&none.structured["count"], none.is_error), (&json!(0), false));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_operator_adds_query_keys_by_a_folder() {
+    let sample = shop();
+    let queries = tempfile::tempdir().unwrap();
+    let file = queries.path().join("python/log_calls.scm");
+    fs::create_dir(queries.path().join("python")).unwrap();
+    fs::write(
+        &file,
+        "(call function: (attribute object: (identifier) @_o) (#eq? @_o \"log\")) @call",
+    )
+    .unwrap();
+    let with_folder = |config: &mut Config| config.code.query_folder = queries.path().to_path_buf();
+    let app = sample.app_with(&[], with_folder);
+    let reply = call(&app, "query_code", json!({"roots": ["."], "query_key": "log_calls"})).await;
+    assert_eq!(reply.structured["query_result"]["total_matches"], 3, "{}", reply.text);
+    fs::write(&file, "(no_such_node) @x").unwrap();
+    let mut config = Config::default();
+    with_folder(&mut config);
+    let error = config.check().unwrap_err().to_string();
+    assert!(
+        error.contains("log_calls.scm") && error.contains("no_such_node"),
+        "{error}"
+    );
+}
