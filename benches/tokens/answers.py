@@ -68,17 +68,20 @@ def complex_one(path):
 def callers(folder, name):
     """The functions that call something of this name: each with its file."""
     for path in sorted(Path(folder).rglob("*.py")):
-        seen = set()
-        for dotted, node in definitions(parsed(path)):
-            if isinstance(node, ast.ClassDef):
-                continue
-            for call in ast.walk(node):
-                if isinstance(call, ast.Call) and name in (getattr(call.func, "id", ""), getattr(call.func, "attr", "")):
-                    seen.add(dotted.rsplit(".", 1)[-1])
+        tree, seen = parsed(path), set()
+        for call in ast.walk(tree):
+            if isinstance(call, ast.Call) and name in (getattr(call.func, "id", ""), getattr(call.func, "attr", "")):
+                around = [
+                    (node.lineno, dotted)
+                    for dotted, node in definitions(tree)
+                    if not isinstance(node, ast.ClassDef) and node.lineno <= call.lineno <= node.end_lineno
+                ]
+                # The innermost one.
+                seen.update(dotted.rsplit(".", 1)[-1] for _, dotted in sorted(around)[-1:])
         for caller in sorted(seen):
             yield str(path)
-            # Its definition, or its name where functions are listed.
-            yield rf"re:\b{re.escape(caller)}\b"
+            # Its definition, or its name where elements are listed.
+            yield rf"re:(def |\.|\"){re.escape(caller)}\b"
 
 
 def counts(word, folder, suffix):

@@ -88,7 +88,8 @@ pub(crate) struct Levels {
 }
 
 impl Levels {
-    /// measured.toml: every cell's median and range by its name, for the texts of the tools.
+    /// `measured.toml`: every cell's median and range by its name, for the texts of the tools.
+    #[expect(clippy::cast_possible_truncation, reason = "counts and shares are small")]
     pub(crate) fn figures(&self, inputs: &str) -> String {
         let mut text = format!(
             "# Written by ./bench tokens; do not edit. docs/tokens.md shows the same and says how it was measured.\n\
@@ -106,7 +107,7 @@ impl Levels {
                     let key = format!("{}.{row}{column}", table.name);
                     let (low, high) = range(values);
                     for (part, value) in [("", median(values)), (".low", low), (".high", high)] {
-                        text.push_str(&format!("\"{key}{part}\" = {}\n", value.round()));
+                        text.push_str(&format!("\"{key}{part}\" = {}\n", value.round() as i64));
                     }
                 }
             }
@@ -184,7 +185,7 @@ fn search_formats(searches: &[(&Kernel, Value)]) -> [Table; 2] {
         &columns,
         "search_content: the same searches in every format",
         "Tokens of the reply as a client gets it: over 2,000 rows or 25,000 tokens it is cut, and says so. \
-         `all pages` is the normal format with every page that `cursor` brings; `suppress_output` is its receipt when it goes \
+         `all_pages` is the normal format with every page that `cursor` brings; `suppress_output` is its receipt when it goes \
          to an `output_file`.",
     );
     let mut saved = Table::new(
@@ -212,7 +213,7 @@ fn search_formats(searches: &[(&Kernel, Value)]) -> [Table; 2] {
                 saved.add(format, class, 100.0 - percent(used, normal));
             }
         }
-        tokens.add("all pages", class, float(all_pages(kernel, arguments)));
+        tokens.add("all_pages", class, float(all_pages(kernel, arguments)));
         let receipt = kernel.reply(
             "search_content",
             &with(arguments, json!({"output_file": "hits.json", "suppress_output": true})),
