@@ -163,6 +163,9 @@ pub(crate) struct Plan {
     roles: Vec<Role>,
     field_parts: Vec<Option<Part>>,
     kind_parts: Vec<Option<Part>>,
+    /// Node kinds of bodies, and those that are passed over in them.
+    bodies: Vec<bool>,
+    locals: Vec<bool>,
     /// Node kinds that are decisions.
     pub(crate) decisions: Vec<bool>,
     /// Tokens that are decisions where they are operators.
@@ -194,6 +197,8 @@ impl Plan {
             roles,
             field_parts: vec![None; grammar.field_count() + 1],
             kind_parts: vec![None; grammar.node_kind_count()],
+            bodies: vec![false; grammar.node_kind_count()],
+            locals: vec![false; grammar.node_kind_count()],
             decisions: vec![false; grammar.node_kind_count()],
             operators: vec![false; grammar.node_kind_count()],
             decision_fields: vec![None; grammar.node_kind_count()],
@@ -226,6 +231,10 @@ impl Plan {
                 }
             }
         }
+        let locals = &language.facts.locals;
+        if !locals.nodes.is_empty() && plan.starts.is_none() {
+            return Err("a pattern begins anywhere, so that none can be passed over in bodies".to_owned());
+        }
         let facts = &language.facts.complexity;
         for name in &facts.nodes {
             let (name, field) = match name.split_once('.') {
@@ -249,29 +258,20 @@ impl Plan {
                 return Err(format!("the grammar has no node {name:?}"));
             }
         }
-        for name in &facts.exhaustive {
-            if !mark(&grammar, name, |named| named, |id| plan.exhaustive[id] = true) {
-                return Err(format!("the grammar has no node {name:?}"));
-            }
-        }
-        for name in &facts.opaque {
-            if !mark(&grammar, name, |named| named, |id| plan.opaque[id] = true) {
-                return Err(format!("the grammar has no node {name:?}"));
-            }
-        }
-        for name in &facts.tokens {
-            if !mark(&grammar, name, |named| !named, |id| plan.decisions[id] = true) {
-                return Err(format!("the grammar has no token {name:?}"));
-            }
-        }
-        for name in &facts.operators {
-            if !mark(&grammar, name, |named| !named, |id| plan.operators[id] = true) {
-                return Err(format!("the grammar has no token {name:?}"));
-            }
-        }
-        for name in &facts.generators {
-            if !mark(&grammar, name, |named| named, |id| plan.generators[id] = true) {
-                return Err(format!("the grammar has no node {name:?}"));
+        for (names, marks, wants_named) in [
+            (&locals.bodies, &mut plan.bodies, true),
+            (&locals.nodes, &mut plan.locals, true),
+            (&facts.exhaustive, &mut plan.exhaustive, true),
+            (&facts.opaque, &mut plan.opaque, true),
+            (&facts.generators, &mut plan.generators, true),
+            (&facts.tokens, &mut plan.decisions, false),
+            (&facts.operators, &mut plan.operators, false),
+        ] {
+            for name in names {
+                if !mark(&grammar, name, |named| named == wants_named, |id| marks[id] = true) {
+                    let what = if wants_named { "node" } else { "token" };
+                    return Err(format!("the grammar has no {what} {name:?}"));
+                }
             }
         }
         Ok(plan)
@@ -341,8 +341,14 @@ fn matched<'t>(parsed: &'t Parsed, plan: &Plan, cancel: &CancellationToken) -> R
     if let Some(starts) = &plan.starts {
         // Depth 0: only matches that begin at the very node.
         cursor.set_max_start_depth(Some(0));
+        let mut body_end = 0;
         walk(root, cancel, |node| {
-            if starts.get(usize::from(node.kind_id())).copied().unwrap_or(true) {
+            let kind = usize::from(node.kind_id());
+            if plan.bodies.get(kind).copied().unwrap_or(false) {
+                body_end = body_end.max(node.end_byte());
+            }
+            let is_local = plan.locals.get(kind).copied().unwrap_or(false) && node.start_byte() < body_end;
+            if !is_local && starts.get(kind).copied().unwrap_or(true) {
                 let mut matches = cursor.matches(&plan.query, node, text);
                 while let Some(found) = matches.next() {
                     gathered.take(found);

@@ -61,6 +61,9 @@ pub struct Facts {
     pub blank: Vec<String>,
     /// How conditions of a preprocessor are read that cut through braces; without it, as the grammar reads them.
     pub branches: Option<Branches>,
+    /// What is not looked for in bodies.
+    #[serde(default)]
+    pub locals: Locals,
     /// Whether the first string of a body documents it.
     #[serde(default)]
     pub docstrings: bool,
@@ -149,6 +152,16 @@ pub struct Shared {
 pub struct Branches {
     /// Words of conditions that are never true here.
     pub never: Vec<String>,
+}
+
+/// Definitions that count only outside of the bodies of functions; most of a file is bodies.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Locals {
+    /// Node kinds of bodies.
+    pub bodies: Vec<String>,
+    /// Node kinds at which no pattern is tried in them.
+    pub nodes: Vec<String>,
 }
 
 /// What a language describes.
