@@ -278,7 +278,7 @@ async fn queued(_source: Source) {
 
 #[cfg(test)]
 mod tests {
-    use std::{fs, path::Path, sync::Arc, time::Duration};
+    use std::{fs, path::Path, time::Duration};
 
     use super::{Changes, Heard, Interest};
     use crate::freshness::Freshness;
@@ -377,8 +377,8 @@ mod tests {
             listen(&freshness, root.path(), &["a"], false),
             listen(&freshness, root.path(), &["b"], false),
         );
-        assert!(Arc::ptr_eq(&a._pump, &b._pump));
-        let pump = Arc::downgrade(&a._pump);
+        let pump = a.tree.lock().expect("not poisoned").pump.clone();
+        assert!(pump.ptr_eq(&b.tree.lock().expect("not poisoned").pump));
         drop(a);
         assert!(pump.upgrade().is_some());
         drop(b);

@@ -446,7 +446,14 @@ fn interest(look: &Look) -> Interest {
 /// many subscriptions ask.
 #[derive(Debug, Default)]
 struct Prints {
-    roots: DashMap<PathBuf, Arc<Mutex<Option<(Stamp, u64)>>>>,
+    roots: DashMap<PathBuf, Arc<Mutex<Option<Print>>>>,
+}
+
+/// The hash of one state.
+#[derive(Clone, Copy, Debug)]
+struct Print {
+    of: Stamp,
+    hash: u64,
 }
 
 impl Prints {
@@ -455,18 +462,18 @@ impl Prints {
         // Held while the project is walked: the others wait for the answer instead of walking too.
         let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
         let stamp = app.kernel.freshness.stamp(project.root());
-        if let Some((of, print)) = *kept
-            && of == stamp
+        if let Some(print) = *kept
+            && print.of == stamp
         {
-            return Ok(print);
+            return Ok(print.hash);
         }
-        let print = print(project, cancel)?;
-        *kept = Some((stamp, print));
-        Ok(print)
+        let hash = hash(project, cancel)?;
+        *kept = Some(Print { of: stamp, hash });
+        Ok(hash)
     }
 }
 
-fn print(project: &Arc<Project>, cancel: &CancellationToken) -> Result<u64, ToolError> {
+fn hash(project: &Arc<Project>, cancel: &CancellationToken) -> Result<u64, ToolError> {
     let filter = FileFilter::new(project, &[], &FileOptions::default(), SystemTime::now())
         .map_err(|errors| ToolError::all(&errors))?;
     let wanted = Listed {
