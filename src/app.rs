@@ -13,6 +13,9 @@ use crate::{
     tools::{self, Sessions},
 };
 
+/// Bytes of all statistics that are kept. One has at most some 200 KB.
+const STATISTICS_BYTES: usize = 4 << 20;
+
 /// The shared parts of a process.
 #[derive(Debug)]
 pub struct App {
@@ -26,6 +29,8 @@ pub struct App {
     pub scope: Scope,
     /// Which project each session chose.
     pub sessions: Arc<Sessions>,
+    /// Statistics of projects that are still true: the JSON text, and when it was counted.
+    pub statistics: ResultCache<(Arc<str>, Arc<str>)>,
 }
 
 impl App {
@@ -52,6 +57,7 @@ impl App {
             catalogue,
             scope,
             sessions,
+            statistics: ResultCache::new(STATISTICS_BYTES as u64, STATISTICS_BYTES),
         }))
     }
 }

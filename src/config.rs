@@ -38,6 +38,8 @@ pub struct Config {
     pub pools: Pools,
     /// The result cache.
     pub cache: Cache,
+    /// Who is told when resources change.
+    pub resources: Resources,
     /// What it says of itself.
     pub log: Log,
 }
@@ -185,6 +187,28 @@ impl Default for Cache {
         Self {
             bytes: 64 * 1024 * 1024,
             entry_bytes: 4 * 1024 * 1024,
+        }
+    }
+}
+
+/// Who is told when resources change.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Resources {
+    /// Resources that one session, or one stream of the stateless era, may subscribe to.
+    pub subscriptions: usize,
+    /// Streams of the stateless era (`subscriptions/listen`) at once.
+    pub streams: usize,
+    /// Milliseconds without a further change before a change is told.
+    pub settle_ms: u64,
+}
+
+impl Default for Resources {
+    fn default() -> Self {
+        Self {
+            subscriptions: 100,
+            streams: 1_000,
+            settle_ms: 150,
         }
     }
 }

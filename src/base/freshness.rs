@@ -3,6 +3,7 @@
 //! Invariant: two equal stamps mean that nothing under the root changed between them. On Linux the kernel queues an
 //! inotify event before `write` returns; [`Freshness::stamp`] drains that queue itself, inside the call, so there is no
 //! thread whose delay could serve a stale answer. Where watching is impossible, the stamp is a hash over the whole tree.
+//! Those who want to be told of changes listen to the same queue ([`Freshness::listen`]).
 //! What inotify does not see is not seen here either: writes through a shared memory map, or through a hard link
 //! elsewhere. `.fumi/`, `.noveler/` and the inside of `.git/` do not count: no cached answer depends on them.
 
@@ -13,12 +14,10 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-/// Folders beyond which a tree is not watched: one watch costs about 1 KiB of kernel memory, and the usual limit of all
-/// programs together (`fs.inotify.max_user_watches`) is some 100,000.
-const MAX_FOLDERS: usize = 50_000;
-
-/// Names whose contents never bump a generation.
-const UNCOUNTED: [&str; 2] = [".fumi", ".noveler"];
+use crate::{
+    changes::{Changes, Interest},
+    tree::Tree,
+};
 
 /// Ignore files of parent folders change what a walk finds, and lie outside the watched tree.
 const PARENT_IGNORES: [&str; 5] = [".gitignore", ".ignore", ".rgignore", ".fdignore", ".git/info/exclude"];
@@ -49,19 +48,27 @@ impl Freshness {
     /// The stamp of a canonical root, now. Blocking: the first call for a root walks its folders.
     #[must_use]
     pub fn stamp(&self, root: &Path) -> Stamp {
-        let tree = {
-            let mut roots = self.roots.lock().unwrap_or_else(PoisonError::into_inner);
-            Arc::clone(
-                roots
-                    .entry(root.to_path_buf())
-                    .or_insert_with(|| Arc::new(Mutex::new(Tree::new(root)))),
-            )
-        };
-        let tree = tree.lock().unwrap_or_else(PoisonError::into_inner).stamp();
+        let tree = self.tree(root).lock().unwrap_or_else(PoisonError::into_inner).stamp();
         Stamp {
             tree,
             above: stamp_above(root),
         }
+    }
+
+    /// Listens to what changes under a canonical root from now on. Blocking as [`Freshness::stamp`] is, and only inside a
+    /// runtime that can wait for the kernel.
+    #[must_use]
+    pub fn listen(&self, root: &Path, interest: Interest) -> Changes {
+        Changes::begin(self.tree(root), interest)
+    }
+
+    fn tree(&self, root: &Path) -> Arc<Mutex<Tree>> {
+        let mut roots = self.roots.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(
+            roots
+                .entry(root.to_path_buf())
+                .or_insert_with(|| Arc::new(Mutex::new(Tree::new(root)))),
+        )
     }
 }
 
@@ -95,7 +102,7 @@ fn ignore_file_of_git() -> Option<PathBuf> {
     std::env::var_os("XDG_CONFIG_HOME").map(|base| PathBuf::from(base).join("git/ignore"))
 }
 
-fn stamp_file(meta: &std::fs::Metadata, hasher: &mut DefaultHasher) {
+pub(crate) fn stamp_file(meta: &std::fs::Metadata, hasher: &mut DefaultHasher) {
     meta.len().hash(hasher);
     meta.modified().ok().hash(hasher);
     #[cfg(unix)]
@@ -105,230 +112,12 @@ fn stamp_file(meta: &std::fs::Metadata, hasher: &mut DefaultHasher) {
     }
 }
 
-/// Visits every folder of a tree that counts, parents first. Stops and says `false` after `limit` folders.
-fn folders(root: &Path, limit: usize, mut visit: impl FnMut(&Path)) -> bool {
-    let mut left = vec![root.to_path_buf()];
-    let mut seen = 0;
-    while let Some(folder) = left.pop() {
-        seen += 1;
-        if seen > limit {
-            return false;
-        }
-        visit(&folder);
-        let Ok(entries) = std::fs::read_dir(&folder) else {
-            continue;
-        };
-        let inside_git = folder.file_name().is_some_and(|name| name == ".git");
-        for entry in entries.filter_map(Result::ok) {
-            let name = entry.file_name();
-            let counts = if inside_git {
-                name == "info"
-            } else {
-                !UNCOUNTED.iter().any(|uncounted| name == *uncounted)
-            };
-            if counts && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                left.push(entry.path());
-            }
-        }
-    }
-    true
-}
-
-/// The hash of a tree that cannot be watched: every name, size, time and inode.
-fn stamp_tree(root: &Path) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    folders(root, usize::MAX, |folder| {
-        folder.hash(&mut hasher);
-        let Ok(entries) = std::fs::read_dir(folder) else { return };
-        let mut files: Vec<_> = entries.filter_map(Result::ok).collect();
-        files.sort_by_key(std::fs::DirEntry::file_name);
-        for file in files {
-            let name = file.file_name();
-            if UNCOUNTED.iter().any(|uncounted| name == *uncounted) {
-                continue;
-            }
-            name.hash(&mut hasher);
-            if let Ok(meta) = file.metadata() {
-                stamp_file(&meta, &mut hasher);
-            }
-        }
-    });
-    hasher.finish()
-}
-
-#[cfg(not(target_os = "linux"))]
-#[derive(Debug)]
-struct Tree {
-    root: PathBuf,
-}
-
-#[cfg(not(target_os = "linux"))]
-impl Tree {
-    fn new(root: &Path) -> Self {
-        Self {
-            root: root.to_path_buf(),
-        }
-    }
-    fn stamp(&mut self) -> u64 {
-        stamp_tree(&self.root)
-    }
-}
-
-#[cfg(target_os = "linux")]
-use linux::Tree;
-
-#[cfg(target_os = "linux")]
-mod linux {
-    //! One inotify instance per root, read by whoever asks for the stamp.
-
-    use std::{
-        collections::HashMap,
-        io,
-        path::{Path, PathBuf},
-    };
-
-    use inotify::{EventMask, Inotify, WatchDescriptor, WatchMask};
-
-    use super::{MAX_FOLDERS, UNCOUNTED, folders, stamp_tree};
-
-    #[derive(Debug)]
-    pub(super) struct Tree {
-        root: PathBuf,
-        /// `None` where watching is impossible.
-        watch: Option<Watch>,
-        generation: u64,
-    }
-
-    #[derive(Debug)]
-    struct Watch {
-        inotify: Inotify,
-        folders: HashMap<WatchDescriptor, PathBuf>,
-    }
-
-    /// Everything that changes an answer, and nothing that reading causes.
-    fn mask() -> WatchMask {
-        WatchMask::MODIFY
-            | WatchMask::ATTRIB
-            | WatchMask::CREATE
-            | WatchMask::DELETE
-            | WatchMask::MOVED_FROM
-            | WatchMask::MOVED_TO
-            | WatchMask::ONLYDIR
-            | WatchMask::DONT_FOLLOW
-            | WatchMask::EXCL_UNLINK
-    }
-
-    impl Watch {
-        fn new(root: &Path) -> Option<Self> {
-            let mut watch = Self {
-                inotify: Inotify::init().ok()?,
-                folders: HashMap::new(),
-            };
-            watch.add(root).then_some(watch)
-        }
-
-        /// Watches a folder and all below it. A folder is watched before it is listed, so nothing appears unseen.
-        fn add(&mut self, top: &Path) -> bool {
-            let mut complete = true;
-            let Self {
-                inotify,
-                folders: known,
-            } = self;
-            let room = MAX_FOLDERS.saturating_sub(known.len());
-            complete &= folders(top, room, |folder| {
-                match inotify.watches().add(folder, mask()) {
-                    Ok(descriptor) => {
-                        known.insert(descriptor, folder.to_path_buf());
-                    }
-                    // It vanished, or may not be read: then no answer depends on what is in it.
-                    Err(error)
-                        if matches!(
-                            error.kind(),
-                            io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied | io::ErrorKind::NotADirectory
-                        ) => {}
-                    Err(_) => complete = false,
-                }
-            });
-            complete
-        }
-    }
-
-    impl Tree {
-        pub(super) fn new(root: &Path) -> Self {
-            let watch = Watch::new(root);
-            if watch.is_none() {
-                tracing::warn!("the project cannot be watched; cached answers are checked by file stamps");
-            }
-            Self {
-                root: root.to_path_buf(),
-                watch,
-                generation: 0,
-            }
-        }
-
-        pub(super) fn stamp(&mut self) -> u64 {
-            if self.watch.is_none() {
-                return stamp_tree(&self.root);
-            }
-            if !self.drain() {
-                // The queue overflowed, the root went away or the limit was reached: begin again.
-                self.generation += 1;
-                self.watch = Watch::new(&self.root);
-            }
-            self.generation
-        }
-
-        /// Reads what the kernel queued. `false` when the watch can no longer be trusted.
-        fn drain(&mut self) -> bool {
-            let Some(watch) = self.watch.as_mut() else { return true };
-            let mut buffer = [0; 16 * 1024];
-            loop {
-                let mut appeared = Vec::new();
-                match watch.inotify.read_events(&mut buffer) {
-                    Ok(events) => {
-                        for event in events {
-                            if event.mask.intersects(EventMask::Q_OVERFLOW | EventMask::UNMOUNT) {
-                                return false;
-                            }
-                            if event.mask.contains(EventMask::IGNORED) {
-                                let gone = watch.folders.remove(&event.wd);
-                                if gone.is_some_and(|folder| folder == self.root) {
-                                    return false;
-                                }
-                                continue;
-                            }
-                            let name = event.name.unwrap_or_default();
-                            if UNCOUNTED.iter().any(|uncounted| name == *uncounted) {
-                                continue;
-                            }
-                            self.generation += 1;
-                            if event.mask.contains(EventMask::ISDIR)
-                                && event.mask.intersects(EventMask::CREATE | EventMask::MOVED_TO)
-                                && let Some(parent) = watch.folders.get(&event.wd)
-                            {
-                                appeared.push(parent.join(name));
-                            }
-                        }
-                    }
-                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => return true,
-                    Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                    Err(_) => return false,
-                }
-                for folder in appeared {
-                    if !watch.add(&folder) {
-                        return false;
-                    }
-                }
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::{fs, path::Path};
 
-    use super::{Freshness, stamp_tree};
+    use super::Freshness;
+    use crate::tree::stamp_tree;
 
     type Change = Box<dyn Fn()>;
 

@@ -4,12 +4,15 @@
 //! and what a failure teaches from [`errors`].
 
 pub mod cache;
+pub mod changes;
 pub mod errors;
 pub mod files;
 pub mod freshness;
+pub mod place;
 pub mod pools;
 pub mod project;
 pub mod redact;
 pub mod roots;
 pub mod text;
 pub mod tokens;
+mod tree;

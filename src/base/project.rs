@@ -237,13 +237,13 @@ impl Project {
         })
     }
 
-    /// The handle through which files of this project are written (see [`crate::files`]).
+    /// The handle through which files of this project are written and looked at (see [`crate::files`] and [`crate::place`]).
     pub(crate) fn dir(&self) -> &Dir {
         &self.dir
     }
 
     /// Checks a string by itself, before the disk is asked: length, NUL, `..`, Unicode tricks, the root's prefix.
-    fn relative(&self, raw: &str) -> Result<PathBuf, PathError> {
+    pub(crate) fn relative(&self, raw: &str) -> Result<PathBuf, PathError> {
         let refuse = |reason, reason_ja| {
             Err(PathError::Traversal {
                 path: raw.to_owned(),
@@ -283,7 +283,7 @@ impl Project {
     }
 
     /// The spellings to try: as given, NFC, NFD. Two different existing files behind one string are refused.
-    fn spellings(&self, raw: &str, relative: &Path) -> Result<Vec<PathBuf>, PathError> {
+    pub(crate) fn spellings(&self, raw: &str, relative: &Path) -> Result<Vec<PathBuf>, PathError> {
         let mut all = vec![relative.to_path_buf()];
         let Some(text) = relative.to_str().filter(|text| !text.is_ascii()) else {
             return Ok(all);

@@ -17,6 +17,9 @@ use crate::{
 const DECISION: u8 = 1;
 const GENERATOR: u8 = 2;
 const CALLABLE: u8 = 4;
+const EXHAUSTIVE: u8 = 8;
+const OPAQUE: u8 = 16;
+const OPERATOR: u8 = 32;
 
 /// Fills in the complexity of every callable, and whether it is a generator.
 pub(crate) fn measure(
@@ -35,11 +38,18 @@ pub(crate) fn measure(
         return Ok(());
     }
     let mut decisions = vec![0_usize; drafts.len()];
+    let mut spared = vec![0_usize; drafts.len()];
     let mut yields = vec![false; drafts.len()];
     // What a node's kind can mean, so that most nodes cost one look-up in a small table.
     let kinds: Vec<u8> = {
         let mut kinds: Vec<u8> = (0..plan.decisions.len())
-            .map(|kind| u8::from(plan.decisions[kind]) * DECISION + u8::from(plan.generators[kind]) * GENERATOR)
+            .map(|kind| {
+                u8::from(plan.decisions[kind]) * DECISION
+                    + u8::from(plan.generators[kind]) * GENERATOR
+                    + u8::from(plan.operators[kind]) * OPERATOR
+                    + u8::from(plan.exhaustive[kind]) * EXHAUSTIVE
+                    + u8::from(plan.opaque[kind]) * OPAQUE
+            })
             .collect();
         for at in callables.values() {
             if let Some(kind) = kinds.get_mut(usize::from(drafts[*at].node.kind_id())) {
@@ -65,11 +75,18 @@ pub(crate) fn measure(
             if let Some(at) = callable {
                 around.push((depth, *at));
             } else if let Some((_, at)) = around.last() {
-                decisions[*at] += usize::from(kind & DECISION != 0);
+                let decides = kind & DECISION != 0
+                    && plan.decision_fields[usize::from(node.kind_id())]
+                        .is_none_or(|field| node.child_by_field_id(field).is_some());
+                let operates = kind & OPERATOR != 0 && cursor.field_name() == Some("operator");
+                decisions[*at] += usize::from(decides || operates);
+                if kind & EXHAUSTIVE != 0 && node.named_child_count() > 0 {
+                    spared[*at] += 1;
+                }
                 yields[*at] |= kind & GENERATOR != 0;
             }
         }
-        if cursor.goto_first_child() {
+        if kind & OPAQUE == 0 && cursor.goto_first_child() {
             depth += 1;
             continue;
         }
@@ -88,7 +105,7 @@ pub(crate) fn measure(
     }
     for at in callables.into_values() {
         if let Some(code) = drafts[at].code() {
-            code.complexity = Some(decisions[at] + 1);
+            code.complexity = Some((decisions[at] + 1).saturating_sub(spared[at]).max(1));
             code.is_generator |= yields[at];
         }
     }

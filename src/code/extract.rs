@@ -3,7 +3,8 @@
 //! The captures are the contract: `@class`, `@function`, `@variable`, `@import`, `@comment` and so on (every [`Kind`]) mark
 //! a definition, a suffix (`@function.lambda`) adds a modifier, `@name`, `@params`, `@type_name`, `@value`, `@decorator`,
 //! `@modifier` its parts, `@outer` a node around it whose range it takes, `@inner` one in it (an arrow function) that has
-//! parts of its own; `@_x` only serves predicates. Matches of one node
+//! parts of its own; `@scope` a function that is no element though what it declares is local, `@scope.open` one that runs
+//! where it stands, so that it is local to nothing; `@_x` only serves predicates. Matches of one node
 //! with one name are one element, whose kind is that of the last pattern. Nothing here knows a particular language.
 
 use std::{cmp::Reverse, collections::HashMap};
@@ -21,10 +22,13 @@ use crate::{
 };
 
 /// How much of a value is kept; more is read with the section itself.
-const VALUE_CHARACTERS: usize = 80;
+pub(crate) const VALUE_CHARACTERS: usize = 80;
 
-/// How much of a type, a parameter or a name is kept.
-const TEXT_CHARACTERS: usize = 200;
+/// How much of a type or a parameter is kept.
+pub(crate) const TEXT_CHARACTERS: usize = 200;
+
+/// How much of a name is kept: all of it, even of those that generators of bindings make.
+const NAME_CHARACTERS: usize = 1_000;
 
 /// How many characters of documentation are kept.
 const DOC_CHARACTERS: usize = 2_000;
@@ -41,17 +45,66 @@ pub fn extract(parsed: &Parsed, cancel: &CancellationToken) -> Result<Elements, 
     classify(&mut drafts, &language.facts);
     document(parsed, &mut drafts, &language.facts);
     (language.refine)(parsed, &mut drafts);
+    if cancel.is_cancelled() {
+        return Err(StructureError::Cancelled);
+    }
     complexity::measure(parsed, plan, &mut drafts, cancel)?;
     drop_locals(&mut drafts);
     let doc = if language.facts.docstrings {
         docstring(parsed, parsed.tree.root_node())
     } else {
-        None
+        file_doc(parsed, &drafts, &language.facts)
     };
-    Ok(Elements {
-        list: finish(drafts),
-        doc,
-    })
+    let mut list = finish(drafts);
+    adopt(parsed, &mut list, cancel)?;
+    Ok(Elements { list, doc })
+}
+
+/// Adds what the texts in other languages hold. It stands under their tag or front matter; what a code block holds belongs
+/// to the section around it, because a block's name is its first line.
+fn adopt(parsed: &Parsed, list: &mut Vec<Element>, cancel: &CancellationToken) -> Result<(), StructureError> {
+    if parsed.embedded.is_empty() {
+        return Ok(());
+    }
+    let hosts: HashMap<usize, usize> = list
+        .iter()
+        .enumerate()
+        .filter(|(_, element)| matches!(element.kind, Kind::Markup | Kind::CodeBlock | Kind::FrontMatter))
+        .map(|(at, element)| (element.span.start_byte, at))
+        .collect();
+    for embedded in &parsed.embedded {
+        let host = hosts.get(&embedded.host).copied();
+        let around = host.and_then(|at| match list[at].kind {
+            Kind::CodeBlock => list[at].parent,
+            _ => Some(at),
+        });
+        let base = list.len();
+        for mut element in extract(&embedded.parsed, cancel)?.list {
+            element.parent = element.parent.map_or(around, |parent| Some(base + parent));
+            let span = element.span;
+            let (start, end) = (embedded.start(span.start_byte), embedded.end(span.end_byte));
+            element.span = parsed.lines.span(&parsed.source.text, start, end.max(start));
+            list.push(element);
+        }
+    }
+    in_order(list);
+    Ok(())
+}
+
+/// Sorts by place, and gives parents their new numbers. What stood first of two in the same place stays first.
+fn in_order(list: &mut Vec<Element>) {
+    let mut order: Vec<usize> = (0..list.len()).collect();
+    order.sort_by_key(|at| (list[*at].span.start_byte, Reverse(list[*at].span.end_byte)));
+    let mut places = vec![0; list.len()];
+    for (place, at) in order.iter().enumerate() {
+        places[*at] = place;
+    }
+    let mut elements: Vec<Option<Element>> = list.drain(..).map(Some).collect();
+    list.extend(order.into_iter().filter_map(|at| {
+        let mut element = elements[at].take()?;
+        element.parent = element.parent.map(|parent| places[parent]);
+        Some(element)
+    }));
 }
 
 /// An element while it is being read, with the nodes that it comes from.
@@ -82,6 +135,7 @@ enum Role {
     Outer,
     Inner,
     Part(Part),
+    Scope(bool),
     Helper,
 }
 
@@ -111,6 +165,14 @@ pub(crate) struct Plan {
     kind_parts: Vec<Option<Part>>,
     /// Node kinds that are decisions.
     pub(crate) decisions: Vec<bool>,
+    /// Tokens that are decisions where they are operators.
+    pub(crate) operators: Vec<bool>,
+    /// Of these, the field without which one of them is none.
+    pub(crate) decision_fields: Vec<Option<u16>>,
+    /// Node kinds of whose decisions one is none.
+    pub(crate) exhaustive: Vec<bool>,
+    /// Node kinds whose inside does not count.
+    pub(crate) opaque: Vec<bool>,
     /// Node kinds that make a generator.
     pub(crate) generators: Vec<bool>,
 }
@@ -133,6 +195,10 @@ impl Plan {
             field_parts: vec![None; grammar.field_count() + 1],
             kind_parts: vec![None; grammar.node_kind_count()],
             decisions: vec![false; grammar.node_kind_count()],
+            operators: vec![false; grammar.node_kind_count()],
+            decision_fields: vec![None; grammar.node_kind_count()],
+            exhaustive: vec![false; grammar.node_kind_count()],
+            opaque: vec![false; grammar.node_kind_count()],
             generators: vec![false; grammar.node_kind_count()],
         };
         for (part, names) in [
@@ -162,12 +228,44 @@ impl Plan {
         }
         let facts = &language.facts.complexity;
         for name in &facts.nodes {
-            if !mark(&grammar, name, |named| named, |id| plan.decisions[id] = true) {
+            let (name, field) = match name.split_once('.') {
+                Some((name, field)) => (name, Some(field)),
+                None => (name.as_str(), None),
+            };
+            let field_id = field.and_then(|field| grammar.field_id_for_name(field));
+            if let Some(field) = field.filter(|_| field_id.is_none()) {
+                return Err(format!("the grammar has no field {field:?}"));
+            }
+            let is_kind = mark(
+                &grammar,
+                name,
+                |named| named,
+                |id| {
+                    plan.decisions[id] = true;
+                    plan.decision_fields[id] = field_id.map(std::num::NonZeroU16::get);
+                },
+            );
+            if !is_kind {
+                return Err(format!("the grammar has no node {name:?}"));
+            }
+        }
+        for name in &facts.exhaustive {
+            if !mark(&grammar, name, |named| named, |id| plan.exhaustive[id] = true) {
+                return Err(format!("the grammar has no node {name:?}"));
+            }
+        }
+        for name in &facts.opaque {
+            if !mark(&grammar, name, |named| named, |id| plan.opaque[id] = true) {
                 return Err(format!("the grammar has no node {name:?}"));
             }
         }
         for name in &facts.tokens {
             if !mark(&grammar, name, |named| !named, |id| plan.decisions[id] = true) {
+                return Err(format!("the grammar has no token {name:?}"));
+            }
+        }
+        for name in &facts.operators {
+            if !mark(&grammar, name, |named| !named, |id| plan.operators[id] = true) {
                 return Err(format!("the grammar has no token {name:?}"));
             }
         }
@@ -216,6 +314,8 @@ impl Role {
             "body" => Self::Part(Part::Body),
             "modifier" => Self::Part(Part::Modifier),
             "decorator" => Self::Part(Part::Decorator),
+            "scope" => Self::Scope(false),
+            "scope.open" => Self::Scope(true),
             _ if name.starts_with('_') => Self::Helper,
             _ => {
                 let (kind, modifier) = name
@@ -277,6 +377,19 @@ struct Gathered<'t, 'p> {
 }
 
 impl<'t> Gathered<'t, '_> {
+    /// A function without an element: a draft that will not remain, but is the parent of what it declares until then.
+    fn scope(&mut self, node: Node<'t>, is_open: bool) {
+        // Apart from an element that may be of the same node and without a name.
+        let at = *self.known.entry((node.id(), usize::MAX)).or_insert_with(|| {
+            self.drafts.push(Draft::scope(self.parsed, node));
+            self.patterns.push(usize::MAX);
+            self.drafts.len() - 1
+        });
+        if is_open {
+            self.drafts[at].set_kind(Kind::Namespace);
+        }
+    }
+
     fn take(&mut self, found: &QueryMatch<'_, 't>) {
         let role = |index: u32| &self.plan.roles[index as usize];
         let mut definition = None;
@@ -287,6 +400,7 @@ impl<'t> Gathered<'t, '_> {
                 Role::Name => name = Some(capture.node),
                 Role::Outer => outer = Some(capture.node),
                 Role::Inner => inner = Some(capture.node),
+                Role::Scope(is_open) => return self.scope(capture.node, *is_open),
                 Role::Part(_) | Role::Helper => {}
             }
         }
@@ -329,7 +443,7 @@ impl<'t> Draft<'t> {
     /// A draft of a definition. Refinements use it for what a query cannot find.
     pub(crate) fn new(parsed: &Parsed, node: Node<'t>, kind: Kind, name: Option<Node<'t>>) -> Self {
         let name = match name {
-            Some(name) => one_line(parsed.text(name), TEXT_CHARACTERS),
+            Some(name) => one_line(parsed.text(name), NAME_CHARACTERS),
             None => one_line(parsed.text(node), VALUE_CHARACTERS),
         };
         Self {
@@ -348,6 +462,24 @@ impl<'t> Draft<'t> {
             },
             keep: true,
             parts: Vec::new(),
+        }
+    }
+
+    /// A function that only encloses.
+    fn scope(parsed: &Parsed, node: Node<'t>) -> Self {
+        Self {
+            keep: false,
+            ..Self::adopted(
+                node,
+                Element {
+                    kind: Kind::Function,
+                    name: String::new(),
+                    span: parsed.span(node),
+                    parent: None,
+                    nodes: [(node.start_byte(), node.end_byte()); 2],
+                    detail: empty_detail(Kind::Function),
+                },
+            )
         }
     }
 
@@ -409,7 +541,7 @@ impl<'t> Draft<'t> {
 
     /// Reads the parts that captures or fields name.
     fn read_parts(&mut self, parsed: &Parsed, plan: &Plan) {
-        if !matches!(self.element.detail, Detail::Code(_)) {
+        if !self.keep || !matches!(self.element.detail, Detail::Code(_)) {
             return;
         }
         let mut parts = std::mem::take(&mut self.parts);
@@ -505,6 +637,10 @@ fn empty_detail(kind: Kind) -> Detail {
         Kind::Markup => Detail::Markup(Box::<Markup>::default()),
         Kind::Rule | Kind::AtRule | Kind::Property => Detail::Style(Box::<Style>::default()),
         Kind::Heading => Detail::Heading { level: 1 },
+        Kind::Key => Detail::Key {
+            type_name: "null",
+            value: String::new(),
+        },
         Kind::Comment
         | Kind::CodeBlock
         | Kind::Link
@@ -559,7 +695,7 @@ fn params(parsed: &Parsed, list: Node<'_>, facts: &Facts) -> Vec<Param> {
 }
 
 /// The list as written, without brackets and comments.
-fn params_text(parsed: &Parsed, list: Node<'_>) -> String {
+pub(crate) fn params_text(parsed: &Parsed, list: Node<'_>) -> String {
     let mut text = String::new();
     let mut at = list.start_byte();
     let mut cursor = list.walk();
@@ -649,15 +785,21 @@ pub(crate) fn settle(drafts: &mut [Draft<'_>]) {
     let mut open: Vec<(usize, Span)> = Vec::new();
     for (at, draft) in drafts.iter_mut().enumerate() {
         let span = draft.element.span;
-        // Of two that stand in the same place (`a, b = 1, 2`), neither is in the other.
+        // Of two that stand in the same place (`a, b = 1, 2`), neither is in the other; what follows is in the last of
+        // them that can hold it (`typedef struct a { int b; } c`).
+        let is_container = draft.element.kind.is_container();
         while open
             .last()
-            .is_some_and(|(_, outer)| !outer.contains(&span) || *outer == span)
+            .is_some_and(|(_, outer)| !outer.contains(&span) || (is_container && *outer == span))
         {
             open.pop();
         }
-        draft.element.parent = open.last().map(|(parent, _)| *parent);
-        if draft.element.kind.is_container() {
+        draft.element.parent = open
+            .iter()
+            .rev()
+            .find(|(_, outer)| *outer != span)
+            .map(|(parent, _)| *parent);
+        if is_container {
             open.push((at, span));
         }
     }
@@ -728,14 +870,22 @@ fn is_capital(name: &str) -> bool {
 /// Gives definitions the comment before them or the string at their beginning.
 fn document(parsed: &Parsed, drafts: &mut [Draft<'_>], facts: &Facts) {
     let mut last_comment: Option<usize> = None;
+    let mut after: Vec<usize> = Vec::new();
     for at in 0..drafts.len() {
         let kind = drafts[at].element.kind;
         if kind == Kind::Comment {
-            last_comment = Some(at);
+            let is_after = !facts.doc_after.is_empty() && begins(parsed, &drafts[at], &facts.doc_after);
+            if is_after {
+                after.push(at);
+            }
+            last_comment = Some(at).filter(|_| !is_after);
+            continue;
+        }
+        if !drafts[at].keep {
             continue;
         }
         let before = last_comment
-            .filter(|_| !facts.doc_prefixes.is_empty())
+            .filter(|_| !facts.doc_prefixes.is_empty() && !facts.doc_lines)
             .and_then(|comment| {
                 let comment = drafts[comment].element.span;
                 let between = parsed
@@ -753,17 +903,127 @@ fn document(parsed: &Parsed, drafts: &mut [Draft<'_>], facts: &Facts) {
             .body
             .filter(|_| facts.docstrings && (kind.is_callable() || kind.is_class_like()))
             .and_then(|body| docstring(parsed, body));
-        if let (Some(doc), Some(code)) = (before.or(inside), drafts[at].code()) {
+        let lines = || {
+            facts
+                .doc_lines
+                .then(|| lines_before(parsed, drafts, at, facts))
+                .flatten()
+        };
+        if let (Some(doc), Some(code)) = (before.or_else(lines).or(inside), drafts[at].code()) {
             code.doc = Some(doc).filter(|doc| !doc.is_empty());
         }
     }
+    for comment in after {
+        doc_after(parsed, drafts, comment);
+    }
+}
+
+/// Whether a comment begins in one of these ways.
+fn begins(parsed: &Parsed, comment: &Draft<'_>, prefixes: &[String]) -> bool {
+    let span = comment.element.span;
+    let text = parsed
+        .source
+        .text
+        .get(span.start_byte..span.end_byte)
+        .unwrap_or_default();
+    prefixes.iter().any(|prefix| text.starts_with(prefix.as_str()))
+}
+
+/// Gives a comment to what stands before it on its line.
+fn doc_after(parsed: &Parsed, drafts: &mut [Draft<'_>], comment: usize) {
+    let span = drafts[comment].element.span;
+    let text = &parsed.source.text;
+    let documented = drafts.iter_mut().take(comment).rev().find(|draft| {
+        let before = draft.element.span;
+        draft.element.kind != Kind::Comment
+            && before.end_line == span.start_line
+            && text
+                .get(before.end_byte..span.start_byte)
+                .is_some_and(|between| between.trim_matches([' ', '\t', ',', ';']).is_empty())
+    });
+    let doc = text.get(span.start_byte..span.end_byte).map(uncommented);
+    if let Some(code) = documented.and_then(Draft::code)
+        && code.doc.is_none()
+    {
+        code.doc = doc.filter(|doc| !doc.is_empty());
+    }
+}
+
+/// The comments on the lines directly before a definition, each alone on its lines.
+fn lines_before(parsed: &Parsed, drafts: &[Draft<'_>], at: usize, facts: &Facts) -> Option<String> {
+    let text = parsed.source.text.as_str();
+    let definition = drafts[at].element.span.start_byte;
+    let mut start = definition;
+    let mut end = definition;
+    for comment in drafts[..at].iter().rev() {
+        let span = comment.element.span;
+        // Others of the same declaration, `a` of `var a, b int`.
+        if span.start_byte == definition {
+            continue;
+        }
+        // What is around ends behind the start: no comment of this definition comes before that.
+        let Some(between) = text.get(span.end_byte..start) else {
+            break;
+        };
+        let written = text.get(span.start_byte..span.end_byte)?;
+        let is_adjacent = between.trim().is_empty() && between.matches('\n').count() < 2;
+        let is_doc = comment.element.kind == Kind::Comment && facts.doc_prefixes.iter().any(|p| written.starts_with(p));
+        let line = text[..span.start_byte].rfind('\n').map_or(0, |feed| feed + 1);
+        if !is_adjacent
+            || !is_doc
+            || begins(parsed, comment, &facts.doc_after)
+            || !text[line..span.start_byte].trim().is_empty()
+        {
+            break;
+        }
+        if start == definition {
+            end = span.end_byte;
+        }
+        start = span.start_byte;
+    }
+    Some(uncommented(text.get(start..end)?)).filter(|doc| !doc.is_empty())
+}
+
+/// What comments say of the whole file: those that document what they stand in, or those before the package clause.
+fn file_doc(parsed: &Parsed, drafts: &[Draft<'_>], facts: &Facts) -> Option<String> {
+    if facts.doc_lines
+        && let Some(package) = drafts.iter().position(|draft| draft.element.kind == Kind::Package)
+    {
+        return lines_before(parsed, drafts, package, facts);
+    }
+    let inner: Vec<String> = drafts
+        .iter()
+        .filter(|draft| draft.element.kind == Kind::Comment && draft.element.parent.is_none())
+        .filter_map(|draft| inner_doc(parsed, draft, facts))
+        .collect();
+    Some(cut(inner.join("\n").trim(), DOC_CHARACTERS)).filter(|doc| !doc.is_empty())
+}
+
+/// The text of a comment that documents what it stands in.
+pub(crate) fn inner_doc(parsed: &Parsed, comment: &Draft<'_>, facts: &Facts) -> Option<String> {
+    let text = parsed.text(comment.node);
+    let is_inner = facts
+        .inner_doc_prefixes
+        .iter()
+        .any(|prefix| text.starts_with(prefix.as_str()));
+    // Not in the arguments of a macro, which are no syntax yet.
+    let is_hidden = || {
+        let around = comment.node.parent().map(|parent| parent.kind());
+        around.is_some_and(|around| facts.complexity.opaque.iter().any(|kind| kind == around))
+    };
+    (is_inner && !is_hidden()).then(|| uncommented(text))
 }
 
 /// A documenting comment without its signs.
-fn uncommented(comment: &str) -> String {
+pub(crate) fn uncommented(comment: &str) -> String {
+    let is_after = ["/**<", "/*!<", "///<", "//!<"]
+        .iter()
+        .any(|sign| comment.starts_with(sign));
+    let has_line_signs = comment.starts_with("//");
     let bare = comment
         .trim_start_matches("/**")
         .trim_start_matches("/*!")
+        .trim_start_matches("/*")
         .trim_end_matches("*/");
     let lines: Vec<&str> = bare
         .lines()
@@ -772,8 +1032,11 @@ fn uncommented(comment: &str) -> String {
             let line = line
                 .strip_prefix("///")
                 .or_else(|| line.strip_prefix("//!"))
+                .or_else(|| line.strip_prefix("//").filter(|_| has_line_signs))
                 .unwrap_or(line);
-            line.strip_prefix('*').unwrap_or(line).trim()
+            let line = line.strip_prefix('*').unwrap_or(line);
+            // `///<` documents what stands before it.
+            line.strip_prefix('<').filter(|_| is_after).unwrap_or(line).trim()
         })
         .collect();
     cut(lines.join("\n").trim(), DOC_CHARACTERS)
@@ -808,15 +1071,19 @@ fn cut(text: &str, limit: usize) -> String {
     }
 }
 
-/// Variables of functions are no part of a file's structure.
+/// Variables of functions are no part of a file's structure, nor are those in their values.
 fn drop_locals(drafts: &mut [Draft<'_>]) {
     for at in 0..drafts.len() {
-        let is_local = matches!(drafts[at].element.kind, Kind::Variable | Kind::Constant)
-            && drafts[at]
-                .element
-                .parent
-                .is_some_and(|parent| drafts[parent].element.kind.is_callable());
-        if is_local {
+        if !matches!(drafts[at].element.kind, Kind::Variable | Kind::Constant) {
+            continue;
+        }
+        let mut around = drafts[at].element.parent;
+        // What does not remain says nothing, unless it is a function: what is around it does.
+        let says_nothing = |draft: &Draft<'_>| !draft.keep && !draft.element.kind.is_callable();
+        while let Some(parent) = around.filter(|parent| says_nothing(&drafts[*parent])) {
+            around = drafts[parent].element.parent;
+        }
+        if around.is_some_and(|parent| drafts[parent].element.kind.is_callable()) {
             drafts[at].keep = false;
         }
     }

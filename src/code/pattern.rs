@@ -339,6 +339,8 @@ fn refused(text: &str, language: &'static Language, trouble: Trouble) -> Structu
 
 #[cfg(test)]
 mod tests {
+    use std::fmt::Write as _;
+
     use tokio_util::sync::CancellationToken;
 
     use super::CodePattern;
@@ -403,6 +405,57 @@ mod tests {
             find("a.css", "a { color: red; margin: 0 }", "color: $C"),
             ["color: red; C=red"]
         );
+    }
+
+    /// A file, its text with the only match between «», and the pattern.
+    const EVERY: [(&str, &str, &str); 18] = [
+        ("a.py", "«o.get(1)»", "$O.get($K)"),
+        ("a.java", "class A { void f() { «o.get(1)»; } }", "$O.get($K)"),
+        ("a.js", "function f() { «o.get(1)»; }", "$O.get($K)"),
+        ("a.ts", "function f(): void { «o.get(1)»; }", "$O.get($K)"),
+        ("a.tsx", "const a = <b>{«o.get(1)»}</b>;", "$O.get($K)"),
+        ("a.css", "a { «color: red» }", "color: $C"),
+        ("a.rs", "fn f() { «x.unwrap()»; }", "$A.unwrap()"),
+        (
+            "a.go",
+            "package p\nfunc f() { «fmt.Println(1, 2)» }\n",
+            "fmt.Println($$$A)",
+        ),
+        ("a.c", "void f(int *p) { «free(p)»; }\n", "free($P)"),
+        ("a.cpp", "void f() { «v.push_back(1)»; }\n", "$V.push_back($X)"),
+        (
+            "a.cs",
+            "class A { void F() { «Console.WriteLine(1)»; } }",
+            "Console.WriteLine($X)",
+        ),
+        ("a.php", "<?php\n«$o->get(1)»;\n", "$O->get($K)"),
+        ("a.rb", "def f\n  «raise E»\nend\n", "raise $E"),
+        ("a.kt", "fun f() { «println(1)» }\n", "println($X)"),
+        ("a.swift", "func f() { «print(1)» }\n", "print($X)"),
+        ("a.scala", "object A { def f() = { «println(1)» } }\n", "println($X)"),
+        ("a.sh", "f() { «rm a»; }\n", "rm $X"),
+        ("a.lua", "function f() «print(1)» end\n", "print($X)"),
+    ];
+
+    #[test]
+    fn every_language_of_programs_has_patterns() {
+        let mut wrong = String::new();
+        for (path, marked, pattern) in EVERY {
+            let text = marked.replace(['«', '»'], "");
+            let wanted = marked.split(['«', '»']).nth(1).unwrap_or_default();
+            let parsed = parsed(path, &text);
+            let hits = CodePattern::compile(pattern, parsed.source.language)
+                .and_then(|pattern| pattern.find(&parsed, &CancellationToken::new()));
+            let found: Vec<&str> = hits
+                .iter()
+                .flatten()
+                .map(|hit| &text[hit.start_byte..hit.end_byte])
+                .collect();
+            if found != [wanted] {
+                let _ = writeln!(wrong, "{path}: {pattern}: {hits:?}");
+            }
+        }
+        assert!(wrong.is_empty(), "{wrong}");
     }
 
     #[test]

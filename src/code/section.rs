@@ -224,33 +224,53 @@ fn show(text: &str, first_line: usize, format: Format) -> Content {
     }
 }
 
-/// The one element of a name: of its whole path with dots (or `::`, `#`, `/`), else of the end of that path.
+/// The one element of a name: of its whole path with dots (or `::`, `#`, `\`), else of the end of that path.
 pub fn find(path: &str, name: &str, elements: &Elements) -> Result<usize, StructureError> {
-    let wanted = name.trim().trim_end_matches("()").replace("::", ".").replace('#', ".");
+    // Keys of data may hold any sign: as written first, then with the separators that readers use.
+    let written = name.trim();
+    let wanted = written
+        .trim_end_matches("()")
+        .replace("::", ".")
+        .replace(['#', '\\'], ".");
+    let wanted = with_items(&wanted);
     let can_be_named = |at: &usize| {
         let element = &elements.list[*at];
         !matches!(element.kind, crate::elements::Kind::Comment) && !element.name.is_empty()
     };
     let named: Vec<(usize, String)> = (0..elements.list.len())
         .filter(can_be_named)
-        .map(|at| (at, elements.qualified_name(at)))
+        .map(|at| (at, elements.qualified_name(at).replace('\\', ".")))
         .collect();
     let exact: Vec<&(usize, String)> = named
         .iter()
-        .filter(|(at, qualified)| *qualified == wanted || elements.list[*at].name == name.trim())
+        .filter(|(at, qualified)| *qualified == wanted || *qualified == written || elements.list[*at].name == written)
         .collect();
-    let ending = format!(".{wanted}");
-    let whole: Vec<&(usize, String)> = named.iter().filter(|(_, qualified)| *qualified == wanted).collect();
+    let (ending, written_ending) = (format!(".{wanted}"), format!(".{written}"));
+    let whole: Vec<&(usize, String)> = named
+        .iter()
+        .filter(|(_, qualified)| *qualified == wanted || *qualified == written)
+        .collect();
     let found = if whole.len() == 1 {
         whole
     } else if exact.is_empty() {
         named
             .iter()
-            .filter(|(_, qualified)| qualified.ends_with(&ending))
+            .filter(|(_, qualified)| qualified.ends_with(&ending) || qualified.ends_with(&written_ending))
             .collect()
     } else {
         exact
     };
+    // What implements a type has its name, and so has a prototype: the type and the definition are meant.
+    let defined: Vec<&(usize, String)> = found
+        .iter()
+        .filter(|(at, _)| {
+            let element = &elements.list[*at];
+            let is_prototype = element.code().is_some_and(|code| code.has_modifier("prototype"));
+            element.kind != crate::elements::Kind::Impl && !is_prototype
+        })
+        .copied()
+        .collect();
+    let found = if defined.len() == 1 { defined } else { found };
     match found.as_slice() {
         [(at, _)] => Ok(*at),
         [] => {
@@ -280,6 +300,19 @@ pub fn find(path: &str, name: &str, elements: &Elements) -> Result<usize, Struct
                 .collect(),
         }),
     }
+}
+
+/// `steps[0].run` as the item is named: `steps.[0].run`.
+fn with_items(name: &str) -> String {
+    let mut out = String::with_capacity(name.len() + 4);
+    for (at, c) in name.char_indices() {
+        let is_item = c == '[' && name[at + 1..].starts_with(|c: char| c.is_ascii_digit());
+        if is_item && !out.is_empty() && !out.ends_with('.') {
+            out.push('.');
+        }
+        out.push(c);
+    }
+    out
 }
 
 #[cfg(test)]
@@ -334,6 +367,22 @@ mod tests {
     }
 
     #[test]
+    fn a_type_is_meant_before_what_implements_it() {
+        let text = "struct Store;\nimpl Store { fn get(&self) {} }\nimpl Drop for Store { fn drop(&mut self) {} }\n";
+        let parsed = parsed("a.rs", text);
+        let elements = extract(&parsed, &CancellationToken::new()).expect("elements");
+        let sheet = Sheet::of_text("a.rs", text);
+        let line = |name| {
+            sheet
+                .cut_element(name, &elements, Format::Raw)
+                .map(|section| section.start_line)
+        };
+        assert_eq!(line("Store").expect("one"), 1);
+        assert_eq!(line("Store::get").expect("one"), 2);
+        assert_eq!(line("Store.drop").expect("one"), 3);
+    }
+
+    #[test]
     fn elements_are_cut_by_name() {
         let text = "class A:\n    def run(self):\n        pass\n\nclass B:\n    @property\n    def run(self):\n        pass\n    def only(self): pass\n";
         let parsed = parsed("a.py", text);
@@ -357,5 +406,44 @@ mod tests {
             panic!("none of them");
         };
         assert!(nearest.contains(&"B.only".to_owned()), "{nearest:?}");
+    }
+
+    #[test]
+    fn a_definition_is_meant_before_its_prototypes_and_a_namespace_has_any_separator() {
+        let cut = |path: &str, text: &str, name: &str| {
+            let parsed = parsed(path, text);
+            let elements = extract(&parsed, &CancellationToken::new()).expect("elements");
+            let section = Sheet::of_text(path, text).cut_element(name, &elements, Format::Raw);
+            section.map(|section| (section.start_line, section.end_line)).ok()
+        };
+        let cpp = "class A {\n  int f(int);\n  int g();\n  int g(int);\n};\nint A::f(int x)\n{\n  return x;\n}\n";
+        assert_eq!(cut("a.cpp", cpp, "A::f"), Some((6, 9)));
+        assert_eq!(cut("a.cpp", cpp, "f"), Some((6, 9)));
+        assert_eq!(cut("a.cpp", cpp, "A::g"), None);
+        let php = "<?php\nnamespace App\\Model;\nclass A {\n  function f() {}\n}\n";
+        assert_eq!(cut("a.php", php, "App\\Model\\A::f"), Some((4, 4)));
+        assert_eq!(cut("a.php", php, "A::f"), Some((4, 4)));
+    }
+
+    #[test]
+    fn keys_are_cut_by_their_path() {
+        let text = "jobs:\n  build:\n    steps:\n      - run: a\n      - run: b\n        name: \"x::y\"\nx::y: 1\nlabels: {app.kubernetes.io/name: z}\n";
+        let parsed = parsed("ci.yml", text);
+        let elements = extract(&parsed, &CancellationToken::new()).expect("elements");
+        let sheet = Sheet::of_text("ci.yml", text);
+        for (name, start, end, found) in [
+            ("jobs.build.steps.[1]", 5, 6, "jobs.build.steps.[1]"),
+            ("jobs.build.steps[1].run", 5, 5, "jobs.build.steps.[1].run"),
+            ("steps[0].run", 4, 4, "jobs.build.steps.[0].run"),
+            ("x::y", 7, 7, "x::y"),
+            ("app.kubernetes.io/name", 8, 8, "labels.app.kubernetes.io/name"),
+        ] {
+            let section = sheet.cut_element(name, &elements, Format::Raw).expect(name);
+            assert_eq!(
+                (section.start_line, section.end_line, section.element.as_deref()),
+                (start, end, Some(found)),
+                "{name}"
+            );
+        }
     }
 }

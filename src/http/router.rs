@@ -109,9 +109,10 @@ async fn errors(State(_): State<Edge>) -> Json<Value> {
 /// The union of all books, by entry.
 #[must_use]
 pub fn all_errors() -> Value {
-    let books: [&Book; 4] = [
+    let books: [&Book; 5] = [
         &fumi_base::project::BOOK,
         &crate::tool::error::BOOK,
+        &mcp::fault::BOOK,
         &fumi_code::errors::search::BOOK,
         &fumi_code::errors::structure::BOOK,
     ];

@@ -11,6 +11,8 @@ use super::router::Edge;
 
 /// How long streams get to close once nothing runs any more.
 const CLOSE: Duration = Duration::from_secs(5);
+/// How long last messages get to leave.
+const FLUSH: Duration = Duration::from_millis(100);
 /// How often running calls are counted while draining.
 const LOOK: Duration = Duration::from_millis(20);
 
@@ -35,7 +37,23 @@ pub async fn drain(edge: &Edge, patience: Duration) {
     while edge.streams.running_calls() > 0 && Instant::now() < deadline {
         sleep(LOOK).await;
     }
+    end_subscriptions(edge).await;
     edge.closing.cancel();
     sleep(CLOSE).await;
     tracing::warn!("connections are still open; leaving them");
+}
+
+/// Streams of subscriptions end with a result, by which a client tells a server that goes from a network that broke.
+async fn end_subscriptions(edge: &Edge) {
+    let subscriptions = edge.streams.subscriptions();
+    let had_streams = subscriptions.streams() > 0;
+    subscriptions.end();
+    let deadline = Instant::now() + CLOSE;
+    while subscriptions.streams() > 0 && Instant::now() < deadline {
+        sleep(LOOK).await;
+    }
+    if had_streams {
+        // The results are on their way through buffers that nobody can ask.
+        sleep(FLUSH).await;
+    }
 }

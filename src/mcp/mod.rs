@@ -3,11 +3,16 @@
 //! It turns a protocol request into a [`crate::tool::pipeline::Call`] and a reply into a protocol result. It knows no tool
 //! by name and decides nothing about what a tool may do.
 
+pub mod fault;
+pub mod malformed;
 pub mod progress;
 pub mod resources;
 pub mod roots;
 pub mod server;
 pub mod sessions;
+pub mod statistics;
+pub mod subscriptions;
+pub mod uri;
 
 use std::{sync::Arc, time::Duration};
 
@@ -42,10 +47,13 @@ pub fn service(
 /// Serves one client over standard input and output, until it closes them.
 pub async fn stdio(app: Arc<App>) -> Result<(), String> {
     let streams = sessions::Streams::new(Arc::clone(&app.sessions));
+    let subscribed = Arc::clone(&streams);
     let server = server::Server::new(app, streams);
     let running = rmcp::serve_server(server, rmcp::transport::io::stdio())
         .await
         .map_err(|error| error.to_string())?;
-    running.waiting().await.map_err(|error| error.to_string())?;
+    let ended = running.waiting().await;
+    subscribed.subscriptions().end();
+    ended.map_err(|error| error.to_string())?;
     Ok(())
 }

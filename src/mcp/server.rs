@@ -1,22 +1,32 @@
 //! One handler for both eras: lists the catalogue, runs calls, reads resources.
 //!
-//! rmcp makes a new handler per session and per stateless request, so nothing lives in it but handles to shared parts.
+//! rmcp makes a new handler per session and per stateless request, so nothing lives in it but handles to shared parts (and,
+//! between the two halves of one `subscriptions/listen`, what the first prepared).
 
-use std::sync::Arc;
+use std::{
+    collections::HashSet,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
 
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
         CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult,
-        ContentBlock, Implementation, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, MetaObject,
-        PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, Resource, ServerCapabilities,
-        ServerConfig, Tool, ToolAnnotations,
+        ContentBlock, CustomRequest, CustomResult, ErrorCode, Implementation, ListResourceTemplatesResult,
+        ListResourcesResult, ListToolsResult, MetaObject, PaginatedRequestParams, ReadResourceRequestParams,
+        ReadResourceResponse, Resource, ServerCapabilities, ServerConfig, SubscribeRequestMethod,
+        SubscribeRequestParams, SubscriptionFilter, Tool, ToolAnnotations, UnsubscribeRequestParams,
     },
-    service::{NotificationContext, RequestContext},
+    service::{NotificationContext, Peer, RequestContext, SubscriptionContext},
 };
 use serde_json::{Value, json};
 
-use super::{progress, resources, roots, sessions::Streams};
+use super::{
+    fault::{Fault, refused},
+    malformed, progress, resources, roots,
+    sessions::Streams,
+    subscriptions::Prepared,
+};
 use crate::{
     app::App,
     tool::{
@@ -25,10 +35,13 @@ use crate::{
         pipeline::{self, Call},
     },
 };
-use fumi_base::text::Locale;
+use fumi_base::{project::Project, text::Locale};
 
 /// How long a client may keep the tool list, in milliseconds. It changes only with the server.
 const LIST_TTL_MS: u64 = 300_000;
+
+/// The one client of standard input and output, as a session.
+const STDIO: &str = "stdio";
 
 /// The first protocol version without sessions. Versions are dates, so they compare as text.
 const STATELESS_SINCE: &str = "2026-07-28";
@@ -39,6 +52,8 @@ pub struct Server {
     app: Arc<App>,
     streams: Arc<Streams>,
     client_roots: Arc<roots::ClientRoots>,
+    /// Streams that listen already and are not confirmed yet. Std mutex: locked for single operations.
+    prepared: Arc<Mutex<Vec<Prepared>>>,
 }
 
 impl Server {
@@ -50,6 +65,32 @@ impl Server {
             app,
             streams,
             client_roots,
+            prepared: Arc::default(),
+        }
+    }
+
+    /// The project of a call, as everything but its arguments says.
+    async fn project(&self, caller: &Caller, context: &RequestContext<RoleServer>) -> Arc<Project> {
+        roots::project(&self.app, &self.client_roots, caller, context).await
+    }
+
+    /// Whether a session is still there.
+    fn is_open(&self, session: &str) -> bool {
+        session == STDIO || self.streams.is_open(session)
+    }
+
+    /// A session that changed projects takes its subscriptions along.
+    async fn follow(&self, session: &str, project: &Arc<Project>, peer: &Peer<RoleServer>) {
+        let subscriptions = self.streams.subscriptions();
+        let is_open = || self.is_open(session);
+        subscriptions.follow(&self.app, session, project, peer, is_open).await;
+    }
+
+    /// Only lists that come in parts have cursors.
+    fn no_cursor(&self, page: Option<&PaginatedRequestParams>, caller: &Caller) -> Result<(), ErrorData> {
+        match page.and_then(|page| page.cursor.as_ref()) {
+            Some(_) => Err(self.redacted(refused(&Fault::InvalidCursor.into(), caller.locale))),
+            None => Ok(()),
         }
     }
 
@@ -76,21 +117,33 @@ impl Server {
                     .filter(|id| self.streams.is_open(id))
                     .filter(|_| header("mcp-protocol-version").is_none_or(|version| version < STATELESS_SINCE))
                     .map(str::to_owned),
-                None => Some("stdio".to_owned()),
+                None => Some(STDIO.to_owned()),
             },
             locale: asked,
         }
+    }
+
+    fn prepared(&self) -> MutexGuard<'_, Vec<Prepared>> {
+        self.prepared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What was prepared for a stream that was confirmed like this. Over HTTP there is only one; over standard input two
+    /// streams may begin at once, and those that watch the same are the same.
+    fn take_prepared(&self, accepted: &SubscriptionFilter) -> Prepared {
+        let uris = accepted.resource_subscriptions.as_deref().unwrap_or_default();
+        let mut all = self.prepared();
+        let fits = |prepared: &Prepared| {
+            prepared.uris().count() == uris.iter().collect::<HashSet<_>>().len()
+                && prepared.uris().all(|uri| uris.iter().any(|accepted| accepted == uri))
+        };
+        let at = all.iter().position(fits);
+        at.map(|at| all.swap_remove(at)).unwrap_or_default()
     }
 
     /// A protocol error without the server's secrets; the pipeline does the same for results.
     fn redacted(&self, mut error: ErrorData) -> ErrorData {
         let redactor = &self.app.kernel.redactor;
         error.message = redactor.message(&error.message).into();
-        if let Some(uri) = error.data.as_mut().and_then(|data| data.get_mut("uri"))
-            && let Some(text) = uri.as_str().map(|uri| redactor.message(uri))
-        {
-            *uri = json!(text);
-        }
         error
     }
 
@@ -141,6 +194,7 @@ impl ServerHandler for Server {
         let capabilities = ServerCapabilities::builder()
             .enable_tools()
             .enable_resources()
+            .enable_resources_subscribe()
             .enable_completions()
             .build();
         let identity = Implementation::new("fumi", env!("CARGO_PKG_VERSION")).with_title("fumi");
@@ -154,10 +208,12 @@ impl ServerHandler for Server {
 
     async fn list_tools(
         &self,
-        _page: Option<PaginatedRequestParams>,
+        page: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let locale = self.language(&self.caller(&context));
+        let caller = self.caller(&context);
+        self.no_cursor(page.as_ref(), &caller)?;
+        let locale = self.language(&caller);
         let tools = self
             .app
             .catalogue
@@ -203,17 +259,21 @@ impl ServerHandler for Server {
         };
         let caller = self.caller(&context);
         let _open = self.streams.open_call(caller.session.as_deref());
-        let project = roots::project(&self.app, &self.client_roots, &caller, &context).await;
+        let project = self.project(&caller, &context).await;
         let progress = Progress::default();
         let _ticker = progress::tell(&context, &progress);
         let call = Call {
             arguments: request.arguments.unwrap_or_default(),
-            caller,
+            caller: caller.clone(),
             project,
             cancel: context.ct.clone(),
             progress,
         };
         let reply = pipeline::run(&self.app.kernel, entry, call).await;
+        if let Some(session) = &caller.session {
+            let project = self.project(&caller, &context).await;
+            self.follow(session, &project, &context.peer).await;
+        }
         Ok(result(reply).into())
     }
 
@@ -223,16 +283,22 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         let caller = self.caller(&context);
-        let project = roots::project(&self.app, &self.client_roots, &caller, &context).await;
-        resources::list(project, page.and_then(|page| page.cursor), context.ct.clone()).await
+        let _open = self.streams.open_call(caller.session.as_deref());
+        let project = self.project(&caller, &context).await;
+        let cursor = page.and_then(|page| page.cursor);
+        resources::list(&self.app, project, cursor.as_deref(), &caller, &context.ct)
+            .await
+            .map_err(|error| self.redacted(error))
     }
 
     async fn list_resource_templates(
         &self,
-        _page: Option<PaginatedRequestParams>,
+        page: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        Ok(resources::templates(self.language(&self.caller(&context))))
+        let caller = self.caller(&context);
+        self.no_cursor(page.as_ref(), &caller)?;
+        Ok(resources::templates(self.language(&caller)))
     }
 
     async fn read_resource(
@@ -242,8 +308,8 @@ impl ServerHandler for Server {
     ) -> Result<ReadResourceResponse, ErrorData> {
         let caller = self.caller(&context);
         let _open = self.streams.open_call(caller.session.as_deref());
-        let project = roots::project(&self.app, &self.client_roots, &caller, &context).await;
-        let read = resources::read(&self.app, project, &request.uri, &caller, context.ct.clone())
+        let project = self.project(&caller, &context).await;
+        let read = resources::read(&self.app, project, &request.uri, &caller, &context.ct)
             .await
             .map_err(|error| self.redacted(error))?;
         Ok(read.into())
@@ -255,8 +321,83 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
         let caller = self.caller(&context);
-        let project = roots::project(&self.app, &self.client_roots, &caller, &context).await;
-        resources::complete(project, request, context.ct.clone()).await
+        let _open = self.streams.open_call(caller.session.as_deref());
+        let project = self.project(&caller, &context).await;
+        resources::complete(&self.app, project, request, &caller, &context.ct)
+            .await
+            .map_err(|error| self.redacted(error))
+    }
+
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let caller = self.caller(&context);
+        let Some(session) = caller.session.as_deref() else {
+            return Err(ErrorData::method_not_found::<SubscribeRequestMethod>());
+        };
+        let _open = self.streams.open_call(caller.session.as_deref());
+        let project = self.project(&caller, &context).await;
+        self.streams
+            .subscriptions()
+            .subscribe(&self.app, session, project, &request.uri, &context.peer, || {
+                self.is_open(session)
+            })
+            .await
+            .map_err(|error| self.redacted(refused(&error, caller.locale)))
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        if let Some(session) = self.caller(&context).session {
+            self.streams.subscriptions().unsubscribe(&session, &request.uri);
+        }
+        Ok(())
+    }
+
+    /// The first half of `subscriptions/listen`, before it is confirmed.
+    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        let uris = requested.resource_subscriptions.as_deref().unwrap_or_default();
+        // Without a session there is one project that a URI can mean, unless it names another.
+        let project = self.app.sessions.root(STDIO);
+        let project = project.unwrap_or_else(|| Arc::clone(self.app.kernel.roots.default_project()));
+        let subscriptions = self.streams.subscriptions();
+        let prepared = tokio::task::block_in_place(|| subscriptions.prepare(&self.app, &project, uris));
+        let accepted = SubscriptionFilter::builder()
+            .resource_subscriptions(prepared.uris())
+            .build();
+        self.prepared().push(prepared);
+        Some(accepted)
+    }
+
+    /// The second half: tells until the client hangs up or the server ends.
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        let request = context.request_context();
+        let prepared = self.take_prepared(context.accepted());
+        self.streams
+            .subscriptions()
+            .stream(&self.app, prepared, context.sink(), request.ct.clone())
+            .await
+            .map_err(|error| self.redacted(refused(&error, self.caller(request).locale)))
+    }
+
+    /// What rmcp cannot read comes here, whatever its method is.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let version = context.protocol_version();
+        let is_stateless = version.is_some_and(|version| version.as_str() >= STATELESS_SINCE);
+        let Some(fault) = malformed::fault(&request, is_stateless) else {
+            let method = self.app.kernel.redactor.message(&request.method);
+            return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None));
+        };
+        Err(self.redacted(refused(&fault.into(), self.caller(&context).locale)))
     }
 
     async fn on_roots_list_changed(&self, context: NotificationContext<RoleServer>) {

@@ -25,7 +25,7 @@ use rmcp::{
     },
 };
 
-use super::roots::ClientRoots;
+use super::{roots::ClientRoots, subscriptions::Subscriptions};
 use crate::tools::Sessions as ChosenRoots;
 
 /// What is open: calls of all eras, and calls and streams per session.
@@ -35,6 +35,7 @@ pub struct Streams {
     sessions: DashMap<String, Activity>,
     chosen: Arc<ChosenRoots>,
     client_roots: Arc<ClientRoots>,
+    subscriptions: Subscriptions,
 }
 
 #[derive(Debug)]
@@ -60,6 +61,7 @@ impl Streams {
             sessions: DashMap::new(),
             chosen,
             client_roots: Arc::default(),
+            subscriptions: Subscriptions::default(),
         })
     }
 
@@ -67,6 +69,12 @@ impl Streams {
     #[must_use]
     pub fn client_roots(&self) -> &Arc<ClientRoots> {
         &self.client_roots
+    }
+
+    /// Who is told when resources change.
+    #[must_use]
+    pub fn subscriptions(&self) -> &Subscriptions {
+        &self.subscriptions
     }
 
     /// Counts a call until the guard is dropped.
@@ -130,6 +138,7 @@ impl Streams {
         self.sessions.remove(session);
         self.chosen.forget(session);
         self.client_roots.forget(session);
+        self.subscriptions.forget(session);
     }
 
     /// Sessions without anything open that were last used this long ago.

@@ -92,6 +92,12 @@ impl ToolError {
         &self.lesson.message
     }
 
+    /// What to do next.
+    #[must_use]
+    pub fn next(&self) -> &Text {
+        &self.lesson.next
+    }
+
     /// Where in the path of a call it happened.
     fn stage(&self) -> &'static str {
         match (self.lesson.class, self.lesson.code.as_str()) {

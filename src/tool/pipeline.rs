@@ -294,7 +294,7 @@ impl Teach for Stopped {
 
 /// Runs work until it ends, its time is up or the client gives up. Then its token is cancelled and it is awaited, so that
 /// the permit is held for as long as the work really runs.
-async fn within<T>(
+pub async fn within<T>(
     limit: Duration,
     client: &CancellationToken,
     work_token: &CancellationToken,

@@ -270,6 +270,13 @@ mod tests {
                 reason: pair(),
                 hint: pair(),
             })),
+            StructureError::BadPattern(Box::new(QueryFault {
+                line: 1,
+                column: 2,
+                excerpt: text(),
+                reason: pair(),
+                hint: pair(),
+            })),
             StructureError::UnknownQueryKey {
                 key: text(),
                 language: "python",

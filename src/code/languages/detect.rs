@@ -2,7 +2,7 @@
 //!
 //! Deterministic: the first language of the table that claims a file has it. Never guesses from statistics.
 
-use std::sync::LazyLock;
+use std::{borrow::Cow, sync::LazyLock};
 
 use regex::Regex;
 
@@ -28,23 +28,69 @@ pub fn detect(path: &str, text: &str, asked: Option<&str>) -> Result<&'static La
 #[must_use]
 pub fn guess(path: &str, text: &str) -> Option<&'static Language> {
     by_file_name(path)
+        .map(|owner| by_shared_extension(path, text).unwrap_or(owner))
         .or_else(|| by_shebang(text))
         .or_else(|| by_content(text))
 }
 
-/// The language of a file's name alone.
+/// The language of a file's name alone: of a shared extension the one that owns it.
 #[must_use]
 pub fn by_file_name(path: &str) -> Option<&'static Language> {
-    let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
-    let extension = name
-        .rsplit_once('.')
-        .map(|(_, extension)| extension.to_ascii_lowercase());
+    let (name, extension) = name_and_extension(path);
     all()
         .find(|language| language.facts.file_names.iter().any(|known| known == name))
         .or_else(|| {
             let extension = extension?;
             all().find(|language| language.facts.extensions.contains(&extension))
         })
+}
+
+fn name_and_extension(path: &str) -> (&str, Option<String>) {
+    let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+    let extension = name
+        .rsplit_once('.')
+        .map(|(_, extension)| extension.to_ascii_lowercase());
+    (name, extension)
+}
+
+/// The language that shares the extension with its owner and that the text shows.
+fn by_shared_extension(path: &str, text: &str) -> Option<&'static Language> {
+    static SHARING: LazyLock<Vec<Sharing>> = LazyLock::new(|| {
+        let compiled = |patterns: &[String]| {
+            patterns
+                .iter()
+                .map(|pattern| Regex::new(pattern).expect("a test compiles every content pattern"))
+                .collect()
+        };
+        all()
+            .filter(|language| !language.facts.shared.extensions.is_empty())
+            .map(|language| Sharing {
+                language,
+                content: compiled(&language.facts.shared.content),
+                except: compiled(&language.facts.shared.except),
+            })
+            .collect()
+    });
+    let extension = name_and_extension(path).1?;
+    SHARING
+        .iter()
+        .filter(|sharing| sharing.language.facts.shared.extensions.contains(&extension))
+        .find(|sharing| {
+            let mut text = Cow::Borrowed(text);
+            for pattern in &sharing.except {
+                let kept = pattern.replace_all(&text, "").into_owned();
+                text = Cow::Owned(kept);
+            }
+            sharing.content.iter().any(|pattern| pattern.is_match(&text))
+        })
+        .map(|sharing| sharing.language)
+}
+
+/// A language that shares extensions, with its patterns compiled.
+struct Sharing {
+    language: &'static Language,
+    content: Vec<Regex>,
+    except: Vec<Regex>,
 }
 
 fn by_shebang(text: &str) -> Option<&'static Language> {
@@ -90,6 +136,28 @@ mod tests {
     }
 
     #[test]
+    fn the_text_decides_whose_header_it_is() {
+        let c = "#ifndef A_H\n#define A_H\n/* a class of\n * namespaces */\nstruct a { int class; };\nint f(void);\n#endif\n";
+        assert_eq!(name("a.h", c, None), "c");
+        assert_eq!(name("a.h", "#include <vector>\nint f();\n", None), "cpp");
+        assert_eq!(name("a.H", "#pragma once\nclass A;\n", None), "cpp");
+        assert_eq!(name("a.h", "namespace a {\nint f();\n}\n", None), "cpp");
+        assert_eq!(
+            name("a.h", "struct A {\n  int x;\npublic:\n  int y;\n};\n", None),
+            "cpp"
+        );
+        assert_eq!(
+            name(
+                "a.h",
+                "#ifdef __cplusplus\nextern \"C\" {\nclass B;\n#endif\nint f(void);\n",
+                None
+            ),
+            "c"
+        );
+        assert_eq!(name("a.h", "namespace a { int f(); }\n", Some("c")), "c");
+    }
+
+    #[test]
     fn the_name_then_the_first_line_then_the_content() {
         assert_eq!(name("src/a.py", "", None), "python");
         assert_eq!(name("src/A.PYI", "", None), "python");
@@ -99,6 +167,17 @@ mod tests {
             "python"
         );
         assert_eq!(name("notes.txt", "x = 1", Some("Python3")), "python");
+        assert_eq!(name("bin/x", "use std::fmt;\n", None), "rust");
+        assert_eq!(name("bin/x", "pub(crate) async fn run<T>(x: T) {}\n", None), "rust");
+        assert_eq!(name("x", "#!/usr/bin/env -S cargo +nightly -Zscript\n", None), "rust");
+        assert_eq!(
+            name("x.txt", "// A.\npackage main\n\nimport (\n\t\"fmt\"\n)\n", None),
+            "go"
+        );
+        assert_eq!(name("x.txt", "package main\r\n\r\nfunc main() {\r\n}\r\n", None), "go");
+        // Not Go: a Java package ends with a semicolon, Kotlin and Scala import without quotes.
+        assert_eq!(name("x", "package a;\nimport a.B;\n", None), "java");
+        assert!(name("x", "package a\n\nimport a.B\n", None) != "go");
         assert!(name("notes.txt", "from here on", None).contains("UnsupportedLanguage"));
         assert!(name("a.py", "", Some("klingon")).contains("UnknownLanguage"));
     }

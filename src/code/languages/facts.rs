@@ -25,6 +25,9 @@ pub struct Facts {
     /// File name extensions, without the dot, in lower case.
     #[serde(default)]
     pub extensions: Vec<String>,
+    /// Extensions of another language that this one shares, decided by what the text shows.
+    #[serde(default)]
+    pub shared: Shared,
     /// Whole file names.
     #[serde(default)]
     pub file_names: Vec<String>,
@@ -43,6 +46,21 @@ pub struct Facts {
     /// How a comment begins that documents what follows it.
     #[serde(default)]
     pub doc_prefixes: Vec<String>,
+    /// Whether comments on consecutive lines are one document of what follows them without a blank line.
+    #[serde(default)]
+    pub doc_lines: bool,
+    /// How a comment begins that documents what it stands in: the file, when that is nothing else.
+    #[serde(default)]
+    pub inner_doc_prefixes: Vec<String>,
+    /// How a comment begins that documents what stands before it on its line.
+    #[serde(default)]
+    pub doc_after: Vec<String>,
+    /// Regular expressions whose groups the parser reads as blanks: macros that stand where the grammar knows none. Texts of
+    /// replies keep them.
+    #[serde(default)]
+    pub blank: Vec<String>,
+    /// How conditions of a preprocessor are read that cut through braces; without it, as the grammar reads them.
+    pub branches: Option<Branches>,
     /// Whether the first string of a body documents it.
     #[serde(default)]
     pub docstrings: bool,
@@ -113,6 +131,26 @@ impl Facts {
     }
 }
 
+/// Extensions that belong to another language, and when they are of this one.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Shared {
+    /// Without the dot, in lower case; each is among the `extensions` of exactly one other language.
+    pub extensions: Vec<String>,
+    /// Regular expressions over the whole text; one match makes the file one of this language.
+    pub content: Vec<String>,
+    /// Regular expressions of passages that say nothing about it, such as those of a preprocessor's condition.
+    pub except: Vec<String>,
+}
+
+/// Of a condition that cuts through braces one branch is read: the first, unless it is known to be none.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Branches {
+    /// Words of conditions that are never true here.
+    pub never: Vec<String>,
+}
+
 /// What a language describes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -126,6 +164,8 @@ pub enum Family {
     Style,
     /// Prose with headings.
     Document,
+    /// Keys and values.
+    Data,
 }
 
 /// Names of fields or of node kinds among a definition's direct children.
@@ -182,10 +222,16 @@ pub struct Visibilities {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Complexity {
-    /// Named node kinds.
+    /// Named node kinds; `kind.field` is one that decides only where it has that field.
     pub nodes: Vec<String>,
+    /// Named node kinds, not empty, of whose decisions one is none: the last arm of a match that covers everything.
+    pub exhaustive: Vec<String>,
+    /// Named node kinds that hide what is in them, such as the arguments of macros, which are no syntax yet.
+    pub opaque: Vec<String>,
     /// Tokens: operators and keywords that the grammar does not name.
     pub tokens: Vec<String>,
+    /// Tokens that count only where the grammar calls them an `operator`: C++ writes `&&` in types as well.
+    pub operators: Vec<String>,
     /// Named node kinds that make the function around them a generator.
     pub generators: Vec<String>,
 }
@@ -216,7 +262,7 @@ pub struct Selection {
     /// Elements of any of these kinds; empty means every kind.
     #[serde(default)]
     pub kinds: Vec<Kind>,
-    /// The element class of markup or the property class of a style.
+    /// The element class of markup, the property class of a style, the type of a key's value.
     pub class: Option<String>,
     /// A modifier that must be there.
     pub modifier: Option<String>,

@@ -3,34 +3,52 @@
 //! A language is its grammar, its `language.toml`, its `elements.scm`, and a `refine.rs` only for what a query cannot say.
 //! Queries compile on first use, once. No native code is loaded at run time.
 
+mod branches;
+mod c;
+mod cpp;
+mod csharp;
 mod css;
+mod data;
 pub mod detect;
 mod ecma;
 pub mod facts;
 #[cfg(test)]
 mod fixtures;
+mod go;
 mod html;
 mod java;
+mod json;
 mod markdown;
+mod php;
 mod python;
+mod rust;
+mod sql;
+mod toml;
+mod yaml;
 
 use std::{
+    borrow::Cow,
     fmt,
+    ops::Range,
     sync::{LazyLock, OnceLock},
 };
 
+use regex::Regex;
 use tree_sitter_language::LanguageFn;
 
 use crate::{
     errors::structure::StructureError,
     extract::{Draft, Plan},
-    parse::Parsed,
+    parse::{Embed, Parsed},
 };
 
 use facts::Facts;
 
 /// What a language does to its drafts beyond its query: it may change them and add others.
 pub(crate) type Refine = for<'t> fn(&'t Parsed, &mut Vec<Draft<'t>>);
+
+/// Where a language's files hold texts in other languages.
+pub(crate) type Embeds = fn(&Parsed) -> Vec<Embed>;
 
 /// A file of a language's folder. Tests read it when they run, so that trying a query needs no build.
 macro_rules! data {
@@ -85,25 +103,25 @@ static TABLE: LazyLock<Vec<Language>> = LazyLock::new(|| {
             "ecma",
             "typescript"
         ),
-        language!("html", tree_sitter_html::LANGUAGE, html::refine, "html"),
+        language!("html", tree_sitter_html::LANGUAGE, html::refine, "html").holding(html::embeds),
         language!("css", tree_sitter_css::LANGUAGE, css::refine, "css"),
-        language!("rust", tree_sitter_rust::LANGUAGE, no_refinement, "rust"),
-        language!("go", tree_sitter_go::LANGUAGE, no_refinement, "go"),
-        language!("c", tree_sitter_c::LANGUAGE, no_refinement, "c"),
-        language!("cpp", tree_sitter_cpp::LANGUAGE, no_refinement, "cpp"),
-        language!("csharp", tree_sitter_c_sharp::LANGUAGE, no_refinement, "csharp"),
-        language!("php", tree_sitter_php::LANGUAGE_PHP, no_refinement, "php"),
+        language!("rust", tree_sitter_rust::LANGUAGE, rust::refine, "rust"),
+        language!("go", tree_sitter_go::LANGUAGE, go::refine, "go"),
+        language!("c", tree_sitter_c::LANGUAGE, c::refine, "c"),
+        language!("cpp", tree_sitter_cpp::LANGUAGE, cpp::refine, "c", "cpp"),
+        language!("csharp", tree_sitter_c_sharp::LANGUAGE, csharp::refine, "csharp"),
+        language!("php", tree_sitter_php::LANGUAGE_PHP, php::refine, "php"),
         language!("ruby", tree_sitter_ruby::LANGUAGE, no_refinement, "ruby"),
         language!("kotlin", tree_sitter_kotlin_ng::LANGUAGE, no_refinement, "kotlin"),
         language!("swift", tree_sitter_swift::LANGUAGE, no_refinement, "swift"),
         language!("scala", tree_sitter_scala::LANGUAGE, no_refinement, "scala"),
-        language!("sql", tree_sitter_sequel::LANGUAGE, no_refinement, "sql"),
+        language!("sql", tree_sitter_sequel::LANGUAGE, sql::refine, "sql"),
         language!("bash", tree_sitter_bash::LANGUAGE, no_refinement, "bash"),
         language!("lua", tree_sitter_lua::LANGUAGE, no_refinement, "lua"),
-        language!("yaml", tree_sitter_yaml::LANGUAGE, no_refinement, "yaml"),
-        language!("json", tree_sitter_json::LANGUAGE, no_refinement, "json"),
-        language!("toml", tree_sitter_toml_ng::LANGUAGE, no_refinement, "toml"),
-        language!("markdown", tree_sitter_md::LANGUAGE, markdown::refine, "markdown"),
+        language!("yaml", tree_sitter_yaml::LANGUAGE, yaml::refine, "yaml"),
+        language!("json", tree_sitter_json::LANGUAGE, json::refine, "json"),
+        language!("toml", tree_sitter_toml_ng::LANGUAGE, toml::refine, "toml"),
+        language!("markdown", tree_sitter_md::LANGUAGE, markdown::refine, "markdown").holding(markdown::embeds),
     ]
 });
 
@@ -116,28 +134,65 @@ pub struct Language {
     /// The query that finds elements.
     pub elements_scm: String,
     pub(crate) refine: Refine,
+    pub(crate) embeds: Option<Embeds>,
     grammar: LanguageFn,
     plan: OnceLock<Plan>,
+    blank: OnceLock<Vec<Regex>>,
 }
 
 impl Language {
     fn new(name: &'static str, grammar: LanguageFn, facts: &str, elements_scm: String, refine: Refine) -> Self {
-        let facts = toml::from_str(facts)
+        let facts = ::toml::from_str(facts)
             .unwrap_or_else(|error| panic!("languages/{name}/language.toml is malformed: {error}"));
         Self {
             name,
             facts,
             elements_scm,
             refine,
+            embeds: None,
             grammar,
             plan: OnceLock::new(),
+            blank: OnceLock::new(),
         }
+    }
+
+    fn holding(mut self, embeds: Embeds) -> Self {
+        self.embeds = Some(embeds);
+        self
     }
 
     /// The tree-sitter grammar.
     #[must_use]
     pub fn grammar(&self) -> tree_sitter::Language {
         self.grammar.into()
+    }
+
+    /// The text as the parser reads it: of the same length, with blanks for what `blank` of the facts names.
+    pub(crate) fn parseable<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let patterns = self.blank.get_or_init(|| {
+            let compiled = |pattern: &String| Regex::new(pattern).expect("a test compiles every pattern");
+            self.facts.blank.iter().map(compiled).collect()
+        });
+        let mut text = Cow::Borrowed(text);
+        if let Some(branches) = &self.facts.branches {
+            let unreadable = branches::unreadable(&text, &branches.never);
+            blank(&mut text, unreadable);
+        }
+        for pattern in patterns {
+            let found: Vec<Range<usize>> = pattern
+                .captures_iter(&text)
+                .flat_map(|found| {
+                    found
+                        .iter()
+                        .skip(1)
+                        .flatten()
+                        .map(|group| group.range())
+                        .collect::<Vec<_>>()
+                })
+                .collect();
+            blank(&mut text, found);
+        }
+        text
     }
 
     /// The compiled query and facts.
@@ -147,6 +202,20 @@ impl Language {
             Err(reason) => panic!("languages/{}/elements.scm: {reason}", self.name),
         })
     }
+}
+
+/// Puts a blank in the place of every byte of these ranges, other than line feeds; they hold whole characters.
+fn blank(text: &mut Cow<'_, str>, ranges: Vec<Range<usize>>) {
+    if ranges.is_empty() {
+        return;
+    }
+    let mut bytes = text.as_bytes().to_vec();
+    for range in ranges {
+        for byte in bytes[range].iter_mut().filter(|byte| **byte != b'\n') {
+            *byte = b' ';
+        }
+    }
+    *text = Cow::Owned(String::from_utf8(bytes).expect("whole characters became blanks"));
 }
 
 impl fmt::Debug for Language {
@@ -180,6 +249,15 @@ pub fn by_name(name: &str) -> Result<&'static Language, StructureError> {
         .ok_or_else(|| StructureError::UnknownLanguage { asked: name.to_owned() })
 }
 
+/// The language of a code block's tag: a name, an alias, an extension or an interpreter.
+pub(crate) fn by_tag(tag: &str) -> Option<&'static Language> {
+    let wanted = tag.to_ascii_lowercase();
+    by_name(&wanted)
+        .ok()
+        .or_else(|| all().find(|language| language.facts.extensions.contains(&wanted)))
+        .or_else(|| all().find(|language| language.facts.shebangs.contains(&wanted)))
+}
+
 #[cfg(test)]
 mod tests {
     use std::{fs, path::Path};
@@ -204,6 +282,49 @@ mod tests {
             })
             .collect();
         assert!(broken.is_empty(), "{broken:#?}");
+    }
+
+    #[test]
+    fn every_pattern_of_every_language_is_a_regular_expression() {
+        for language in super::all() {
+            let facts = &language.facts;
+            let shared = &facts.shared;
+            let patterns = [&facts.content, &facts.blank, &shared.content, &shared.except];
+            for pattern in patterns.into_iter().flatten() {
+                let compiled = regex::Regex::new(pattern);
+                assert!(compiled.is_ok(), "languages/{}: {compiled:?}", language.name);
+            }
+            let groups = |pattern: &String| regex::Regex::new(pattern).map_or(0, |regex| regex.captures_len());
+            assert!(
+                facts.blank.iter().all(|pattern| groups(pattern) > 1),
+                "{}",
+                language.name
+            );
+        }
+    }
+
+    #[test]
+    fn a_shared_extension_has_one_owner_and_one_other_that_can_tell() {
+        let mut sharing: Vec<&str> = Vec::new();
+        for language in super::all() {
+            let shared = &language.facts.shared;
+            assert_eq!(
+                shared.extensions.is_empty(),
+                shared.content.is_empty(),
+                "{}",
+                language.name
+            );
+            for extension in &shared.extensions {
+                let owners: Vec<&str> = super::all()
+                    .filter(|owner| owner.facts.extensions.contains(extension))
+                    .map(|owner| owner.name)
+                    .collect();
+                assert_eq!(owners.len(), 1, ".{extension} of {}: {owners:?}", language.name);
+                assert_ne!(owners[0], language.name);
+                assert!(!sharing.contains(&extension.as_str()), ".{extension} is shared twice");
+                sharing.push(extension);
+            }
+        }
     }
 
     #[test]

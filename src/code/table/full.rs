@@ -3,9 +3,9 @@
 //! Sections without content are left out. Members are those directly in their class; nested classes have sections of
 //! their own under their qualified names.
 
-use std::fmt::Write as _;
+use std::{collections::BTreeSet, fmt::Write as _};
 
-use super::{broken, doc, import_signature, lines, modifiers, signature, table};
+use super::{broken, doc, import_signature, keys, lines, modifiers, signature, table};
 use crate::{
     elements::{Detail, Element, Elements, Kind, Visibility},
     languages::facts::Family,
@@ -25,6 +25,8 @@ pub(super) fn render(parsed: &Parsed, elements: &Elements) -> String {
     }
     if facts.family == Family::Document {
         outline(&mut out, elements);
+    } else if facts.family == Family::Data {
+        tree(&mut out, elements);
     } else {
         let page = Page { parsed, elements };
         page.write(&mut out);
@@ -49,12 +51,25 @@ impl Page<'_> {
             let _ = writeln!(out, "\nPackage: {}", element.name);
         }
         self.imports(out);
-        let classes: Vec<usize> = self.indexes(|element| element.kind.is_class_like());
+        // A type that is no class can have methods too, in Go.
+        let owners: BTreeSet<usize> = self
+            .elements
+            .list
+            .iter()
+            .filter(|element| element.kind == Kind::Method)
+            .filter_map(|element| element.parent)
+            .collect();
+        let is_class = |at: &usize| self.elements.list[*at].kind.is_class_like() || owners.contains(at);
+        let classes: Vec<usize> = (0..self.elements.list.len()).filter(is_class).collect();
         self.overview(out, &classes);
         for class in classes {
             self.class(out, class);
         }
+        self.members(out, "## Methods of types elsewhere", |element| {
+            element.kind == Kind::Method && element.parent.is_none()
+        });
         self.members(out, "## Functions", |element| element.kind == Kind::Function);
+        self.values(out, "## Macros", |element| element.kind == Kind::Macro);
         self.values(out, "## Variables", |element| {
             matches!(element.kind, Kind::Variable | Kind::Constant | Kind::Type)
         });
@@ -188,6 +203,7 @@ impl Page<'_> {
     }
 
     fn values(&self, out: &mut String, title: &str, wanted: impl Fn(&Element) -> bool) {
+        let at_top = title.starts_with("## ");
         let rows: Vec<Vec<String>> = self
             .elements
             .list
@@ -195,8 +211,12 @@ impl Page<'_> {
             .filter(|element| wanted(element))
             .filter_map(|element| {
                 let code = element.code()?;
+                let around = element
+                    .parent
+                    .filter(|_| at_top)
+                    .map_or_else(String::new, |parent| self.elements.qualified_name(parent) + ".");
                 Some(vec![
-                    element.name.clone(),
+                    format!("{around}{}", element.name),
                     code.type_name.clone().unwrap_or_default(),
                     code.value.clone().unwrap_or_default(),
                     words(&[code.visibility.name(), &modifiers(element)]),
@@ -219,6 +239,18 @@ fn words(words: &[&str]) -> String {
         .copied()
         .collect::<Vec<_>>()
         .join(" ")
+}
+
+/// Data: its keys, indented by their depth.
+fn tree(out: &mut String, elements: &Elements) {
+    let mut depths: Vec<usize> = Vec::with_capacity(elements.list.len());
+    for element in &elements.list {
+        depths.push(element.parent.map_or(0, |parent| depths[parent] + 1));
+    }
+    let _ = writeln!(out, "\n## Keys ({})", elements.count(|kind| kind == Kind::Key));
+    keys(out, elements, |at| {
+        format!("{}{}", "· ".repeat(depths[at].min(30)), elements.list[at].name)
+    });
 }
 
 /// A document: its headings as a tree, then its blocks.

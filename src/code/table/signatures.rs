@@ -1,6 +1,7 @@
 //! Declarations only, in the order of the text, indented by their depth: the shape of a file without its bodies.
 //!
-//! Each line begins with the element's first line number. Comments and imports are left out.
+//! Each line begins with the element's first line number. Comments and imports are left out. What belongs to a type that
+//! stands elsewhere (a method of Go) is not indented but named in full.
 
 use std::fmt::Write as _;
 
@@ -15,10 +16,17 @@ pub(super) fn render(parsed: &Parsed, elements: &Elements) -> String {
     let mut depths = Vec::with_capacity(elements.list.len());
     let mut out = String::new();
     for element in &elements.list {
-        let depth = element.parent.map_or(0, |parent: usize| {
+        let around = element
+            .parent
+            .filter(|parent| elements.list[*parent].span.contains(&element.span));
+        let depth = around.map_or(0, |parent: usize| {
             let of_parent: usize = depths[parent];
             of_parent + 1
         });
+        let owner = match (element.parent, around) {
+            (Some(parent), None) => elements.qualified_name(parent) + ".",
+            _ => String::new(),
+        };
         depths.push(depth);
         if matches!(element.kind, Kind::Comment | Kind::Import) {
             continue;
@@ -34,7 +42,7 @@ pub(super) fn render(parsed: &Parsed, elements: &Elements) -> String {
         // Writing to a String cannot fail.
         let _ = writeln!(
             out,
-            "{}: {indent}{modifiers}{space}{kind}{}",
+            "{}: {indent}{modifiers}{space}{kind}{owner}{}",
             element.span.start_line,
             signature(element, facts)
         );

@@ -6,3 +6,4 @@ mod many;
 mod reading;
 mod resources;
 mod scenarios;
+mod subscriptions;

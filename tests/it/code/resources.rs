@@ -1,4 +1,6 @@
-//! Resources over HTTP in both eras: files, ranges, statistics, completion, and the boundary.
+//! Resources over HTTP in both eras: files, ranges, statistics, lists in pages, completion, and the boundary.
+
+use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
@@ -109,15 +111,9 @@ async fn statistics_are_those_of_the_project() {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn the_list_comes_in_pages_and_paths_complete() {
-    let sample = Sample::empty();
-    for n in 0..250 {
-        sample.file(&format!("src/f{n:03}.py"), "");
-    }
-    let server = Server::start(sample.app()).await;
-    let client = Stateless::new(&server);
-    let (mut uris, mut cursor) = (Vec::new(), Value::Null);
+/// Every page, from the first to the last.
+async fn pages(client: &Stateless, mut between: impl FnMut(usize)) -> Vec<Vec<String>> {
+    let (mut pages, mut cursor) = (Vec::new(), Value::Null);
     loop {
         let params = if cursor.is_null() {
             json!({})
@@ -126,24 +122,292 @@ async fn the_list_comes_in_pages_and_paths_complete() {
         };
         let answer = client.request("resources/list", params).await;
         let page = answer.result();
-        uris.extend(
-            page["resources"]
-                .as_array()
-                .unwrap()
-                .iter()
-                .map(|resource| resource["uri"].as_str().unwrap().to_owned()),
+        let uris = page["resources"].as_array().unwrap().iter();
+        pages.push(
+            uris.map(|resource| resource["uri"].as_str().unwrap().to_owned())
+                .collect(),
         );
         cursor = page["nextCursor"].clone();
         if cursor.is_null() {
-            break;
+            return pages;
+        }
+        between(pages.len());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_pages_of_the_list_are_the_whole_list() {
+    let sample = Sample::empty();
+    for n in 0..250 {
+        sample.file(&format!("src/f{n:03}.py"), "");
+    }
+    sample
+        .file("日 本%.txt", "")
+        .file(".hidden", "")
+        .file("ignored.txt", "")
+        .file(".ignore", "ignored.txt");
+    let server = Server::start(sample.app()).await;
+    let client = Stateless::new(&server);
+    let listed = pages(&client, |_| {}).await;
+    assert_eq!(listed.iter().map(Vec::len).collect::<Vec<_>>(), [104, 100, 51]);
+    let mut expected: Vec<_> = ["overview", "languages", "complexity", "files"]
+        .iter()
+        .map(|name| format!("code://stats/{name}"))
+        .chain((0..250).map(|n| format!("code://file/src/f{n:03}.py")))
+        .collect();
+    expected.push("code://file/%E6%97%A5%20%E6%9C%AC%25.txt".to_owned());
+    assert_eq!(listed.concat(), expected);
+    // What is listed can be read.
+    for uri in [&expected[3], &expected[254]] {
+        assert!(read(&client, uri).await["result"].is_object(), "{uri}");
+    }
+    // Files that come and go between two pages neither repeat nor hide others.
+    let root = sample.root();
+    let listed = pages(&client, |page| {
+        if page == 1 {
+            std::fs::remove_file(root.join("src/f000.py")).unwrap();
+            std::fs::write(root.join("src/f001b.py"), "").unwrap();
+        }
+    })
+    .await;
+    assert_eq!(listed.concat(), expected);
+    for cursor in ["100", "nonsense", ""] {
+        let answer = client.request("resources/list", json!({"cursor": cursor})).await;
+        assert_eq!(answer.error()["code"], -32602, "{}", answer.raw);
+        assert!(
+            answer.error()["message"].as_str().unwrap().contains("nextCursor"),
+            "{}",
+            answer.raw
+        );
+    }
+    // Lists that have one page have no cursors.
+    for method in ["tools/list", "resources/templates/list"] {
+        assert_eq!(
+            client.request(method, json!({"cursor": "MQ"})).await.error()["code"],
+            -32602,
+            "{method}"
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn paths_and_statistics_complete() {
+    let sample = Sample::empty();
+    for n in 0..150 {
+        sample.file(&format!("src/f{n:03}.py"), "");
+    }
+    sample.file("docs/F12.md", "");
+    let server = Server::start(sample.app()).await;
+    let session = Session::open(&server).await;
+    let templates = session.request("resources/templates/list", json!({})).await;
+    let templates: Vec<_> = templates.result()["resourceTemplates"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|template| template["uriTemplate"].as_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(templates, ["code://file/{+path}", "code://stats/{type}"]);
+    let complete = async |uri: &str, name: &str, value: &str| {
+        let params = json!({"ref": {"type": "ref/resource", "uri": uri}, "argument": {"name": name, "value": value}});
+        session.request("completion/complete", params).await.response().clone()
+    };
+    let found = complete(&templates[0], "path", "src/f12").await;
+    assert_eq!(found["result"]["completion"]["total"], 10);
+    assert_eq!(found["result"]["completion"]["values"][0], "src/f120.py");
+    // By the name of the file too, whatever its case.
+    let found = complete(&templates[0], "path", "f12").await;
+    assert_eq!(found["result"]["completion"]["total"], 11);
+    assert_eq!(found["result"]["completion"]["values"][0], "docs/F12.md");
+    let found = complete(&templates[0], "path", "").await;
+    assert_eq!(found["result"]["completion"]["total"], 151);
+    assert_eq!(found["result"]["completion"]["values"].as_array().unwrap().len(), 100);
+    assert_eq!(found["result"]["completion"]["hasMore"], true);
+    let found = complete(&templates[1], "type", "").await;
+    assert_eq!(
+        found["result"]["completion"]["values"],
+        json!(["overview", "languages", "complexity", "files"])
+    );
+    assert_eq!(
+        complete(&templates[1], "type", "co").await["result"]["completion"]["values"],
+        json!(["complexity"])
+    );
+    assert!(complete("file:///{path}", "path", "a").await["error"]["message"].is_string());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn ranges_that_mean_nothing_are_taught() {
+    let sample = project();
+    let server = Server::start(sample.app()).await;
+    let client = Stateless::new(&server);
+    for (range, said) in [
+        ("x", "lines=10-50"),
+        ("0-3", "no line 0"),
+        ("50-10", "before the start"),
+        ("5-6", "4 lines"),
+        ("2&lines=3", "twice"),
+    ] {
+        let answer = read(&client, &format!("code://file/src/a%20b.py?lines={range}")).await;
+        let error = &answer["error"];
+        assert!(error["message"].as_str().unwrap().contains(said), "{range}: {error}");
+        assert_eq!(
+            (&error["code"], &error["data"]["code"]),
+            (&json!(-32602), &json!("INVALID_ARGUMENTS")),
+            "{range}"
+        );
+    }
+    // An end beyond the file is its end; one line is a range.
+    for (range, text) in [
+        ("3-99", "        return 1\n    return 2\n"),
+        ("4-", "    return 2\n"),
+        ("1", "def f(x):\n"),
+    ] {
+        let answer = read(&client, &format!("code://file/src/a%20b.py?lines={range}")).await;
+        assert_eq!(answer["result"]["contents"][0]["text"], text, "{range}");
+    }
+}
+
+/// The statistics against what the tools say of each file, and against the disk.
+#[tokio::test(flavor = "multi_thread")]
+async fn statistics_agree_with_the_tools_and_the_disk() {
+    let sample = Sample::new();
+    let server = Server::start(sample.app()).await;
+    let client = Stateless::new(&server);
+    let stats = async |name: &str| {
+        let answer = read(&client, &format!("code://stats/{name}")).await;
+        let text = answer["result"]["contents"][0]["text"].as_str().unwrap().to_owned();
+        serde_json::from_str::<Value>(&text).unwrap()
+    };
+    let listed = client
+        .call("list_files", json!({"roots": ["."], "types": ["f"], "absolute": false}))
+        .await;
+    let paths: Vec<_> = listed.called().0["results"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| row["path"].as_str().unwrap().to_owned())
+        .collect();
+    let (mut bytes, mut lines, mut callables) = (0, 0, BTreeMap::new());
+    for path in &paths {
+        let content = std::fs::read(sample.root().join(path)).unwrap();
+        bytes += content.len();
+        lines += String::from_utf8_lossy(&content).lines().count();
+        let structure = client
+            .call("check_code_scale", json!({"file_path": path, "include_details": true}))
+            .await;
+        let cyclomatic = &structure.called().0["complexity_metrics"]["cyclomatic"];
+        if let Some(max) = cyclomatic["max"].as_u64().filter(|max| *max > 0) {
+            callables.insert(path.clone(), (max, cyclomatic["total"].as_u64().unwrap()));
         }
     }
-    let files: Vec<_> = uris.iter().filter(|uri| uri.starts_with("code://file/")).collect();
-    assert_eq!((files.len(), files[249].as_str()), (250, "code://file/src/f249.py"));
-    let templates = client.request("resources/templates/list", json!({})).await;
-    assert_eq!(templates.result()["resourceTemplates"].as_array().unwrap().len(), 2);
-    let complete = json!({"ref": {"type": "ref/resource", "uri": "code://file/{+path}"}, "argument": {"name": "path", "value": "src/f12"}});
-    let answer = client.request("completion/complete", complete).await;
-    assert_eq!(answer.result()["completion"]["total"], 10);
-    assert_eq!(answer.result()["completion"]["values"][0], "src/f120.py");
+    let overview = stats("overview").await;
+    assert_eq!(overview["total_files"], paths.len());
+    assert_eq!(
+        (&overview["total_bytes"], &overview["total_lines"]),
+        (&json!(bytes), &json!(lines))
+    );
+    let languages = stats("languages").await;
+    let counted: u64 = languages["languages"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| row["file_count"].as_u64().unwrap())
+        .sum();
+    assert_eq!(counted, paths.len() as u64);
+    let complexity = stats("complexity").await;
+    assert_eq!(
+        complexity["max"],
+        *callables.values().map(|(max, _)| max).max().unwrap()
+    );
+    let total: u64 = callables.values().map(|(_, total)| total).sum();
+    let count: u64 = ["low", "moderate", "high", "very_high"]
+        .iter()
+        .map(|level| complexity["by_level"][level].as_u64().unwrap())
+        .sum();
+    let average = (total as f64 * 100.0 / count as f64).round() / 100.0;
+    assert_eq!(complexity["average"], average, "{complexity}");
+    for row in complexity["top"].as_array().unwrap() {
+        let (max, _) = callables[row["path"].as_str().unwrap()];
+        assert!(row["complexity"].as_u64().unwrap() <= max, "{row}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn statistics_are_kept_while_they_are_true() {
+    let sample = project();
+    let server = Server::start(sample.app()).await;
+    let client = Stateless::new(&server);
+    for name in ["overview", "languages", "complexity", "files"] {
+        let uri = format!("code://stats/{name}");
+        let first = read(&client, &uri).await;
+        assert_eq!(
+            first,
+            read_again(&client, &uri, &first).await,
+            "{name} is counted again"
+        );
+        // No write is too soon after a reading.
+        sample.file("src/a b.py", format!("def f(x):\n    return x\n# {name}\n"));
+        let text = |answer: &Value| answer["result"]["contents"][0]["text"].as_str().unwrap().to_owned();
+        assert_ne!(text(&first), text(&read(&client, &uri).await), "{name} is stale");
+    }
+}
+
+/// As `read`, with the id of the answer before.
+async fn read_again(client: &Stateless, uri: &str, before: &Value) -> Value {
+    let mut again = read(client, uri).await;
+    again["id"] = before["id"].clone();
+    again
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_request_of_another_form_is_taught() {
+    let sample = project();
+    let server = Server::start(sample.app()).await;
+    let (client, session) = (Stateless::new(&server), Session::open(&server).await);
+    for (arguments, said) in [
+        (json!(["."]), "arguments is a list"),
+        (json!("."), "arguments is a string"),
+        (json!(7), "arguments is a number"),
+    ] {
+        let params = json!({"name": "list_files", "arguments": arguments});
+        for answer in [
+            client.request("tools/call", params.clone()).await,
+            session.request("tools/call", params).await,
+        ] {
+            assert!(answer.status.is_success(), "{} {}", answer.status, answer.raw);
+            let error = answer.error();
+            let message = error["message"].as_str().unwrap();
+            assert_eq!(error["code"], -32602, "{error}");
+            assert!(
+                message.contains(said) && message.contains(r#""arguments": {"roots": ["."]}"#),
+                "{message}"
+            );
+            assert!(message.contains("オブジェクト"), "{message}");
+        }
+    }
+    for (method, params) in [
+        ("resources/read", json!({"uri": 7})),
+        ("completion/complete", json!({"ref": {}})),
+        ("resources/subscribe", json!({})),
+    ] {
+        assert_eq!(
+            session.request(method, params).await.error()["code"],
+            -32602,
+            "{method}"
+        );
+    }
+    assert_eq!(
+        client
+            .request("subscriptions/listen", json!({"notifications": 7}))
+            .await
+            .error()["code"],
+        -32602
+    );
+    assert_eq!(
+        session.request("no/such/method", json!({})).await.error()["code"],
+        -32601
+    );
+    assert_eq!(
+        client.request("no/such/method", json!({})).await.error()["code"],
+        -32601
+    );
 }

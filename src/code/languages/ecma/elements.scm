@@ -2,10 +2,26 @@
 
 (comment) @comment
 
-(variable_declarator name: (identifier) @name) @variable
-(variable_declarator name: (object_pattern (shorthand_property_identifier_pattern) @name)) @variable
-(variable_declarator name: (object_pattern (pair_pattern value: (identifier) @name))) @variable
-(variable_declarator name: (array_pattern (identifier) @name)) @variable
+; Functions without a name are no elements, but what they declare is local: except where they run at once, as modules do.
+[(arrow_function) (function_expression) (generator_function)] @scope
+(call_expression function: (parenthesized_expression [(arrow_function) (function_expression)] @scope.open))
+(call_expression function: (function_expression) @scope.open)
+(call_expression
+  function: (member_expression
+    object: [(parenthesized_expression [(arrow_function) (function_expression)] @scope.open)
+             (function_expression) @scope.open]))
+
+; `@variable.pattern` becomes one variable a name.
+(lexical_declaration kind: _ @modifier (variable_declarator name: (identifier) @name) @variable)
+(variable_declaration "var" @modifier (variable_declarator name: (identifier) @name) @variable)
+(lexical_declaration
+  kind: _ @modifier
+  (variable_declarator name: [(object_pattern) (array_pattern)] @name) @variable.pattern)
+(variable_declaration
+  "var" @modifier
+  (variable_declarator name: [(object_pattern) (array_pattern)] @name) @variable.pattern)
+(export_statement "export" @modifier declaration: (_ (variable_declarator name: (_) @name) @variable))
+(for_statement initializer: (_ (variable_declarator name: (_) @name) @variable.loop))
 
 (lexical_declaration . (variable_declarator name: (identifier) @name) @variable .) @outer
 (variable_declaration . (variable_declarator name: (identifier) @name) @variable .) @outer
@@ -22,6 +38,10 @@
   name: (_) @name
   value: (call_expression function: (identifier) @_require arguments: (arguments . (string)))
   (#eq? @_require "require")) @import.require
+(call_expression
+  function: (identifier) @_require
+  arguments: (arguments . (string))
+  (#eq? @_require "require")) @import.require
 
 (function_declaration name: (_) @name) @function
 (generator_function_declaration name: (_) @name) @function
@@ -32,26 +52,23 @@
 (export_statement value: [(arrow_function) (function_expression) (generator_function)] @function) @outer
 (export_statement value: (class) @class) @outer
 
-; Classes that a function makes: mixins and factories.
-(arrow_function body: (class) @class)
-(return_statement (class) @class)
-(arguments (class) @class)
+; Every other class: what mixins and factories make, values of fields, arguments.
+(class) @class
 
 (class_static_block) @initializer.static
 (method_definition name: (_) @name) @method
 (pair key: (_) @name value: [(arrow_function) (function_expression) (generator_function)] @inner) @method
 
 (assignment_expression
-  left: (member_expression) @name
+  left: [(member_expression) (identifier)] @name
   right: [(arrow_function) (function_expression) (generator_function)] @inner) @function.assigned
-(assignment_expression left: (member_expression) @name right: (class) @inner) @class.assigned
+(assignment_expression left: [(member_expression) (identifier)] @name right: (class) @inner) @class.assigned
 (assignment_expression
-  left: (member_expression) @_left
-  right: [(object) (identifier) (new_expression) (call_expression)]
-  (#match? @_left "^(module\\.)?exports$")) @export.commonjs
+  left: [(member_expression) (identifier)] @_left
+  (#match? @_left "^(module\\.)?exports(\\.[^.]+)?$")) @export.commonjs
 
 (import_statement) @import
 (call_expression function: (import)) @import.dynamic
 (export_statement source: (string)) @export.reexport
 (export_statement (export_clause)) @export
-(export_statement value: (identifier)) @export.default
+(export_statement value: (_)) @export.default

@@ -17,7 +17,11 @@ use crate::{
 pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
     let mut exported: HashSet<String> = HashSet::new();
     let mut default: Option<String> = None;
+    said_twice(parsed, drafts);
     for at in 0..drafts.len() {
+        if !drafts[at].keep {
+            continue;
+        }
         let parent = drafts[at].element.parent.map(|parent| drafts[parent].element.kind);
         let draft = &mut drafts[at];
         match draft.element.kind {
@@ -52,6 +56,118 @@ pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
     }
     overloads(drafts);
     local_objects(drafts);
+    bound_classes(drafts);
+    patterns(parsed, drafts);
+}
+
+/// `const { a, b: [c], ...rest } = value` declares a variable for each name.
+fn patterns<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
+    for at in 0..drafts.len() {
+        let draft = &drafts[at];
+        let is_pattern = draft.element.code().is_some_and(|code| code.has_modifier("pattern"));
+        if !is_pattern || draft.element.kind != Kind::Variable || !draft.keep {
+            continue;
+        }
+        let Some(pattern) = draft.node.child_by_field_name("name") else {
+            continue;
+        };
+        for name in declared(pattern) {
+            let mut variable = Draft::new(parsed, drafts[at].node, Kind::Variable, Some(name));
+            variable.element.parent = drafts[at].element.parent;
+            variable.element.detail = drafts[at].element.detail.clone();
+            if let Some(code) = variable.code() {
+                code.modifiers.retain(|modifier| modifier != "pattern");
+            }
+            drafts.push(variable);
+        }
+        drafts[at].keep = false;
+    }
+}
+
+/// The names that a pattern declares.
+fn declared(pattern: Node<'_>) -> Vec<Node<'_>> {
+    let mut names = Vec::new();
+    let mut open = vec![pattern];
+    while let Some(node) = open.pop() {
+        match node.kind() {
+            "identifier" | "shorthand_property_identifier_pattern" => names.push(node),
+            "pair_pattern" => open.extend(node.child_by_field_name("value")),
+            "assignment_pattern" | "object_assignment_pattern" => open.extend(node.child_by_field_name("left")),
+            "object_pattern" | "array_pattern" | "rest_pattern" => {
+                let mut cursor = node.walk();
+                let children: Vec<Node<'_>> = node.named_children(&mut cursor).collect();
+                open.extend(children.into_iter().rev());
+            }
+            _ => {}
+        }
+    }
+    names
+}
+
+const FUNCTIONS: [&str; 3] = ["arrow_function", "function_expression", "generator_function"];
+
+/// What several patterns find, each for its own reason, is said once: as an import rather than as a variable, as a
+/// function rather than as an export.
+fn said_twice(parsed: &Parsed, drafts: &mut [Draft<'_>]) {
+    let mut required: HashSet<usize> = HashSet::new();
+    for draft in drafts.iter().filter(|draft| draft.element.kind == Kind::Import) {
+        if draft.node.kind() == "variable_declarator" {
+            required.insert(draft.node.id());
+            required.extend(draft.node.child_by_field_name("value").map(|call| call.id()));
+        }
+    }
+    for draft in drafts.iter_mut() {
+        let is_said = match (draft.element.kind, draft.node.kind()) {
+            (Kind::Variable, _) => {
+                required.contains(&draft.node.id())
+                    || draft.element.code().is_some_and(|code| code.has_modifier("loop"))
+            }
+            (Kind::Import, "call_expression") => required.contains(&draft.node.id()) || is_type(parsed, draft.node),
+            (Kind::Export, _) => draft
+                .node
+                .child_by_field_name("value")
+                .or_else(|| draft.node.child_by_field_name("right"))
+                .is_some_and(|value| FUNCTIONS.contains(&value.kind()) || value.kind() == "class"),
+            _ => false,
+        };
+        draft.keep &= !is_said;
+    }
+}
+
+/// `typeof import("x")` names a type; nothing is loaded.
+fn is_type(parsed: &Parsed, call: Node<'_>) -> bool {
+    if parsed.source.language.name == "javascript" {
+        return false;
+    }
+    let mut around = call.parent();
+    while let Some(node) = around {
+        let kind = node.kind();
+        if kind.starts_with("type_") || kind.ends_with("_type") || kind.ends_with("_type_clause") {
+            return true;
+        }
+        if kind.ends_with("_statement")
+            || kind.ends_with("_declaration")
+            || kind == "arguments"
+            || kind == "statement_block"
+        {
+            return false;
+        }
+        around = node.parent();
+    }
+    false
+}
+
+/// A class that a variable or a member is bound to is that element already.
+fn bound_classes(drafts: &mut [Draft<'_>]) {
+    let bound: HashSet<usize> = drafts
+        .iter()
+        .filter(|draft| draft.keep)
+        .filter_map(|draft| draft.inner)
+        .map(|inner| inner.id())
+        .collect();
+    for draft in drafts.iter_mut() {
+        draft.keep &= draft.node.kind() != "class" || !bound.contains(&draft.node.id());
+    }
 }
 
 fn callable(draft: &mut Draft<'_>, parent: Option<Kind>) {
@@ -93,18 +209,21 @@ fn callable(draft: &mut Draft<'_>, parent: Option<Kind>) {
         code.visibility = Visibility::Private;
     }
     if is_assigned {
-        for prefix in ["module.exports.", "exports."] {
-            if let Some(bare) = name.strip_prefix(prefix) {
-                code.is_exported = true;
-                bare.clone_into(&mut draft.element.name);
-                return;
-            }
-        }
-        if matches!(name.as_str(), "module.exports" | "exports") {
+        if let Some(bare) = commonjs(&name) {
             code.is_exported = true;
-            code.is_default = true;
-            "default".clone_into(&mut draft.element.name);
+            code.is_default = bare == "default";
+            bare.clone_into(&mut draft.element.name);
         }
+    }
+}
+
+/// What an assignment to this exports, if it is one of CommonJS.
+fn commonjs(left: &str) -> Option<&str> {
+    let exports = left.strip_prefix("module.").unwrap_or(left).strip_prefix("exports")?;
+    if exports.is_empty() {
+        Some("default")
+    } else {
+        exports.strip_prefix('.')
     }
 }
 
@@ -112,7 +231,8 @@ fn callable(draft: &mut Draft<'_>, parent: Option<Kind>) {
 fn local_objects(drafts: &mut [Draft<'_>]) {
     for at in 0..drafts.len() {
         let draft = &drafts[at];
-        let is_member = matches!(draft.node.kind(), "pair" | "assignment_expression")
+        let is_member = (draft.element.kind != Kind::Export
+            && matches!(draft.node.kind(), "pair" | "assignment_expression"))
             || (draft.element.kind == Kind::Method && draft.node.kind() == "method_definition");
         if !is_member {
             continue;
@@ -140,15 +260,14 @@ fn named(draft: &mut Draft<'_>) {
     } else if has(draft, "construct") {
         "<new>".clone_into(&mut draft.element.name);
     } else if has(draft, "index") {
-        let end = draft
-            .element
-            .name
-            .find(']')
-            .map_or(draft.element.name.len(), |end| end + 1);
-        draft.element.name.truncate(end);
+        let name = &draft.element.name;
+        let end = name.find(']').map_or(name.len(), |end| end + 1);
+        let start = name[..end].find('[').unwrap_or(0);
+        draft.element.name = name[start..end].to_owned();
     }
-    let bare = draft.element.name.trim_matches(['"', '\'']);
-    if bare.len() < draft.element.name.len() {
+    let name = &draft.element.name;
+    let quoted = |quote| name.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote));
+    if let Some(bare) = quoted('"').or_else(|| quoted('\'')) {
         draft.element.name = bare.to_owned();
     }
 }
@@ -260,7 +379,8 @@ fn clause(parsed: &Parsed, clause: Node<'_>, names: &mut Vec<ImportName>) {
             }),
             _ => {
                 let mut cursor = child.walk();
-                names.extend(child.named_children(&mut cursor).map(|name| specifier(parsed, name)));
+                let specifiers = child.named_children(&mut cursor).filter(|name| !name.is_extra());
+                names.extend(specifiers.map(|name| specifier(parsed, name)));
             }
         }
     }
@@ -291,6 +411,7 @@ fn pattern_names(parsed: &Parsed, pattern: Node<'_>) -> Vec<ImportName> {
     let mut cursor = pattern.walk();
     pattern
         .named_children(&mut cursor)
+        .filter(|child| !child.is_extra())
         .map(
             |child| match (child.child_by_field_name("key"), child.child_by_field_name("value")) {
                 (Some(key), Some(value)) => ImportName {
@@ -309,10 +430,12 @@ fn export(parsed: &Parsed, draft: &mut Draft<'_>) -> Vec<String> {
     let mut found = Import::default();
     let mut local = Vec::new();
     if node.kind() == "assignment_expression" {
+        let left = node.child_by_field_name("left").map_or("", |left| parsed.text(left));
+        let bare = commonjs(left).unwrap_or("default");
         if let Some(right) = node.child_by_field_name("right") {
-            if right.kind() == "object" {
+            if bare == "default" && right.kind() == "object" {
                 let mut cursor = right.walk();
-                for child in right.named_children(&mut cursor) {
+                for child in right.named_children(&mut cursor).filter(|child| !child.is_extra()) {
                     let name = child
                         .child_by_field_name("key")
                         .or_else(|| child.child_by_field_name("name"))
@@ -323,7 +446,7 @@ fn export(parsed: &Parsed, draft: &mut Draft<'_>) -> Vec<String> {
                 }
             } else {
                 found.names.push(ImportName {
-                    name: "default".to_owned(),
+                    name: bare.to_owned(),
                     alias: None,
                 });
                 local.push(parsed.text(right).to_owned());
@@ -343,21 +466,37 @@ fn export(parsed: &Parsed, draft: &mut Draft<'_>) -> Vec<String> {
                 }),
                 "export_clause" => {
                     let mut cursor = child.walk();
-                    for name in child.named_children(&mut cursor) {
+                    for name in child.named_children(&mut cursor).filter(|name| !name.is_extra()) {
                         let name = specifier(parsed, name);
                         local.push(name.name.clone());
                         found.names.push(name);
                     }
                 }
                 "type" => found.modifiers.push("type".to_owned()),
+                // The grammar does not know `export type * from`.
+                "ERROR" if parsed.text(child) == "type" => found.modifiers.push("type".to_owned()),
+                // `export = value;` and `export as namespace Name;`
+                "=" | "namespace" => {
+                    found
+                        .modifiers
+                        .push(if child.kind() == "=" { "assigned" } else { "namespace" }.to_owned());
+                    let value = child.next_named_sibling().filter(|value| value.kind() == "identifier");
+                    local.extend(value.map(|value| parsed.text(value).to_owned()));
+                    found.names.extend(value.map(|value| plain(parsed, value)));
+                }
                 _ => {}
             }
         }
         if let Some(value) = node.child_by_field_name("value") {
-            local.push(parsed.text(value).to_owned());
+            let (name, alias) = if value.kind() == "identifier" {
+                local.push(parsed.text(value).to_owned());
+                (parsed.text(value), Some("default".to_owned()))
+            } else {
+                ("default", None)
+            };
             found.names.push(ImportName {
-                name: parsed.text(value).to_owned(),
-                alias: Some("default".to_owned()),
+                name: name.to_owned(),
+                alias,
             });
         }
         if let Some(source) = node.child_by_field_name("source") {

@@ -44,3 +44,10 @@ Store.prototype.extra = function () { };
 const lazy = () => import('./lazy.js');
 const Mixin = (cls) => class Named extends cls { mixed() { } };
 function make() { return class { made() { } }; }
+const { a: { deep }, ...others } = load();
+exports.VERSION = '1';
+require('./side.js');
+(function () { var hidden = 1; function shown() { var local; } })();
+describe('it', () => { const local = 1; function inside() { } });
+for (let i = 0; i < 1; i++) { }
+items.push(class By { });

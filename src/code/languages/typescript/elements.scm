@@ -7,7 +7,8 @@
 (abstract_class_declaration name: (_) @name) @class
 (export_statement declaration: (abstract_class_declaration name: (_) @name) @class) @outer
 (abstract_method_signature name: (_) @name) @method
-(method_signature name: (_) @name) @method
+(interface_body (method_signature name: (_) @name) @method)
+(class_body (method_signature name: (_) @name) @method)
 (function_signature name: (_) @name) @function
 (export_statement declaration: (function_signature name: (_) @name) @function) @outer
 
@@ -32,10 +33,40 @@
 (export_statement declaration: (internal_module name: (_) @name) @namespace) @outer
 (module name: (_) @name) @namespace
 
-(ambient_declaration (function_signature name: (_) @name) @function) @outer
-(ambient_declaration (class_declaration name: (_) @name) @class) @outer
-(ambient_declaration (module name: (_) @name) @namespace) @outer
-(ambient_declaration (internal_module name: (_) @name) @namespace) @outer
-(ambient_declaration (lexical_declaration . (variable_declarator name: (_) @name) @variable .)) @outer
-(ambient_declaration (variable_declaration . (variable_declarator name: (_) @name) @variable .)) @outer
-(import_alias (identifier) @name) @type.alias
+(ambient_declaration [
+  (function_signature name: (_) @name) @function
+  (generator_function_declaration name: (_) @name) @function
+  (class_declaration name: (_) @name) @class
+  (abstract_class_declaration name: (_) @name) @class
+  (interface_declaration name: (_) @name) @interface
+  (type_alias_declaration name: (_) @name) @type
+  (enum_declaration name: (_) @name) @enum
+  (module name: (_) @name) @namespace
+  (internal_module name: (_) @name) @namespace
+  (lexical_declaration . (variable_declarator name: (identifier) @name) @variable .)
+  (variable_declaration . (variable_declarator name: (identifier) @name) @variable .)
+]) @outer
+(export_statement declaration: (ambient_declaration [
+  (function_signature name: (_) @name) @function
+  (class_declaration name: (_) @name) @class
+  (abstract_class_declaration name: (_) @name) @class
+  (interface_declaration name: (_) @name) @interface
+  (type_alias_declaration name: (_) @name) @type
+  (enum_declaration name: (_) @name) @enum
+  (module name: (_) @name) @namespace
+  (internal_module name: (_) @name) @namespace
+  (lexical_declaration . (variable_declarator name: (identifier) @name) @variable .)
+  (variable_declaration . (variable_declarator name: (identifier) @name) @variable .)
+])) @outer
+(ambient_declaration "global" @name) @namespace
+; Within an ambient module it stands without a keyword, which the grammar takes for two statements.
+(statement_block
+  (expression_statement (identifier) @name) . (statement_block) @namespace
+  (#eq? @name "global"))
+(statement_block (ERROR (identifier) @name) . (statement_block) @namespace (#eq? @name "global"))
+(ambient_declaration "declare" @modifier (_ (variable_declarator name: (_) @name) @variable))
+
+(import_alias . (identifier) @name) @type.alias
+(export_statement declaration: (import_alias . (identifier) @name) @type.alias) @outer
+(export_statement "=") @export
+(export_statement "namespace") @export

@@ -39,3 +39,10 @@ export namespace Tools.Deep {
   export const max = (a: number, b: number): number => (a > b ? a : b);
   interface Hidden { x: number }
 }
+declare global { interface Window { store: Store } }
+export declare abstract class Ambient { abstract run(): void; }
+type Shape = { area(): number; new (): Shape };
+export const one = 1, { two: [three] } = value;
+import { /* none */ four, type Five } from './numbers';
+let deferred: Promise<typeof import('./later')>;
+export default { parse };

@@ -1,0 +1,386 @@
+//! Being told that files changed: [`Changes`] wakes whoever waits, as soon as the kernel has something to say.
+//!
+//! Invariant: nothing that changed after [`Changes::begin`] is missed. It may be heard more than once, and where the kernel
+//! does not help (see [`POLL`]) it is only said that something may have changed; the listener looks for itself.
+//! All listeners of a root share one task, which ends with the last of them.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+    time::Duration,
+};
+
+use tokio::{sync::Notify, task::JoinHandle};
+
+use crate::tree::{Source, Tree, UNCOUNTED};
+
+/// How often those look for themselves who hear nothing: trees and folders that are not watched.
+pub const POLL: Duration = Duration::from_secs(2);
+
+/// What a listener wants to hear of.
+#[derive(Clone, Debug, Default)]
+pub struct Interest {
+    /// Absolute paths of files, and thereby of the folders above them.
+    pub paths: Vec<PathBuf>,
+    /// Every change under the root but those inside `.git/`.
+    pub everything: bool,
+}
+
+impl Interest {
+    fn wants(&self, path: &Path) -> Heard {
+        let named = self.paths.iter().any(|wanted| wanted == path);
+        let above = || self.paths.iter().any(|wanted| wanted.starts_with(path));
+        Heard {
+            named,
+            perhaps: (self.everything && !inside_git(path)) || (!named && above()),
+        }
+    }
+
+    /// Whether some of it lies where the kernel is not asked.
+    fn unwatched(&self) -> bool {
+        let hidden = |path: &PathBuf| {
+            path.iter()
+                .any(|part| part == ".git" || UNCOUNTED.iter().any(|uncounted| part == *uncounted))
+        };
+        self.paths.iter().any(hidden)
+    }
+}
+
+/// `info/exclude` decides what a walk finds; the rest of the folder changes with every look at the repository.
+fn inside_git(path: &Path) -> bool {
+    path.iter().any(|part| part == ".git") && !path.ends_with(".git/info/exclude")
+}
+
+/// What was heard.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Heard {
+    /// One of the paths itself changed.
+    pub named: bool,
+    /// Something else happened that may concern them: look.
+    pub perhaps: bool,
+}
+
+impl Heard {
+    /// Whether there was anything.
+    #[must_use]
+    pub const fn any(self) -> bool {
+        self.named || self.perhaps
+    }
+}
+
+#[derive(Debug)]
+struct Listener {
+    /// Std mutex: the sections are short and never await.
+    state: Mutex<State>,
+    wake: Notify,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    interest: Interest,
+    heard: Heard,
+    times: u64,
+}
+
+impl Listener {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn hear(&self, what: impl FnOnce(&Interest) -> Heard) {
+        let mut state = self.state();
+        let heard = what(&state.interest);
+        if heard.any() {
+            state.heard.named |= heard.named;
+            state.heard.perhaps |= heard.perhaps;
+            state.times += 1;
+            self.wake.notify_one();
+        }
+    }
+}
+
+/// Who listens to one tree.
+#[derive(Debug, Default)]
+pub(crate) struct Ears(Vec<Weak<Listener>>);
+
+impl Ears {
+    /// One path changed.
+    pub(crate) fn tell(&mut self, path: &Path) {
+        self.each(|interest| interest.wants(path));
+    }
+
+    /// Anything may have changed.
+    pub(crate) fn tell_all(&mut self) {
+        self.each(|_| Heard {
+            named: false,
+            perhaps: true,
+        });
+    }
+
+    fn each(&mut self, what: impl Fn(&Interest) -> Heard) {
+        self.0.retain(|listener| {
+            let listener = listener.upgrade();
+            if let Some(listener) = &listener {
+                listener.hear(&what);
+            }
+            listener.is_some()
+        });
+    }
+}
+
+/// One listener of one root. Dropping it ends the listening.
+#[derive(Debug)]
+pub struct Changes {
+    tree: Arc<Mutex<Tree>>,
+    listener: Arc<Listener>,
+    _pump: Arc<Pump>,
+}
+
+impl Changes {
+    pub(crate) fn begin(tree: Arc<Mutex<Tree>>, interest: Interest) -> Self {
+        let listener = Arc::new(Listener {
+            state: Mutex::new(State {
+                interest,
+                ..State::default()
+            }),
+            wake: Notify::new(),
+        });
+        let pump = {
+            let mut inner = tree.lock().unwrap_or_else(PoisonError::into_inner);
+            // What was queued before is not news for this one.
+            inner.drain();
+            inner.ears.0.push(Arc::downgrade(&listener));
+            inner.pump.upgrade().unwrap_or_else(|| {
+                let pump = Arc::new(Pump::start(&tree, &inner));
+                inner.pump = Arc::downgrade(&pump);
+                pump
+            })
+        };
+        Self {
+            tree,
+            listener,
+            _pump: pump,
+        }
+    }
+
+    /// From now on, other paths matter.
+    pub fn attend(&self, interest: Interest) {
+        self.listener.state().interest = interest;
+    }
+
+    /// Ends when something was heard since the last [`Changes::take`]. One waits at a time.
+    pub async fn heard(&self) {
+        loop {
+            let polled = {
+                let state = self.listener.state();
+                if state.heard.any() {
+                    return;
+                }
+                state.interest.unwatched()
+            };
+            if polled {
+                let woken = tokio::time::timeout(POLL, self.listener.wake.notified());
+                if woken.await.is_err() {
+                    self.listener.hear(|_| Heard {
+                        named: false,
+                        perhaps: true,
+                    });
+                }
+            } else {
+                self.listener.wake.notified().await;
+            }
+        }
+    }
+
+    /// How often something was heard: while the number grows, it is not over.
+    #[must_use]
+    pub fn times(&self) -> u64 {
+        self.listener.state().times
+    }
+
+    /// What was heard until now, and forgets it. Blocking: it reads the kernel's queue first.
+    #[must_use]
+    pub fn take(&self) -> Heard {
+        self.drain();
+        std::mem::take(&mut self.listener.state().heard)
+    }
+
+    /// Whether something was heard since [`Changes::take`]. Blocking as that is.
+    #[must_use]
+    pub fn is_unread(&self) -> bool {
+        self.drain();
+        self.listener.state().heard.any()
+    }
+
+    fn drain(&self) {
+        self.tree.lock().unwrap_or_else(PoisonError::into_inner).drain();
+    }
+}
+
+/// Reads a tree's queue whenever the kernel fills it, so that those who listen hear of it without a call.
+#[derive(Debug)]
+pub(crate) struct Pump(JoinHandle<()>);
+
+impl Drop for Pump {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+impl Pump {
+    fn start(tree: &Arc<Mutex<Tree>>, inner: &Tree) -> Self {
+        Self(tokio::spawn(pump(Arc::downgrade(tree), Arc::clone(&inner.renewed))))
+    }
+}
+
+async fn pump(tree: Weak<Mutex<Tree>>, renewed: Arc<Notify>) {
+    let mut looked = true;
+    loop {
+        let Some(tree) = tree.upgrade() else { return };
+        // On a thread of its own: new folders are walked, and a call may hold the lock while it walks them.
+        let read = tokio::task::spawn_blocking(move || {
+            let mut tree = tree.lock().unwrap_or_else(PoisonError::into_inner);
+            tree.drain();
+            let source = tree.source();
+            if source.is_none() && !looked {
+                tree.ears.tell_all();
+            }
+            source
+        });
+        let Ok(source) = read.await else { return };
+        looked = false;
+        tokio::select! {
+            () = queued(source) => {}
+            () = renewed.notified() => {}
+        }
+    }
+}
+
+/// Ends when the kernel has queued something, or when it is time to look.
+#[cfg(target_os = "linux")]
+async fn queued(source: Source) {
+    let Some(source) = source else {
+        return tokio::time::sleep(POLL).await;
+    };
+    match source.readable().await {
+        // Cleared before the queue is read: what comes while it is read makes it ready again.
+        Ok(mut ready) => ready.clear_ready(),
+        Err(_) => tokio::time::sleep(POLL).await,
+    }
+}
+
+/// Ends when it is time to look.
+#[cfg(not(target_os = "linux"))]
+async fn queued(_source: Source) {
+    tokio::time::sleep(POLL).await;
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, path::Path, sync::Arc, time::Duration};
+
+    use super::{Changes, Heard, Interest};
+    use crate::freshness::Freshness;
+
+    const NAMED: Heard = Heard {
+        named: true,
+        perhaps: false,
+    };
+
+    fn listen(freshness: &Freshness, root: &Path, paths: &[&str], everything: bool) -> Changes {
+        let paths = paths.iter().map(|path| root.join(path)).collect();
+        freshness.listen(root, Interest { paths, everything })
+    }
+
+    async fn wait(changes: &Changes) {
+        let heard = tokio::time::timeout(Duration::from_secs(20), changes.heard()).await;
+        heard.expect("nothing was heard");
+    }
+
+    #[tokio::test]
+    async fn a_change_wakes_whom_it_concerns_and_nobody_else() {
+        let root = tempfile::tempdir().expect("a folder");
+        let root = root.path();
+        fs::create_dir(root.join("d")).expect("a folder");
+        fs::write(root.join("a"), "1").expect("a file");
+        let freshness = Freshness::default();
+        let (a, deep) = (
+            listen(&freshness, root, &["a"], false),
+            listen(&freshness, root, &["d/new/b"], false),
+        );
+        let all = listen(&freshness, root, &[], true);
+        fs::write(root.join("a"), "2").expect("written");
+        wait(&a).await;
+        wait(&all).await;
+        assert_eq!((a.take(), deep.take()), (NAMED, Heard::default()));
+        assert!(all.take().perhaps);
+        fs::create_dir(root.join("d/new")).expect("a folder");
+        wait(&deep).await;
+        assert!(deep.take().perhaps && !a.take().any());
+        // The new folder is watched by now.
+        fs::write(root.join("d/new/b"), "1").expect("a file");
+        wait(&deep).await;
+        assert!(deep.take().named);
+    }
+
+    #[tokio::test]
+    async fn a_call_that_reads_the_queue_takes_nothing_from_who_listens() {
+        let root = tempfile::tempdir().expect("a folder");
+        fs::write(root.path().join("a"), "1").expect("a file");
+        let freshness = Freshness::default();
+        let a = listen(&freshness, root.path(), &["a"], false);
+        let before = freshness.stamp(root.path());
+        fs::write(root.path().join("a"), "2").expect("written");
+        assert_ne!(before, freshness.stamp(root.path()));
+        wait(&a).await;
+        assert_eq!(a.take(), NAMED);
+    }
+
+    #[tokio::test]
+    async fn a_folder_that_left_is_not_listened_to() {
+        let outer = tempfile::tempdir().expect("a folder");
+        let root = outer.path().join("project");
+        fs::create_dir_all(root.join("d/e")).expect("a folder");
+        fs::write(root.join("d/e/a"), "1").expect("a file");
+        let freshness = Freshness::default();
+        let a = listen(&freshness, &root, &["d/e/a"], false);
+        fs::rename(root.join("d"), outer.path().join("d")).expect("renamed");
+        wait(&a).await;
+        assert!(a.take().perhaps);
+        let before = freshness.stamp(&root);
+        fs::write(outer.path().join("d/e/a"), "2").expect("written");
+        assert_eq!((before, a.take()), (freshness.stamp(&root), Heard::default()));
+        fs::rename(outer.path().join("d"), root.join("d")).expect("renamed");
+        wait(&a).await;
+        assert!(a.take().perhaps);
+        fs::write(root.join("d/e/a"), "3").expect("written");
+        wait(&a).await;
+        assert!(a.take().named);
+    }
+
+    #[tokio::test]
+    async fn what_the_kernel_is_not_asked_about_is_looked_for() {
+        let root = tempfile::tempdir().expect("a folder");
+        fs::create_dir_all(root.path().join(".fumi")).expect("a folder");
+        let freshness = Freshness::default();
+        let own = listen(&freshness, root.path(), &[".fumi/a"], false);
+        wait(&own).await;
+        assert!(own.take().perhaps);
+    }
+
+    #[tokio::test]
+    async fn the_task_ends_with_the_last_who_listens() {
+        let root = tempfile::tempdir().expect("a folder");
+        let freshness = Freshness::default();
+        let (a, b) = (
+            listen(&freshness, root.path(), &["a"], false),
+            listen(&freshness, root.path(), &["b"], false),
+        );
+        assert!(Arc::ptr_eq(&a._pump, &b._pump));
+        let pump = Arc::downgrade(&a._pump);
+        drop(a);
+        assert!(pump.upgrade().is_some());
+        drop(b);
+        assert!(pump.upgrade().is_none());
+    }
+}

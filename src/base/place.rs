@@ -1,0 +1,192 @@
+//! Where a client's string leads, or would lead once something is there: what a watch needs, since a file may come and go.
+//!
+//! Invariant: a [`Place`] exists only for a string that lies inside its project, and [`Place::look`] tells nothing of what
+//! lies outside: a link that leads out looks like a file that is not there. It never opens a file and never reads one.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use cap_std::fs::MetadataExt;
+
+use crate::project::{PathError, Project, ProjectPath};
+
+/// What tells one state of a file from another without reading it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Mark {
+    /// In bytes.
+    pub size: u64,
+    /// Seconds and nanoseconds of the last change of the content.
+    pub modified: (i64, i64),
+    /// Seconds and nanoseconds of the last change of content, name or permissions.
+    pub changed: (i64, i64),
+    /// The number of the file in its file system: another one after a rename over it.
+    pub inode: u64,
+}
+
+/// The mark of a regular file, or `None` without one.
+#[must_use]
+pub fn mark(path: &ProjectPath) -> Option<Mark> {
+    let meta = path.project().dir().metadata(path.relative()).ok()?;
+    meta.is_file().then(|| Mark {
+        size: meta.size(),
+        modified: (meta.mtime(), meta.mtime_nsec()),
+        changed: (meta.ctime(), meta.ctime_nsec()),
+        inode: meta.ino(),
+    })
+}
+
+/// A string that lies inside its project, whether or not there is a file.
+#[derive(Clone, Debug)]
+pub struct Place {
+    project: Arc<Project>,
+    raw: String,
+    /// Absolute: as written, in NFC and in NFD.
+    spellings: Vec<PathBuf>,
+}
+
+/// What is at a place now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Look {
+    /// The file, if there is one that may be read.
+    pub mark: Option<Mark>,
+    /// Absolute names under which a change of it shows: how it was written, and what that leads to.
+    pub names: Vec<PathBuf>,
+    /// A link lies on the way, so that the file can change without any of these names changing.
+    pub by_link: bool,
+}
+
+impl Place {
+    /// Checks a string as [`Project::resolve`] does, but lets it name a file that is not there yet.
+    pub fn of(project: &Arc<Project>, raw: &str) -> Result<Self, PathError> {
+        let relative = project.relative(raw)?;
+        let spellings = project.spellings(raw, &relative)?;
+        match project.resolve(raw) {
+            Ok(path) if path.is_dir() => {
+                return Err(PathError::NotAFile {
+                    path: raw.to_owned(),
+                    kind: "a folder",
+                    kind_ja: "フォルダー",
+                });
+            }
+            Ok(_) => {}
+            Err(PathError::NotFound { .. }) => {
+                // A file that appears below a link to elsewhere would be outside.
+                if !deepest(project.root(), &relative).starts_with(project.root()) {
+                    return Err(PathError::Outside { path: raw.to_owned() });
+                }
+            }
+            Err(error) => return Err(error),
+        }
+        Ok(Self {
+            project: Arc::clone(project),
+            raw: raw.to_owned(),
+            spellings: spellings.iter().map(|path| project.root().join(path)).collect(),
+        })
+    }
+
+    /// The project that it belongs to.
+    #[must_use]
+    pub fn project(&self) -> &Arc<Project> {
+        &self.project
+    }
+
+    /// What is there now.
+    #[must_use]
+    pub fn look(&self) -> Look {
+        let found = self.project.resolve(&self.raw).ok();
+        let mut names = self.spellings.clone();
+        if let Some(real) = found.as_ref().map(ProjectPath::absolute)
+            && !names.contains(&real)
+        {
+            names.push(real);
+        }
+        let by_link = self.spellings.iter().any(|path| has_link(self.project.root(), path));
+        Look {
+            mark: found.as_ref().and_then(mark),
+            names,
+            by_link,
+        }
+    }
+}
+
+/// The real path of the deepest part of a path that exists.
+fn deepest(root: &Path, relative: &Path) -> PathBuf {
+    relative
+        .ancestors()
+        .find_map(|part| root.join(part).canonicalize().ok())
+        .unwrap_or_else(|| root.to_path_buf())
+}
+
+fn has_link(root: &Path, path: &Path) -> bool {
+    path.ancestors()
+        .take_while(|part| *part != root)
+        .any(|part| part.symlink_metadata().is_ok_and(|meta| meta.file_type().is_symlink()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, os::unix::fs::symlink};
+
+    use super::Place;
+    use crate::{errors::Teach, project::Project};
+
+    #[test]
+    fn a_place_may_be_empty_but_never_outside() {
+        let outer = tempfile::tempdir().expect("a folder");
+        let root = outer.path().join("project");
+        fs::create_dir_all(root.join("src")).expect("a folder");
+        fs::write(root.join("src/a.txt"), "1").expect("a file");
+        fs::write(outer.path().join("secret"), "s").expect("a file");
+        symlink("..", root.join("up")).expect("a link");
+        symlink("src", root.join("in")).expect("a link");
+        symlink("../later", root.join("dangling")).expect("a link");
+        let project = Project::open(&root).expect("a project");
+        for (raw, expected) in [
+            ("src/a.txt", "a file"),
+            ("src/later.txt", "nothing"),
+            ("no/such/folder.txt", "nothing"),
+            ("in/a.txt", "a file by link"),
+            ("in/later.txt", "nothing by link"),
+            ("dangling", "nothing by link"),
+            ("up/secret", "OUTSIDE_PROJECT"),
+            ("up/later", "OUTSIDE_PROJECT"),
+            ("../secret", "PATH_TRAVERSAL"),
+            ("/etc/passwd", "OUTSIDE_PROJECT"),
+            ("src", "INVALID_ARGUMENTS"),
+            ("", "INVALID_ARGUMENTS"),
+        ] {
+            let shown = match Place::of(&project, raw).map(|place| place.look()) {
+                Ok(look) => {
+                    let what = if look.mark.is_some() { "a file" } else { "nothing" };
+                    let how = if look.by_link { " by link" } else { "" };
+                    format!("{what}{how}")
+                }
+                Err(error) => error.lesson().code,
+            };
+            assert_eq!(shown, expected, "{raw:?}");
+        }
+        // What appears outside, where a link inside points, stays unseen.
+        let dangling = Place::of(&project, "dangling").expect("inside");
+        let before = dangling.look();
+        fs::write(outer.path().join("later"), "s").expect("a file");
+        assert_eq!(before, dangling.look());
+    }
+
+    #[test]
+    fn every_state_of_a_file_has_its_own_mark() {
+        let root = tempfile::tempdir().expect("a folder");
+        let file = root.path().join("a.txt");
+        let project = Project::open(root.path()).expect("a project");
+        let place = Place::of(&project, "a.txt").expect("inside");
+        let mut seen = vec![place.look().mark];
+        fs::write(&file, "1").expect("a file");
+        seen.push(place.look().mark);
+        fs::write(root.path().join("b.txt"), "1").expect("a file");
+        fs::rename(root.path().join("b.txt"), &file).expect("renamed");
+        seen.push(place.look().mark);
+        assert!(seen[0].is_none() && seen[1].is_some() && seen[2].is_some());
+        assert_ne!(seen[1], seen[2]);
+    }
+}

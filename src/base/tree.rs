@@ -1,0 +1,334 @@
+//! One watched root: its generation, and what the kernel says of its folders.
+//!
+//! Invariant: an event is read exactly once, by whoever comes first (a call that needs the stamp, or the pump of those who
+//! listen), and both the generation and every listener learn of it under the same lock. No file is opened here.
+
+use std::{
+    hash::{DefaultHasher, Hash, Hasher},
+    path::{Path, PathBuf},
+    sync::{Arc, Weak},
+};
+
+use tokio::sync::Notify;
+
+use crate::{
+    changes::{Ears, Pump},
+    freshness::stamp_file,
+};
+
+#[cfg(target_os = "linux")]
+use linux::Watch;
+#[cfg(not(target_os = "linux"))]
+use nowhere::Watch;
+
+/// Names whose contents never bump a generation, and are not watched.
+pub(crate) const UNCOUNTED: [&str; 2] = [".fumi", ".noveler"];
+
+/// A root with everything that is known of its changes.
+#[derive(Debug)]
+pub(crate) struct Tree {
+    root: PathBuf,
+    /// `None` where watching is impossible.
+    watch: Option<Watch>,
+    generation: u64,
+    /// Who listens.
+    pub(crate) ears: Ears,
+    /// Reads the kernel's queue for those who listen; ends with the last of them.
+    pub(crate) pump: Weak<Pump>,
+    /// Told when the queue is another one than before.
+    pub(crate) renewed: Arc<Notify>,
+}
+
+/// Where the kernel says that something is queued; `None` where it does not.
+#[cfg(target_os = "linux")]
+pub(crate) type Source = Option<Arc<tokio::io::unix::AsyncFd<std::os::fd::OwnedFd>>>;
+/// Where the kernel says that something is queued: nowhere.
+#[cfg(not(target_os = "linux"))]
+pub(crate) type Source = Option<std::convert::Infallible>;
+
+impl Tree {
+    pub(crate) fn new(root: &Path) -> Self {
+        let watch = Watch::new(root);
+        if watch.is_none() {
+            tracing::warn!("the project cannot be watched; cached answers are checked by file stamps");
+        }
+        Self {
+            root: root.to_path_buf(),
+            watch,
+            generation: 0,
+            ears: Ears::default(),
+            pump: Weak::new(),
+            renewed: Arc::default(),
+        }
+    }
+
+    /// How often the tree changed, or the hash of an unwatchable one.
+    pub(crate) fn stamp(&mut self) -> u64 {
+        self.drain();
+        if self.watch.is_some() {
+            self.generation
+        } else {
+            stamp_tree(&self.root)
+        }
+    }
+
+    /// Reads what the kernel queued and tells everyone.
+    pub(crate) fn drain(&mut self) {
+        let Some(watch) = self.watch.as_mut() else { return };
+        let (generation, ears) = (&mut self.generation, &mut self.ears);
+        let complete = watch.drain(&self.root, |path| {
+            *generation += 1;
+            ears.tell(path);
+        });
+        if complete {
+            return;
+        }
+        // The queue overflowed, the root went away or the limit was reached: begin again.
+        self.generation += 1;
+        self.watch = Watch::new(&self.root);
+        self.ears.tell_all();
+        self.renewed.notify_one();
+    }
+
+    /// Where to wait for the next event. Needs the runtime that will wait.
+    pub(crate) fn source(&mut self) -> Source {
+        self.watch.as_mut().and_then(Watch::source)
+    }
+}
+
+/// Visits every folder of a tree that counts, parents first. Stops and says `false` after `limit` folders.
+fn folders(root: &Path, limit: usize, mut visit: impl FnMut(&Path)) -> bool {
+    let mut left = vec![root.to_path_buf()];
+    let mut seen = 0;
+    while let Some(folder) = left.pop() {
+        seen += 1;
+        if seen > limit {
+            return false;
+        }
+        visit(&folder);
+        let Ok(entries) = std::fs::read_dir(&folder) else {
+            continue;
+        };
+        let inside_git = folder.file_name().is_some_and(|name| name == ".git");
+        for entry in entries.filter_map(Result::ok) {
+            let name = entry.file_name();
+            let counts = if inside_git {
+                name == "info"
+            } else {
+                !UNCOUNTED.iter().any(|uncounted| name == *uncounted)
+            };
+            if counts && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                left.push(entry.path());
+            }
+        }
+    }
+    true
+}
+
+/// The hash of a tree that cannot be watched: every name, size, time and inode.
+pub(crate) fn stamp_tree(root: &Path) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    folders(root, usize::MAX, |folder| {
+        folder.hash(&mut hasher);
+        let Ok(entries) = std::fs::read_dir(folder) else { return };
+        let mut files: Vec<_> = entries.filter_map(Result::ok).collect();
+        files.sort_by_key(std::fs::DirEntry::file_name);
+        for file in files {
+            let name = file.file_name();
+            if UNCOUNTED.iter().any(|uncounted| name == *uncounted) {
+                continue;
+            }
+            name.hash(&mut hasher);
+            if let Ok(meta) = file.metadata() {
+                stamp_file(&meta, &mut hasher);
+            }
+        }
+    });
+    hasher.finish()
+}
+
+#[cfg(not(target_os = "linux"))]
+mod nowhere {
+    //! Systems without inotify.
+
+    use std::path::Path;
+
+    #[derive(Debug)]
+    pub(super) enum Watch {}
+
+    impl Watch {
+        pub(super) fn new(_root: &Path) -> Option<Self> {
+            None
+        }
+        pub(super) fn drain(&mut self, _root: &Path, _seen: impl FnMut(&Path)) -> bool {
+            match *self {}
+        }
+        pub(super) fn source(&mut self) -> super::Source {
+            match *self {}
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+mod linux {
+    //! One inotify instance per root, read by whoever asks.
+
+    use std::{
+        collections::HashMap,
+        io,
+        os::fd::AsFd,
+        path::{Path, PathBuf},
+        sync::Arc,
+    };
+
+    use inotify::{EventMask, Inotify, WatchDescriptor, WatchMask};
+    use tokio::io::{Interest, unix::AsyncFd};
+
+    use super::{Source, UNCOUNTED, folders};
+
+    /// Folders beyond which a tree is not watched: one watch costs about 1 KiB of kernel memory, and the usual limit of
+    /// all programs together (`fs.inotify.max_user_watches`) is some 100,000.
+    const MAX_FOLDERS: usize = 50_000;
+
+    #[derive(Debug)]
+    pub(super) struct Watch {
+        inotify: Inotify,
+        folders: HashMap<WatchDescriptor, PathBuf>,
+        /// A second handle of the same queue, made when somebody waits for the first time.
+        source: Source,
+    }
+
+    /// Everything that changes an answer, and nothing that reading causes.
+    fn mask() -> WatchMask {
+        WatchMask::MODIFY
+            | WatchMask::ATTRIB
+            | WatchMask::CREATE
+            | WatchMask::DELETE
+            | WatchMask::MOVED_FROM
+            | WatchMask::MOVED_TO
+            | WatchMask::ONLYDIR
+            | WatchMask::DONT_FOLLOW
+            | WatchMask::EXCL_UNLINK
+    }
+
+    impl Watch {
+        pub(super) fn new(root: &Path) -> Option<Self> {
+            let mut watch = Self {
+                inotify: Inotify::init().ok()?,
+                folders: HashMap::new(),
+                source: None,
+            };
+            // A root that is not there has no watch, and its coming back would go unseen.
+            (watch.add(root) && !watch.folders.is_empty()).then_some(watch)
+        }
+
+        /// Watches a folder and all below it. A folder is watched before it is listed, so nothing appears unseen.
+        fn add(&mut self, top: &Path) -> bool {
+            let mut complete = true;
+            let Self {
+                inotify,
+                folders: known,
+                ..
+            } = self;
+            let room = MAX_FOLDERS.saturating_sub(known.len());
+            complete &= folders(top, room, |folder| {
+                match inotify.watches().add(folder, mask()) {
+                    Ok(descriptor) => {
+                        known.insert(descriptor, folder.to_path_buf());
+                    }
+                    // It vanished, or may not be read: then no answer depends on what is in it.
+                    Err(error)
+                        if matches!(
+                            error.kind(),
+                            io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied | io::ErrorKind::NotADirectory
+                        ) => {}
+                    Err(_) => complete = false,
+                }
+            });
+            complete
+        }
+
+        /// Stops watching a folder that moved away and all below it: where they went may be outside.
+        fn leave(&mut self, top: &Path) {
+            let mut watches = self.inotify.watches();
+            self.folders.retain(|descriptor, folder| {
+                let stays = !folder.starts_with(top);
+                if !stays {
+                    // It fails when the folder is gone, and then nothing is left to do.
+                    let _ = watches.remove(descriptor.clone());
+                }
+                stays
+            });
+        }
+
+        /// Reads what the kernel queued; every path that counts is `seen`. `false` when the watch can no longer be
+        /// trusted.
+        pub(super) fn drain(&mut self, root: &Path, mut seen: impl FnMut(&Path)) -> bool {
+            let mut buffer = [0; 16 * 1024];
+            loop {
+                let (mut appeared, mut left) = (Vec::new(), Vec::new());
+                match self.inotify.read_events(&mut buffer) {
+                    Ok(events) => {
+                        for event in events {
+                            if event.mask.intersects(EventMask::Q_OVERFLOW | EventMask::UNMOUNT) {
+                                return false;
+                            }
+                            if event.mask.contains(EventMask::IGNORED) {
+                                let gone = self.folders.remove(&event.wd);
+                                if gone.is_some_and(|folder| folder == root) {
+                                    return false;
+                                }
+                                continue;
+                            }
+                            let name = event.name.unwrap_or_default();
+                            if UNCOUNTED.iter().any(|uncounted| name == *uncounted) {
+                                continue;
+                            }
+                            let Some(path) = self.folders.get(&event.wd).map(|parent| parent.join(name)) else {
+                                // Of a folder that moved away: it is told where it left.
+                                continue;
+                            };
+                            seen(&path);
+                            if !event.mask.contains(EventMask::ISDIR) {
+                                continue;
+                            }
+                            if event.mask.intersects(EventMask::CREATE | EventMask::MOVED_TO) {
+                                appeared.push(path);
+                            } else if event.mask.contains(EventMask::MOVED_FROM) {
+                                left.push(path);
+                            }
+                        }
+                    }
+                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => return true,
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                    Err(_) => return false,
+                }
+                for folder in left {
+                    self.leave(&folder);
+                }
+                for folder in appeared {
+                    if !self.add(&folder) {
+                        return false;
+                    }
+                }
+            }
+        }
+
+        /// Where to wait for the queue. `None` when the runtime cannot wait for it: then changes are polled.
+        pub(super) fn source(&mut self) -> Source {
+            if self.source.is_none() {
+                let handle = self.inotify.as_fd().try_clone_to_owned().ok()?;
+                #[expect(
+                    deprecated,
+                    reason = "its successor is unsafe for any type; an owned descriptor keeps what that asks for"
+                )]
+                let waiting = AsyncFd::with_interest(handle, Interest::READABLE);
+                self.source = waiting
+                    .inspect_err(|error| tracing::warn!(%error, "the queue of changes cannot be waited for; polling"))
+                    .ok()
+                    .map(Arc::new);
+            }
+            self.source.clone()
+        }
+    }
+}

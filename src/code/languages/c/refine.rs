@@ -1,0 +1,607 @@
+//! What C means beyond its syntax: what a declarator declares, names of types without one, includes, guards.
+//!
+//! `static` outside of a struct hides a name from other files: such a definition is private. A macro that has a value but no
+//! parameters is a constant. Nothing is expanded, no condition evaluated: every branch of an `#if` counts.
+
+use std::{
+    collections::{HashMap, HashSet},
+    sync::LazyLock,
+};
+
+use regex::Regex;
+use tokio_util::sync::CancellationToken;
+use tree_sitter::Node;
+
+use super::declarator::{Declared, Holder, params_of, trailing_result};
+use crate::{
+    elements::{Code, Detail, Element, Import, Kind, Param, ParamKind, Visibility},
+    extract::{Draft, TEXT_CHARACTERS, VALUE_CHARACTERS, params_text},
+    parse::{Parsed, Step, one_line, walk},
+};
+
+pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
+    read_declarators(parsed, drafts);
+    for draft in drafts.iter_mut() {
+        let is_hidden = draft.element.parent.is_none()
+            && matches!(draft.element.kind, Kind::Function | Kind::Variable | Kind::Constant);
+        if let Some(code) = draft.code().filter(|_| is_hidden)
+            && code.is_static
+        {
+            code.visibility = Visibility::Private;
+        }
+    }
+}
+
+/// Reads every declarator; what C and C++ have in common.
+pub(crate) fn read_declarators<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
+    let bodies = bodies(parsed);
+    let guard = guard(parsed);
+    for at in 0..drafts.len() {
+        let parent = drafts[at].element.parent.map(|parent| drafts[parent].element.kind);
+        let node = drafts[at].node;
+        let draft = &mut drafts[at];
+        match draft.element.kind {
+            Kind::Import if matches!(node.kind(), "preproc_include" | "preproc_call") => include(parsed, draft),
+            Kind::Macro => {
+                directive(parsed, draft, guard);
+                // A macro has no scope, wherever it is defined.
+                draft.element.parent = None;
+            }
+            Kind::Struct | Kind::Union | Kind::Enum | Kind::Class => aggregate(draft),
+            _ if node.kind() == "function_definition" => function_definition(parsed, draft),
+            Kind::Variable | Kind::Field | Kind::Type | Kind::Function | Kind::Method if draft.outer.is_some() => {
+                declared(parsed, draft, parent);
+                let is_local = !parent.is_some_and(Kind::is_class_like)
+                    && matches!(draft.element.kind, Kind::Variable | Kind::Constant | Kind::Function)
+                    && draft.body.is_none();
+                if is_local && is_inside(&bodies, node.start_byte()) {
+                    draft.keep = false;
+                }
+            }
+            _ => {}
+        }
+        if let Some(code) = draft.code() {
+            for decorator in &mut code.decorators {
+                *decorator = bare_attribute(decorator);
+            }
+        }
+    }
+    typedefs(drafts);
+    lost_directives(parsed, drafts);
+}
+
+/// Directives stand on lines of their own, wherever they are: those that the syntax has no place for are read off the text.
+fn lost_directives<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
+    static DEFINE: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?m)^[ \t]*(#[ \t]*define[ \t]+(\w+)(\([^()\n]*\))?((?:[^\n]*\\\r?\n)*[^\n]*))$")
+            .expect("a constant pattern")
+    });
+    let root = parsed.tree.root_node();
+    let known: HashSet<usize> = drafts
+        .iter()
+        .filter(|draft| matches!(draft.node.kind(), "preproc_def" | "preproc_function_def"))
+        .map(|draft| draft.node.start_byte())
+        .collect();
+    let text = &parsed.source.text;
+    for found in DEFINE.captures_iter(text) {
+        let (Some(whole), Some(name)) = (found.get(1), found.get(2)) else {
+            continue;
+        };
+        let at = root.descendant_for_byte_range(whole.start(), whole.start() + 1);
+        let is_text = at.is_some_and(|node| matches!(node.kind(), "comment" | "string_content" | "raw_string_content"));
+        if is_text || known.contains(&whole.start()) {
+            continue;
+        }
+        let mut code = Code::default();
+        let value = found.get(4).map_or("", |value| value.as_str());
+        let value = one_line(&value.replace("\\\n", " "), VALUE_CHARACTERS);
+        code.value = Some(value).filter(|value| !value.is_empty());
+        let mut kind = Kind::Macro;
+        if let Some(list) = found.get(3) {
+            macro_params(&mut code, list.as_str().trim_matches(['(', ')']));
+        } else if code.value.is_some() {
+            kind = Kind::Constant;
+            code.add_modifier("macro");
+        }
+        drafts.push(Draft::adopted(
+            root,
+            Element {
+                kind,
+                name: name.as_str().to_owned(),
+                span: parsed.lines.span(text, whole.start(), whole.end()),
+                parent: None,
+                nodes: [(whole.start(), whole.end()); 2],
+                detail: Detail::Code(Box::new(code)),
+            },
+        ));
+    }
+}
+
+/// The ranges of the outermost blocks of statements: what is declared in them is part of no structure, even where broken
+/// source hides the function around them.
+fn bodies(parsed: &Parsed) -> Vec<(usize, usize)> {
+    let mut found = Vec::new();
+    // Only cancelling could fail, and nobody holds this token; what follows polls the caller's.
+    let _ = walk(parsed.tree.root_node(), &CancellationToken::new(), |node| {
+        if node.kind() == "compound_statement" {
+            found.push((node.start_byte(), node.end_byte()));
+            return Step::Over;
+        }
+        Step::Into
+    });
+    found
+}
+
+fn is_inside(bodies: &[(usize, usize)], byte: usize) -> bool {
+    let after = bodies.partition_point(|(start, _)| *start <= byte);
+    after > 0 && byte < bodies[after - 1].1
+}
+
+fn include(parsed: &Parsed, draft: &mut Draft<'_>) {
+    let path = draft
+        .node
+        .child_by_field_name("path")
+        .or_else(|| draft.node.child_by_field_name("argument"));
+    let Some(path) = path else { return };
+    let text = one_line(parsed.text(path), TEXT_CHARACTERS);
+    let mut found = Import::default();
+    if text.starts_with('<') {
+        found.modifiers.push("system".to_owned());
+    } else if text.starts_with('"') {
+        found.modifiers.push("local".to_owned());
+    } else {
+        found.modifiers.push("computed".to_owned());
+    }
+    if let Detail::Import(import) = &draft.element.detail {
+        found.modifiers.extend(import.modifiers.iter().cloned());
+    }
+    text.trim_matches(['<', '>', '"']).clone_into(&mut found.module);
+    draft.element.name.clone_from(&found.module);
+    draft.element.detail = Detail::Import(Box::new(found));
+}
+
+/// `#define`: with parameters or without a value a macro, else a constant.
+fn directive(parsed: &Parsed, draft: &mut Draft<'_>, guard: Option<&str>) {
+    let params = draft.node.child_by_field_name("parameters");
+    let is_guard = guard == Some(draft.element.name.as_str());
+    let Some(code) = draft.code() else { return };
+    if let Some(list) = params {
+        macro_params(code, &params_text(parsed, list));
+    } else if code.value.is_some() {
+        code.add_modifier("macro");
+        draft.element.kind = Kind::Constant;
+    } else if is_guard {
+        code.add_modifier("guard");
+    }
+}
+
+fn macro_params(code: &mut Code, list: &str) {
+    code.params_text = one_line(list, TEXT_CHARACTERS);
+    code.params = list
+        .split(',')
+        .map(str::trim)
+        .filter(|name| !name.is_empty())
+        .map(|name| Param {
+            name: name.to_owned(),
+            text: name.to_owned(),
+            kind: if name.ends_with("...") {
+                ParamKind::Variadic
+            } else {
+                ParamKind::Plain
+            },
+            ..Param::default()
+        })
+        .collect();
+}
+
+/// The name that the file's first condition asks for, so that it is read once only.
+fn guard(parsed: &Parsed) -> Option<&str> {
+    let root = parsed.tree.root_node();
+    let mut cursor = root.walk();
+    let first = root
+        .named_children(&mut cursor)
+        .find(|child| child.kind() != "comment" && parsed.text(*child).trim() != "#pragma once")?;
+    match first.kind() {
+        "preproc_ifdef" if first.child(0).is_some_and(|token| token.kind() == "#ifndef") => {
+            first.child_by_field_name("name").map(|name| parsed.text(name))
+        }
+        "preproc_if" => {
+            let condition = parsed.text(first.child_by_field_name("condition")?);
+            let name = condition.trim().strip_prefix('!')?.trim().strip_prefix("defined")?;
+            Some(name.trim_matches([' ', '\t', '(', ')']))
+        }
+        _ => None,
+    }
+}
+
+/// A struct, union or enum that has no name of its own.
+fn aggregate(draft: &mut Draft<'_>) {
+    let node = draft.node;
+    let has_name = node.child_by_field_name("name").is_some();
+    let is_typedef = draft.outer.is_some_and(|outer| outer.kind() == "type_definition");
+    if has_name {
+        return;
+    }
+    let kind = draft.element.kind.name();
+    draft.element.name = format!("<anonymous {kind}>");
+    if let Some(code) = draft.code()
+        && is_typedef
+    {
+        code.modifiers.retain(|modifier| modifier != "anonymous");
+    }
+}
+
+fn function_definition<'t>(parsed: &'t Parsed, draft: &mut Draft<'t>) {
+    let Some(declarator) = draft.node.child_by_field_name("declarator") else {
+        draft.keep = false;
+        return;
+    };
+    let declared = Declared::read(declarator);
+    let Some(name) = declared.name.filter(|name| is_name(parsed, *name)) else {
+        draft.keep = false;
+        return;
+    };
+    let holder = Holder(draft.node);
+    draft.element.name = declared.name_text(parsed);
+    let list = declared
+        .function
+        .and_then(|function| function.child_by_field_name("parameters"));
+    // `TEST(Suite, Name) { ... }`: a macro, of which only the arguments tell one from the other.
+    let declared_type = draft.node.child_by_field_name("type");
+    let is_macro = declared_type.is_none()
+        && name.kind() == "identifier"
+        && draft.element.parent.is_none()
+        && is_capital(&draft.element.name);
+    // The same with one argument reads as a type and a name in brackets.
+    if let Some(word) = declared_type.filter(|_| declarator.kind() == "parenthesized_declarator")
+        && is_capital(parsed.text(word))
+    {
+        draft.element.name = format!("{}({})", parsed.text(word), draft.element.name);
+        if let Some(code) = draft.code() {
+            code.add_modifier("macro");
+        }
+        return;
+    }
+    let declared_type = declared.type_text(parsed, holder, declarator);
+    let Some(code) = draft.code() else { return };
+    code.type_name = declared_type;
+    qualifiers(parsed, holder, code);
+    attributes(parsed, declared.function, code);
+    if let Some(list) = list {
+        code.params = params_of(parsed, list);
+        code.params_text = params_text(parsed, list);
+        if is_macro && !code.params_text.is_empty() {
+            code.add_modifier("macro");
+            let arguments = code.params_text.clone();
+            code.params.clear();
+            code.params_text.clear();
+            draft.element.name.push_str(&format!("({arguments})"));
+        }
+    }
+}
+
+/// Whether it can be a name: broken source gives keywords, and pieces that are missing.
+fn is_name(parsed: &Parsed, name: Node<'_>) -> bool {
+    const KEYWORDS: [&str; 24] = [
+        "auto", "bool", "case", "char", "class", "const", "double", "else", "enum", "extern", "float", "inline", "int",
+        "long", "return", "short", "signed", "static", "struct", "typedef", "union", "unsigned", "void", "volatile",
+    ];
+    let is_shaped = name.kind().ends_with("identifier")
+        || matches!(
+            name.kind(),
+            "primitive_type"
+                | "function_declarator"
+                | "destructor_name"
+                | "operator_name"
+                | "operator_cast"
+                | "template_function"
+                | "template_method"
+                | "template_type"
+                | "dependent_name"
+        );
+    let text = parsed.text(name);
+    is_shaped && !text.is_empty() && !KEYWORDS.contains(&text)
+}
+
+fn is_capital(name: &str) -> bool {
+    name.chars().any(char::is_uppercase) && !name.chars().any(char::is_lowercase)
+}
+
+/// A declarator of a declaration, a member, a typedef.
+fn declared<'t>(parsed: &'t Parsed, draft: &mut Draft<'t>, parent: Option<Kind>) {
+    let declarator = draft.node;
+    let Some(holder) = draft.outer.map(holder_of) else {
+        return;
+    };
+    if matches!(declarator.kind(), "alias_declaration" | "concept_definition") {
+        return;
+    }
+    let declared = Declared::read(declarator);
+    let Some(name) = declared.name else {
+        draft.keep = declarator.kind() == "init_declarator" || declarator.kind() == "structured_binding_declarator";
+        draft.element.name = one_line(parsed.text(declarator.child(0).unwrap_or(declarator)), TEXT_CHARACTERS);
+        return;
+    };
+    if !is_name(parsed, name) {
+        draft.keep = false;
+        return;
+    }
+    let has_lambda = draft.inner.is_some();
+    let is_function = declared.function.is_some() && draft.element.kind != Kind::Type && !has_lambda;
+    let in_class = parent.is_some_and(Kind::is_class_like);
+    draft.element.name = declared.name_text(parsed);
+    let type_text = declared.type_text(parsed, holder, declarator);
+    let is_constant = declared.is_constant(parsed, holder);
+    if is_function {
+        // The grammar calls what `extern "C"` applies to a body as well.
+        draft.body = None;
+        draft.set_kind(if in_class { Kind::Method } else { Kind::Function });
+    } else if draft.element.kind == Kind::Variable && !in_class && is_constant {
+        draft.set_kind(Kind::Constant);
+    }
+    let value = default_of(declarator).filter(|_| !is_function && draft.element.kind == Kind::Field);
+    let list = declared
+        .function
+        .and_then(|function| function.child_by_field_name("parameters"));
+    let is_type = draft.element.kind == Kind::Type;
+    let lambda = draft.inner.and_then(|lambda| lambda.child_by_field_name("declarator"));
+    let Some(code) = draft.code() else { return };
+    if has_lambda {
+        code.type_name = lambda
+            .and_then(trailing_result)
+            .map(|result| one_line(parsed.text(result), TEXT_CHARACTERS));
+        if let Some(list) = lambda.and_then(|lambda| lambda.child_by_field_name("parameters")) {
+            code.params = params_of(parsed, list);
+            code.params_text = params_text(parsed, list);
+        }
+    } else {
+        code.type_name = if is_type {
+            declared.as_object().type_text(parsed, holder, declarator)
+        } else {
+            type_text
+        };
+    }
+    qualifiers(parsed, holder, code);
+    if let Some(value) = value {
+        code.value = Some(one_line(parsed.text(value), VALUE_CHARACTERS));
+    }
+    if is_function {
+        code.value = None;
+        code.add_modifier("prototype");
+        attributes(parsed, declared.function, code);
+        if let Some(list) = list {
+            code.params = params_of(parsed, list);
+            code.params_text = params_text(parsed, list);
+        }
+    }
+}
+
+/// Attributes that stand after the parameters.
+fn attributes(parsed: &Parsed, function: Option<Node<'_>>, code: &mut Code) {
+    let Some(function) = function else { return };
+    let mut cursor = function.walk();
+    for child in function.named_children(&mut cursor) {
+        if matches!(child.kind(), "attribute_specifier" | "attribute_declaration") {
+            code.decorators.push(one_line(parsed.text(child), TEXT_CHARACTERS));
+        }
+    }
+}
+
+/// The value that a member is declared with: what follows its declarator, up to the next one.
+fn default_of(declarator: Node<'_>) -> Option<Node<'_>> {
+    let mut after = declarator.next_sibling();
+    while let Some(node) = after {
+        match node.kind() {
+            "=" | "bitfield_clause" | "comment" => after = node.next_sibling(),
+            "," | ";" => return None,
+            _ => return node.is_named().then_some(node),
+        }
+    }
+    None
+}
+
+/// Qualifiers that say something about the definition, not about its type.
+fn qualifiers(parsed: &Parsed, holder: Holder<'_>, code: &mut Code) {
+    for name in [
+        "constexpr",
+        "consteval",
+        "constinit",
+        "_Noreturn",
+        "noreturn",
+        "mutable",
+    ] {
+        if holder.has_qualifier(parsed, name) {
+            code.add_modifier(name);
+        }
+    }
+}
+
+/// The node that carries the type, in what was widened around it.
+fn holder_of(outer: Node<'_>) -> Holder<'_> {
+    let mut node = outer;
+    while matches!(
+        node.kind(),
+        "template_declaration" | "friend_declaration" | "linkage_specification"
+    ) {
+        let mut cursor = node.walk();
+        let inner = node.named_children(&mut cursor).find(|child| {
+            matches!(
+                child.kind(),
+                "declaration"
+                    | "field_declaration"
+                    | "template_declaration"
+                    | "friend_declaration"
+                    | "function_definition"
+            )
+        });
+        match inner {
+            Some(inner) => node = inner,
+            None => break,
+        }
+    }
+    Holder(node)
+}
+
+/// A type that only a typedef names has its name; a variable's type without a name is part of the variable.
+fn typedefs(drafts: &mut [Draft<'_>]) {
+    // By the byte at which the statement begins: its first alias.
+    let mut aliases: HashMap<usize, usize> = HashMap::new();
+    for (at, draft) in drafts.iter().enumerate() {
+        if let Some(outer) = draft.outer.filter(|outer| outer.kind() == "type_definition")
+            && draft.element.kind == Kind::Type
+            && draft.keep
+        {
+            let first = aliases.entry(outer.start_byte()).or_insert(at);
+            if drafts[*first].node.start_byte() > draft.node.start_byte() {
+                *first = at;
+            }
+        }
+    }
+    let mut names: HashMap<usize, (&'static str, String)> = HashMap::new();
+    for at in 0..drafts.len() {
+        let draft = &drafts[at];
+        let is_aggregate = matches!(
+            draft.element.kind,
+            Kind::Struct | Kind::Union | Kind::Enum | Kind::Class
+        );
+        if !is_aggregate {
+            continue;
+        }
+        let has_name = draft.node.child_by_field_name("name").is_some();
+        let alias = draft
+            .outer
+            .filter(|outer| outer.kind() == "type_definition")
+            .and_then(|outer| aliases.get(&outer.start_byte()).copied());
+        if let Some(alias) = alias {
+            let name = drafts[alias].element.name.clone();
+            if !has_name {
+                drafts[alias].keep = false;
+                let kind = drafts[at].element.kind.name();
+                names.insert(drafts[at].element.span.start_byte, (kind, name.clone()));
+                drafts[at].element.name = name;
+            }
+            if let Some(code) = drafts[at].code() {
+                code.add_modifier("typedef");
+            }
+            continue;
+        }
+        let declares = draft.element.parent.filter(|parent| {
+            let parent = &drafts[*parent];
+            matches!(parent.element.kind, Kind::Variable | Kind::Constant | Kind::Field)
+                && parent
+                    .outer
+                    .and_then(|outer| holder_of(outer).0.child_by_field_name("type"))
+                    .is_some_and(|declared| declared == draft.node)
+        });
+        if let Some(variable) = declares {
+            if has_name {
+                drafts[at].element.parent = drafts[variable].element.parent;
+            } else {
+                drafts[at].keep = false;
+            }
+        }
+    }
+    other_aliases(drafts, &names);
+    unnamed(drafts);
+}
+
+/// Members of a type without any name are members of what is around it, as the language has it.
+fn unnamed(drafts: &mut [Draft<'_>]) {
+    for at in 0..drafts.len() {
+        while let Some(parent) = drafts[at].element.parent {
+            let around = &drafts[parent].element;
+            let is_unnamed = around.kind.is_class_like() && around.name.starts_with("<anonymous ");
+            if !is_unnamed || !matches!(drafts[at].element.kind, Kind::Field | Kind::EnumMember) {
+                break;
+            }
+            drafts[at].element.parent = around.parent;
+        }
+    }
+}
+
+/// Further aliases of a type that has its name from the first: `typedef struct { ... } A, *B;`.
+fn other_aliases(drafts: &mut [Draft<'_>], names: &HashMap<usize, (&'static str, String)>) {
+    for draft in drafts.iter_mut().filter(|draft| draft.element.kind == Kind::Type) {
+        let known = names.get(&draft.element.span.start_byte);
+        if let (Some((keyword, name)), Some(code)) = (known, draft.code())
+            && let Some(rest) = code.type_name.as_deref().and_then(|text| text.strip_prefix(keyword))
+        {
+            code.type_name = Some(format!("{name}{rest}"));
+        }
+    }
+}
+
+/// An attribute without its brackets: `[[nodiscard]]` is `nodiscard`.
+fn bare_attribute(text: &str) -> String {
+    let text = text.trim();
+    for (open, close) in [
+        ("[[", "]]"),
+        ("__attribute__((", "))"),
+        ("__attribute__ ((", "))"),
+        ("__declspec(", ")"),
+    ] {
+        if let Some(bare) = text.strip_prefix(open).and_then(|rest| rest.strip_suffix(close)) {
+            return bare.trim().to_owned();
+        }
+    }
+    text.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio_util::sync::CancellationToken;
+
+    use crate::{extract::extract, parse::tests::parsed, table::signature};
+
+    fn signatures(path: &str, text: &str) -> Vec<String> {
+        let parsed = parsed(path, text);
+        let elements = extract(&parsed, &CancellationToken::new()).expect("elements");
+        assert_eq!(parsed.errors, [], "{text}");
+        let facts = &parsed.source.language.facts;
+        elements.list.iter().map(|element| signature(element, facts)).collect()
+    }
+
+    #[test]
+    fn words_that_only_a_preprocessor_knows_do_not_hide_declarations() {
+        for (text, expected) in [
+            ("ZEXTERN int ZEXPORT deflate(int flush);\n", "deflate(int flush): int"),
+            (
+                "extern int atoi (const char *p) __THROW __attribute_pure__ __nonnull ((1));\n",
+                "atoi(const char *p): int",
+            ),
+            ("static BYTE decode(void* p) { return 0; }\n", "decode(void* p): BYTE"),
+            ("__BEGIN_DECLS\nint open(void);\n__END_DECLS\n", "open(void): int"),
+            (
+                "typedef int (APIENTRY *callback)(int);\n",
+                "callback: int (APIENTRY *)(int)",
+            ),
+        ] {
+            assert_eq!(signatures("a.c", text), [expected]);
+        }
+        let header = "#ifdef __cplusplus\nextern \"C\" {\n#endif\nint f(void);\n#ifdef __cplusplus\n}\n#endif\n";
+        assert_eq!(signatures("a.h", header), ["f(void): int"]);
+        let class = "class API_EXPORT Store : public Base {\n  Q_OBJECT\npublic slots:\n  void open();\n};\n";
+        assert_eq!(signatures("a.h", class), ["Store extends Base", "open() -> void"]);
+    }
+
+    #[test]
+    fn directives_stand_anywhere() {
+        let text = "enum a {\n  B,\n#define B B\n  C\n};\n";
+        assert_eq!(signatures("a.c", text), ["a", "B", "B = B", "C"]);
+    }
+
+    #[test]
+    fn what_stands_next_to_the_name_decides_what_is_declared() {
+        let text = "const int PRIV(table)[] = { 1 };\nint *f(void), (*g)(void), *h[3];\nvoid (*signal(int n, void (*to)(int)))(int);\n";
+        assert_eq!(
+            signatures("a.c", text),
+            [
+                "PRIV(table): const int[] = { 1 }",
+                "f(void): int *",
+                "g: int (*)(void)",
+                "h: int *[3]",
+                "signal(int n, void (*to)(int)): void (*)(int)"
+            ]
+        );
+    }
+}

@@ -1,0 +1,5 @@
+//! C++.
+
+mod refine;
+
+pub(super) use refine::refine;

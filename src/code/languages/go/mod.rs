@@ -1,0 +1,5 @@
+//! Go.
+
+mod refine;
+
+pub(super) use refine::refine;

@@ -1,0 +1,5 @@
+//! PHP.
+
+mod refine;
+
+pub(super) use refine::refine;

@@ -1,0 +1,5 @@
+//! Rust.
+
+mod refine;
+
+pub(super) use refine::refine;

@@ -1,0 +1,142 @@
+//! What the protocol edge refuses by itself, and how any failure becomes a protocol error.
+//!
+//! Reading a resource has no result that could carry a failure, so the error itself teaches: what was wrong and the next
+//! step, in the caller's language. Nothing about tools is decided here: their failures are results.
+
+use std::sync::LazyLock;
+
+use fumi_base::{
+    errors::{Book, Teach},
+    project::quoted,
+    text::Locale,
+};
+use rmcp::{ErrorData, model::ErrorCode};
+use serde_json::json;
+
+use crate::tool::ToolError;
+
+/// The failures of the edge.
+pub static BOOK: LazyLock<Book> = LazyLock::new(|| Book::embedded(include_str!("errors.toml")));
+
+/// Why the edge refuses.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the sentences stand in errors.toml")]
+pub enum Fault {
+    #[error("unknown resource {uri}")]
+    UnknownResource { uri: String },
+    #[error("unknown statistics {name}")]
+    UnknownStatistics { name: String, known: String },
+    #[error("not UTF-8: {uri}")]
+    NotUtf8 { uri: String },
+    #[error("unknown parameter {name}")]
+    UnknownParameter {
+        uri: String,
+        name: String,
+        reason: &'static str,
+        reason_ja: &'static str,
+        known: &'static str,
+    },
+    #[error("invalid range {value}")]
+    InvalidLines {
+        value: String,
+        reason: &'static str,
+        reason_ja: &'static str,
+    },
+    #[error("unknown cursor")]
+    InvalidCursor,
+    #[error("too many subscriptions in one session: {0}")]
+    TooManyInSession(usize),
+    #[error("too many streams: {0}")]
+    TooManyStreams(usize),
+    #[error("malformed {method}")]
+    MalformedRequest {
+        method: String,
+        reason: String,
+        reason_ja: String,
+        expected: &'static str,
+    },
+}
+
+impl Teach for Fault {
+    fn entry(&self) -> &'static str {
+        match self {
+            Self::UnknownResource { .. } => "UNKNOWN_RESOURCE",
+            Self::UnknownStatistics { .. } => "UNKNOWN_STATISTICS",
+            Self::NotUtf8 { .. } => "URI_NOT_UTF8",
+            Self::UnknownParameter { .. } => "UNKNOWN_URI_PARAMETER",
+            Self::InvalidLines { .. } => "INVALID_LINES",
+            Self::InvalidCursor => "INVALID_LIST_CURSOR",
+            Self::TooManyInSession(_) | Self::TooManyStreams(_) => "TOO_MANY_SUBSCRIPTIONS",
+            Self::MalformedRequest { .. } => "MALFORMED_REQUEST",
+        }
+    }
+
+    fn book(&self) -> &'static Book {
+        &BOOK
+    }
+
+    fn facts(&self) -> Vec<(&'static str, String)> {
+        match self {
+            Self::UnknownResource { uri } | Self::NotUtf8 { uri } => vec![("uri", quoted(uri))],
+            Self::UnknownStatistics { name, known } => vec![("name", quoted(name)), ("known", known.clone())],
+            Self::UnknownParameter {
+                uri,
+                name,
+                reason,
+                reason_ja,
+                known,
+            } => vec![
+                ("uri", quoted(uri)),
+                ("name", quoted(name)),
+                ("reason", (*reason).to_owned()),
+                ("reason_ja", (*reason_ja).to_owned()),
+                ("known", (*known).to_owned()),
+            ],
+            Self::InvalidLines {
+                value,
+                reason,
+                reason_ja,
+            } => vec![
+                ("value", quoted(value)),
+                ("reason", (*reason).to_owned()),
+                ("reason_ja", (*reason_ja).to_owned()),
+            ],
+            Self::InvalidCursor => Vec::new(),
+            Self::TooManyInSession(limit) => vec![
+                ("what", format!("{limit} resources")),
+                ("what_ja", format!("{limit} 件")),
+                ("scope", "one session".to_owned()),
+                ("scope_ja", "一つのセッション".to_owned()),
+            ],
+            Self::TooManyStreams(limit) => vec![
+                ("what", format!("{limit} streams")),
+                ("what_ja", format!("{limit} ストリーム")),
+                ("scope", "this server".to_owned()),
+                ("scope_ja", "このサーバー".to_owned()),
+            ],
+            Self::MalformedRequest {
+                method,
+                reason,
+                reason_ja,
+                expected,
+            } => vec![
+                ("method", method.clone()),
+                ("reason", reason.clone()),
+                ("reason_ja", reason_ja.clone()),
+                ("expected", (*expected).to_owned()),
+            ],
+        }
+    }
+}
+
+/// A failure as a protocol error: what was wrong, then the next step.
+#[must_use]
+pub fn refused(error: &ToolError, locale: Option<Locale>) -> ErrorData {
+    let code = match error.code() {
+        "FILE_NOT_FOUND" | "OUTSIDE_PROJECT" | "PATH_TRAVERSAL" | "RESOURCE_NOT_FOUND" => ErrorCode::RESOURCE_NOT_FOUND,
+        "BUSY" | "CANCELLED" | "TOOL_EXECUTION_FAILED" | "TOOL_TIMEOUT" => ErrorCode::INTERNAL_ERROR,
+        _ => ErrorCode::INVALID_PARAMS,
+    };
+    let message = format!("{}\n{}", error.message().say(locale), error.next().say(locale));
+    ErrorData::new(code, message, Some(json!({"code": error.code()})))
+}

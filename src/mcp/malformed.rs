@@ -1,0 +1,146 @@
+//! Requests that do not have the form of their method.
+//!
+//! rmcp tries every method's form and calls what fits none a method that it does not know, which hides what is wrong. A
+//! known method with malformed `params` is answered with what it takes. It judges forms only, never values.
+
+use rmcp::model::CustomRequest;
+use serde_json::Value;
+
+use super::fault::Fault;
+
+/// The methods of both eras that take anything, with params that would do.
+const EXPECTED: [(&str, &str); 7] = [
+    ("tools/call", r#"{"name": "list_files", "arguments": {"roots": ["."]}}"#),
+    ("tools/list", "{}"),
+    ("resources/list", "{}"),
+    ("resources/templates/list", "{}"),
+    ("resources/read", r#"{"uri": "code://file/src/main.py"}"#),
+    (
+        "completion/complete",
+        r#"{"ref": {"type": "ref/resource", "uri": "code://file/{+path}"}, "argument": {"name": "path", "value": "src/"}}"#,
+    ),
+    ("ping", "{}"),
+];
+
+/// Those of the session era.
+const IN_SESSIONS: [(&str, &str); 2] = [
+    ("resources/subscribe", r#"{"uri": "code://file/src/main.py"}"#),
+    ("resources/unsubscribe", r#"{"uri": "code://file/src/main.py"}"#),
+];
+
+/// Those of the stateless era.
+const STATELESS: [(&str, &str); 1] = [(
+    "subscriptions/listen",
+    r#"{"notifications": {"resourceSubscriptions": ["code://file/src/main.py"]}}"#,
+)];
+
+/// What is wrong with a request that rmcp could not read; `None` when its method is really unknown.
+#[must_use]
+pub fn fault(request: &CustomRequest, is_stateless: bool) -> Option<Fault> {
+    let of_era: &[(&str, &str)] = if is_stateless { &STATELESS } else { &IN_SESSIONS };
+    let known = EXPECTED
+        .iter()
+        .filter(|(method, _)| !is_stateless || *method != "ping")
+        .chain(of_era)
+        .find(|(method, _)| *method == request.method);
+    let (method, expected) = known?;
+    let (reason, reason_ja) = reason(method, request.params.as_ref());
+    Some(Fault::MalformedRequest {
+        method: (*method).to_owned(),
+        reason,
+        reason_ja,
+        expected,
+    })
+}
+
+fn reason(method: &str, params: Option<&Value>) -> (String, String) {
+    let is = |what: &str, value: Option<&Value>, wanted: &str, wanted_ja: &str| {
+        let (found, found_ja) = kind(value);
+        (
+            format!("{what} is {found}; it must be {wanted}"),
+            format!("{what} が{found_ja}になっています。{wanted_ja}で渡してください"),
+        )
+    };
+    let Some(Value::Object(fields)) = params else {
+        return is("params", params, "an object", "オブジェクト");
+    };
+    let (name, arguments) = (fields.get("name"), fields.get("arguments"));
+    let uri = fields.get("uri");
+    match method {
+        "tools/call" if !matches!(name, Some(Value::String(_))) => is("name", name, "a string", "文字列"),
+        "tools/call" if !matches!(arguments, None | Some(Value::Null | Value::Object(_))) => is(
+            "arguments",
+            arguments,
+            "an object of named arguments",
+            "引数名をキーとするオブジェクト",
+        ),
+        "resources/read" | "resources/subscribe" | "resources/unsubscribe"
+            if !matches!(uri, Some(Value::String(_))) =>
+        {
+            is("uri", uri, "a string", "文字列")
+        }
+        _ => (
+            "a field is missing or has another type than the protocol says".to_owned(),
+            "必要なフィールドがないか、型がプロトコルの定めと違います".to_owned(),
+        ),
+    }
+}
+
+fn kind(value: Option<&Value>) -> (&'static str, &'static str) {
+    match value {
+        None => ("missing", "未指定"),
+        Some(Value::Null) => ("null", " null "),
+        Some(Value::Bool(_)) => ("a boolean", "真偽値"),
+        Some(Value::Number(_)) => ("a number", "数値"),
+        Some(Value::String(_)) => ("a string", "文字列"),
+        Some(Value::Array(_)) => ("a list", "配列"),
+        Some(Value::Object(_)) => ("an object", "オブジェクト"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rmcp::model::CustomRequest;
+    use serde_json::{Value, json};
+
+    use super::{EXPECTED, Fault, IN_SESSIONS, STATELESS, fault};
+
+    fn said(method: &str, params: Value, is_stateless: bool) -> Option<String> {
+        match fault(&CustomRequest::new(method, Some(params)), is_stateless) {
+            Some(Fault::MalformedRequest { reason, .. }) => Some(reason),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        for (params, expected) in [
+            (json!([]), "params is a list; it must be an object"),
+            (json!({"name": 7}), "name is a number; it must be a string"),
+            (
+                json!({"name": "list_files", "arguments": ["."]}),
+                "arguments is a list; it must be an object of named arguments",
+            ),
+            (
+                json!({"name": "list_files", "arguments": "."}),
+                "arguments is a string; it must be an object of named arguments",
+            ),
+        ] {
+            assert_eq!(said("tools/call", params, true).as_deref(), Some(expected));
+        }
+    }
+
+    #[test]
+    fn a_method_of_the_other_era_is_unknown() {
+        assert!(said("resources/subscribe", json!({}), true).is_none());
+        assert!(said("subscriptions/listen", json!({}), false).is_none());
+        assert!(said("no/such/method", json!({}), true).is_none());
+    }
+
+    #[test]
+    fn what_is_expected_is_json() {
+        for (method, expected) in EXPECTED.iter().chain(&IN_SESSIONS).chain(&STATELESS) {
+            assert!(serde_json::from_str::<Value>(expected).is_ok(), "{method}");
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! Statistics of a whole project, as the resources `code://stats/{type}` show them.
+//!
+//! They are true when they are given: kept only as long as the project's files have the same stamp, and `generated_at` says
+//! when they were counted. One pass over the files, in parallel, which stops when its token says so; bounded by
+//! [`MAX_FILES`], and `truncated` says when that bit.
+
+use std::{collections::BTreeMap, sync::Arc, time::SystemTime};
+
+use fumi_base::{cache::Key, project::Project};
+use fumi_code::{
+    project_stats::{Depth, ProjectStats, collect},
+    walk::{FileFilter, FileOptions},
+};
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+use crate::{app::App, tool::ToolError};
+
+/// Files that statistics look at (the design limit of a project).
+const MAX_FILES: usize = 100_000;
+/// Rows in the lists inside statistics.
+const ROWS: usize = 1_000;
+
+/// The statistics of a name as JSON text, and when they were counted. Blocking.
+pub fn of(
+    app: &App,
+    project: &Arc<Project>,
+    name: &'static str,
+    cancel: &CancellationToken,
+) -> Result<(Arc<str>, Arc<str>), ToolError> {
+    let key = Key {
+        tool: "resources/read",
+        project: Arc::from(project.root()),
+        arguments: Arc::from(name),
+        locale: None,
+        // Before counting: what changes meanwhile makes the next stamp another one.
+        stamp: app.kernel.freshness.stamp(project.root()),
+    };
+    if let Some(kept) = app.statistics.get(&key) {
+        return Ok(kept);
+    }
+    let counted = count(project, name, app.config.limits.file_bytes, cancel)?;
+    let bytes = counted.0.len();
+    app.statistics.insert(key, counted.clone(), bytes);
+    Ok(counted)
+}
+
+fn count(
+    project: &Arc<Project>,
+    name: &'static str,
+    file_bytes: u64,
+    cancel: &CancellationToken,
+) -> Result<(Arc<str>, Arc<str>), ToolError> {
+    let filter = FileFilter::new(project, &[], &FileOptions::default(), SystemTime::now())
+        .map_err(|errors| ToolError::all(&errors))?;
+    let depth = if name == "complexity" {
+        Depth::Complexity
+    } else {
+        Depth::Lines
+    };
+    let stats = collect(&filter, depth, MAX_FILES, file_bytes, cancel)?;
+    let mut body = match name {
+        "overview" => overview(&stats),
+        "languages" => json!({"languages": languages(&stats)}),
+        "complexity" => complexity(&stats),
+        _ => files_of(&stats),
+    };
+    let generated_at = jiff::Timestamp::now().to_string();
+    body["generated_at"] = json!(generated_at);
+    body["project_path"] = json!(project.root().to_string_lossy());
+    body["truncated"] =
+        json!(stats.total_files > stats.files.len() as u64 || (name == "files" && stats.files.len() > ROWS));
+    Ok((Arc::from(body.to_string()), Arc::from(generated_at)))
+}
+
+fn overview(stats: &ProjectStats) -> Value {
+    let mut largest: Vec<_> = stats.files.iter().collect();
+    largest.sort_by(|a, b| b.bytes.cmp(&a.bytes).then_with(|| a.path.cmp(&b.path)));
+    json!({
+        "total_files": stats.total_files,
+        "total_lines": stats.files.iter().map(|file| file.lines).sum::<usize>(),
+        "total_bytes": stats.files.iter().map(|file| file.bytes).sum::<u64>(),
+        "languages": languages(stats),
+        "largest_files": largest.iter().take(10).map(|file| json!({"path": file.path, "size_bytes": file.bytes, "line_count": file.lines})).collect::<Vec<_>>(),
+    })
+}
+
+/// By lines, most first; the percentage is of lines.
+fn languages(stats: &ProjectStats) -> Value {
+    let mut by_name: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+    for file in &stats.files {
+        let entry = by_name.entry(file.language).or_default();
+        entry.0 += 1;
+        entry.1 += file.lines;
+    }
+    let total: usize = by_name.values().map(|(_, lines)| lines).sum();
+    let mut rows: Vec<_> = by_name.into_iter().collect();
+    rows.sort_by(|a, b| b.1.1.cmp(&a.1.1).then_with(|| a.0.cmp(b.0)));
+    rows.into_iter()
+        .map(|(name, (files, lines))| {
+            #[expect(clippy::cast_precision_loss, reason = "a percentage")]
+            let percentage = (lines as f64 * 1000.0 / total.max(1) as f64).round() / 10.0;
+            json!({"name": name, "file_count": files, "line_count": lines, "percentage": percentage})
+        })
+        .collect()
+}
+
+/// Levels as `McCabe`'s own paper and the SEI use them: over 10 is worth a look, over 20 a risk, over 50 untestable.
+fn complexity(stats: &ProjectStats) -> Value {
+    let within =
+        |range: std::ops::RangeInclusive<usize>| stats.complexity.range(range).map(|(_, count)| count).sum::<usize>();
+    json!({
+        "average": (stats.average_complexity() * 100.0).round() / 100.0,
+        "max": stats.complexity.last_key_value().map_or(0, |(complexity, _)| *complexity),
+        "by_level": {
+            "low": within(0..=10),
+            "moderate": within(11..=20),
+            "high": within(21..=50),
+            "very_high": within(51..=usize::MAX),
+        },
+        "top": stats.top.iter().map(|callable| json!({
+            "path": callable.path, "element": callable.element, "line": callable.line, "complexity": callable.complexity,
+        })).collect::<Vec<_>>(),
+    })
+}
+
+fn files_of(stats: &ProjectStats) -> Value {
+    let rows: Vec<_> = stats
+        .files
+        .iter()
+        .take(ROWS)
+        .map(|file| {
+            json!({"path": file.path, "language": file.language, "line_count": file.lines, "size_bytes": file.bytes, "modified": file.modified})
+        })
+        .collect();
+    json!({"files": rows, "total": stats.total_files})
+}

@@ -1,0 +1,486 @@
+//! Who is told when a resource changes, in both eras: `resources/subscribe` in a session, `subscriptions/listen` without.
+//!
+//! Invariant: a change after the subscription was confirmed is told to its client, once for a burst that ends within a
+//! second, and to nobody else; nothing is told of what lies outside the project. A subscription is one task that its
+//! session, its stream or the server's end ends. What changed is never sent: the client reads it if it wants to.
+
+use std::{
+    collections::HashMap,
+    hash::{DefaultHasher, Hash, Hasher},
+    path::PathBuf,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::{Duration, SystemTime},
+};
+
+use dashmap::DashMap;
+use fumi_base::{
+    changes::{Changes, Interest},
+    freshness::Stamp,
+    place::{Look, Mark, Place, mark},
+    project::Project,
+};
+use fumi_code::{
+    errors::search::SearchError,
+    walk::{Detail, FileFilter, FileOptions, Listed, Sort},
+};
+use rmcp::{
+    RoleServer,
+    model::ResourceUpdatedNotificationParam,
+    service::{Peer, SubscriptionSink},
+};
+use tokio::{
+    task::{JoinHandle, JoinSet},
+    time::Instant,
+};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    fault::Fault,
+    uri::{Asked, What},
+};
+use crate::{app::App, tool::ToolError};
+
+/// Longest burst that is told as one change: a file that is written all the time is told of now and then.
+const LONGEST: Duration = Duration::from_secs(1);
+
+/// How much longer a subscription rests than it looked: looking at a whole project takes its time.
+const REST: u32 = 9;
+
+/// All subscriptions of a process.
+#[derive(Debug, Default)]
+pub struct Subscriptions {
+    /// Session to URI to subscription. A guard of the map never lives across an await.
+    sessions: DashMap<String, HashMap<String, Subscription>>,
+    live: Arc<AtomicUsize>,
+    streams: Arc<AtomicUsize>,
+    prints: Arc<Prints>,
+    ending: CancellationToken,
+}
+
+/// One subscription of a session. Ends when dropped.
+#[derive(Debug)]
+struct Subscription {
+    root: PathBuf,
+    /// Its URI names the project itself, so that it stays when the session changes projects.
+    is_pinned: bool,
+    task: JoinHandle<()>,
+}
+
+impl Drop for Subscription {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+/// Something that is counted for as long as it lives.
+#[derive(Debug)]
+struct Counted(Arc<AtomicUsize>);
+
+impl Counted {
+    fn new(counter: &Arc<AtomicUsize>) -> Self {
+        counter.fetch_add(1, Ordering::SeqCst);
+        Self(Arc::clone(counter))
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// A stream of the stateless era between its request and its confirmation: it listens already, so that a change after the
+/// confirmation is not missed.
+#[derive(Debug, Default)]
+pub struct Prepared {
+    watched: Vec<Watched>,
+    /// Why the first of those that are not watched is not.
+    refused: Option<ToolError>,
+    place: Option<Counted>,
+}
+
+impl Prepared {
+    /// What is watched.
+    pub fn uris(&self) -> impl Iterator<Item = &str> {
+        self.watched.iter().map(|watched| watched.uri.as_str())
+    }
+}
+
+impl Subscriptions {
+    /// Subscriptions there are, of both eras.
+    #[must_use]
+    pub fn live(&self) -> usize {
+        self.live.load(Ordering::SeqCst)
+    }
+
+    /// Streams of the stateless era.
+    #[must_use]
+    pub fn streams(&self) -> usize {
+        self.streams.load(Ordering::SeqCst)
+    }
+
+    /// Ends all of them, and all that come later. Streams end with a result, as the protocol wants it.
+    pub fn end(&self) {
+        self.ending.cancel();
+        self.sessions.clear();
+    }
+
+    /// A session ended.
+    pub fn forget(&self, session: &str) {
+        self.sessions.remove(session);
+    }
+
+    /// Subscribes a session. A second time is none. `is_open` says whether the session still is.
+    pub async fn subscribe(
+        &self,
+        app: &Arc<App>,
+        session: &str,
+        project: Arc<Project>,
+        uri: &str,
+        peer: &Peer<RoleServer>,
+        is_open: impl Fn() -> bool,
+    ) -> Result<(), ToolError> {
+        let limit = app.config.resources.subscriptions;
+        let full = |held: &HashMap<String, Subscription>| held.len() >= limit;
+        if let Some(held) = self.sessions.get(session) {
+            if held.contains_key(uri) {
+                return Ok(());
+            }
+            if full(&held) {
+                return Err(Fault::TooManyInSession(limit).into());
+            }
+        }
+        let (parts, prints, own_uri) = (Arc::clone(app), Arc::clone(&self.prints), uri.to_owned());
+        let begun = tokio::task::spawn_blocking(move || Watched::begin(&parts, &project, &prints, own_uri)).await;
+        let watched = begun.map_err(|_| ToolError::internal())??;
+        {
+            let mut held = self.sessions.entry(session.to_owned()).or_default();
+            // Another request may have come first.
+            if held.contains_key(uri) {
+                return Ok(());
+            }
+            if full(&held) {
+                return Err(Fault::TooManyInSession(limit).into());
+            }
+            let subscription = Subscription {
+                root: watched.project.root().to_path_buf(),
+                is_pinned: watched.is_pinned,
+                task: tokio::spawn(self.tell(app, watched, Told::Session(peer.clone()))),
+            };
+            held.insert(uri.to_owned(), subscription);
+        }
+        // It may have ended meanwhile, and what ends it looked here before there was anything.
+        if !is_open() {
+            self.forget(session);
+        }
+        Ok(())
+    }
+
+    /// Ends one subscription of a session. Ending one that is not there is none.
+    pub fn unsubscribe(&self, session: &str, uri: &str) {
+        if let Some(mut held) = self.sessions.get_mut(session) {
+            held.remove(uri);
+        }
+    }
+
+    /// The session works in a project now: its URIs mean files of that one, and whoever watches is told so.
+    pub async fn follow(
+        &self,
+        app: &Arc<App>,
+        session: &str,
+        project: &Arc<Project>,
+        peer: &Peer<RoleServer>,
+        is_open: impl Fn() -> bool,
+    ) {
+        let moved: Vec<_> = match self.sessions.get_mut(session) {
+            None => return,
+            Some(mut held) => held
+                .extract_if(|_, subscription| !subscription.is_pinned && subscription.root != project.root())
+                .map(|(uri, _)| uri)
+                .collect(),
+        };
+        for uri in moved {
+            let begun = self
+                .subscribe(app, session, Arc::clone(project), &uri, peer, &is_open)
+                .await;
+            if let Err(error) = begun {
+                tracing::debug!(
+                    code = error.code(),
+                    "a subscription means nothing in the session's new project"
+                );
+            }
+            if peer
+                .notify_resource_updated(ResourceUpdatedNotificationParam::new(uri))
+                .await
+                .is_err()
+            {
+                return;
+            }
+        }
+    }
+
+    /// Begins to listen for a stream, to at most as many URIs as the limit allows. Blocking.
+    #[must_use]
+    pub fn prepare(&self, app: &Arc<App>, project: &Arc<Project>, uris: &[String]) -> Prepared {
+        let mut prepared = Prepared::default();
+        let (limit, streams) = (app.config.resources.subscriptions, app.config.resources.streams);
+        let place = Counted::new(&self.streams);
+        if self.streams.load(Ordering::SeqCst) > streams {
+            prepared.refused = Some(Fault::TooManyStreams(streams).into());
+            return prepared;
+        }
+        prepared.place = Some(place);
+        for uri in uris {
+            if prepared.uris().any(|known| known == uri) {
+                continue;
+            }
+            let begun = if prepared.watched.len() < limit {
+                Watched::begin(app, project, &self.prints, uri.clone())
+            } else {
+                Err(Fault::TooManyInSession(limit).into())
+            };
+            match begun {
+                Ok(watched) => prepared.watched.push(watched),
+                Err(error) => {
+                    prepared.refused.get_or_insert(error);
+                }
+            }
+        }
+        prepared
+    }
+
+    /// Tells a stream until it or the server ends. A stream that is refused everything ends with the reason.
+    pub async fn stream(
+        &self,
+        app: &Arc<App>,
+        prepared: Prepared,
+        sink: &SubscriptionSink,
+        cancelled: CancellationToken,
+    ) -> Result<(), ToolError> {
+        if let Some(refused) = prepared.refused
+            && (prepared.watched.is_empty() || prepared.place.is_none())
+        {
+            return Err(refused);
+        }
+        let _place = prepared.place;
+        // Dropping the set ends its tasks.
+        let mut tasks = JoinSet::new();
+        for watched in prepared.watched {
+            tasks.spawn(self.tell(app, watched, Told::Stream(sink.clone())));
+        }
+        tokio::select! {
+            () = cancelled.cancelled() => {}
+            () = self.ending.cancelled() => {}
+        }
+        Ok(())
+    }
+
+    /// The task of one subscription.
+    fn tell(&self, app: &Arc<App>, watched: Watched, told: Told) -> impl Future<Output = ()> + Send + 'static {
+        let counted = Counted::new(&self.live);
+        let (app, prints, ending) = (Arc::clone(app), Arc::clone(&self.prints), self.ending.clone());
+        async move {
+            let _counted = counted;
+            tokio::select! {
+                () = ending.cancelled() => {}
+                () = tell(app, prints, watched, told) => {}
+            }
+        }
+    }
+}
+
+/// To whom a change is told.
+enum Told {
+    Session(Peer<RoleServer>),
+    Stream(SubscriptionSink),
+}
+
+impl Told {
+    /// Whether it could be told.
+    async fn updated(&self, uri: &str) -> bool {
+        match self {
+            Self::Session(peer) => {
+                let param = ResourceUpdatedNotificationParam::new(uri);
+                peer.notify_resource_updated(param).await.is_ok()
+            }
+            Self::Stream(sink) => sink.notify_resource_updated(uri).await.is_ok(),
+        }
+    }
+}
+
+async fn tell(app: Arc<App>, prints: Arc<Prints>, mut watched: Watched, told: Told) {
+    let quiet = Duration::from_millis(app.config.resources.settle_ms);
+    loop {
+        watched.changes.heard().await;
+        let end = Instant::now() + LONGEST;
+        let (mut is_changed, mut looking) = (false, Duration::ZERO);
+        loop {
+            settle(&watched.changes, quiet, end).await;
+            let began = Instant::now();
+            let cancel = CancellationToken::new();
+            // A look stops with its subscription.
+            let _stop = cancel.clone().drop_guard();
+            let (app, prints) = (Arc::clone(&app), Arc::clone(&prints));
+            let looked = tokio::task::spawn_blocking(move || {
+                let is_other = watched.look(&app, &prints, &cancel);
+                let is_quiet = !watched.changes.is_unread();
+                (watched, is_other, is_quiet)
+            });
+            let Ok((back, is_other, is_quiet)) = looked.await else {
+                return;
+            };
+            watched = back;
+            is_changed |= is_other;
+            looking += began.elapsed();
+            // What changed while it looked belongs to the same burst: it may have seen half of a writing.
+            if is_quiet || Instant::now() >= end {
+                break;
+            }
+        }
+        if is_changed && !told.updated(&watched.uri).await {
+            return;
+        }
+        tokio::time::sleep(looking * REST).await;
+    }
+}
+
+/// Waits until nothing more is heard for a while, or until the end.
+async fn settle(changes: &Changes, quiet: Duration, end: Instant) {
+    loop {
+        let times = changes.times();
+        tokio::time::sleep(quiet).await;
+        if changes.times() == times || Instant::now() >= end {
+            return;
+        }
+    }
+}
+
+/// A resource that is watched, with the state in which its client knows it.
+#[derive(Debug)]
+struct Watched {
+    uri: String,
+    project: Arc<Project>,
+    is_pinned: bool,
+    changes: Changes,
+    known: Known,
+}
+
+#[derive(Debug)]
+enum Known {
+    File { place: Place, mark: Option<Mark> },
+    Files { print: u64 },
+}
+
+impl Watched {
+    /// Begins to listen. Blocking.
+    fn begin(app: &App, project: &Arc<Project>, prints: &Prints, uri: String) -> Result<Self, ToolError> {
+        let asked = Asked::parse(&uri)?;
+        let is_pinned = asked.project_root.is_some();
+        let project = match &asked.project_root {
+            Some(root) => app.kernel.roots.project(root)?,
+            None => Arc::clone(project),
+        };
+        let listen = |interest| app.kernel.freshness.listen(project.root(), interest);
+        let (changes, known) = match asked.what {
+            What::File(path) => {
+                let place = Place::of(&project, &path)?;
+                let changes = listen(interest(&place.look()));
+                // Again, now that nothing is missed.
+                let look = place.look();
+                changes.attend(interest(&look));
+                (changes, Known::File { place, mark: look.mark })
+            }
+            What::Stats(_) => {
+                let changes = listen(Interest {
+                    paths: Vec::new(),
+                    everything: true,
+                });
+                let print = prints.of(app, &project, &CancellationToken::new())?;
+                (changes, Known::Files { print })
+            }
+        };
+        Ok(Self {
+            uri,
+            project,
+            is_pinned,
+            changes,
+            known,
+        })
+    }
+
+    /// Whether it is in another state than its client knows. Blocking.
+    fn look(&mut self, app: &App, prints: &Prints, cancel: &CancellationToken) -> bool {
+        let heard = self.changes.take();
+        match &mut self.known {
+            Known::File { place, mark } => {
+                let look = place.look();
+                self.changes.attend(interest(&look));
+                let was = std::mem::replace(mark, look.mark);
+                // A mark can stay the same when a file is written twice within a tick of the clock; the kernel saw both.
+                *mark != was || (heard.named && was.is_some())
+            }
+            Known::Files { print } => match prints.of(app, &self.project, cancel) {
+                Ok(now) => std::mem::replace(print, now) != now,
+                Err(_) => false,
+            },
+        }
+    }
+}
+
+fn interest(look: &Look) -> Interest {
+    Interest {
+        paths: look.names.clone(),
+        everything: look.by_link,
+    }
+}
+
+/// A hash over the files that statistics count: their names, sizes and times. Taken once for each state of a project, however
+/// many subscriptions ask.
+#[derive(Debug, Default)]
+struct Prints {
+    roots: DashMap<PathBuf, Arc<Mutex<Option<(Stamp, u64)>>>>,
+}
+
+impl Prints {
+    fn of(&self, app: &App, project: &Arc<Project>, cancel: &CancellationToken) -> Result<u64, ToolError> {
+        let kept = Arc::clone(&self.roots.entry(project.root().to_path_buf()).or_default());
+        // Held while the project is walked: the others wait for the answer instead of walking too.
+        let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let stamp = app.kernel.freshness.stamp(project.root());
+        if let Some((of, print)) = *kept
+            && of == stamp
+        {
+            return Ok(print);
+        }
+        let print = print(project, cancel)?;
+        *kept = Some((stamp, print));
+        Ok(print)
+    }
+}
+
+fn print(project: &Arc<Project>, cancel: &CancellationToken) -> Result<u64, ToolError> {
+    let filter = FileFilter::new(project, &[], &FileOptions::default(), SystemTime::now())
+        .map_err(|errors| ToolError::all(&errors))?;
+    let wanted = Listed {
+        detail: Detail::Names,
+        sort: Sort::Path,
+        keep: usize::MAX,
+    };
+    let mut hasher = DefaultHasher::new();
+    for file in &filter.list(wanted, cancel)?.entries {
+        if file.is_dir {
+            continue;
+        }
+        if cancel.is_cancelled() {
+            return Err(SearchError::Cancelled.into());
+        }
+        file.path.relative().hash(&mut hasher);
+        mark(&file.path)
+            .map(|mark| (mark.size, mark.modified))
+            .hash(&mut hasher);
+    }
+    Ok(hasher.finish())
+}

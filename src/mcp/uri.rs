@@ -1,0 +1,176 @@
+//! The URIs of resources: `code://file/{+path}` and `code://stats/{type}`, both with `?project_root=`; files also with
+//! `?lines=10-50`.
+//!
+//! A URI is percent-decoded once. Its path is not judged here: it is resolved like every other path of a client.
+
+use super::fault::Fault;
+
+/// The statistics there are.
+pub const STATS: [&str; 4] = ["overview", "languages", "complexity", "files"];
+
+/// How the URI of a file begins.
+pub const FILE: &str = "code://file/";
+/// How the URI of statistics begins.
+pub const STATS_OF: &str = "code://stats/";
+
+/// What a URI asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Asked {
+    /// A file or statistics.
+    pub what: What,
+    /// Another project than that of the call.
+    pub project_root: Option<String>,
+    /// First and last line; no last line means to the end.
+    pub lines: Option<(usize, Option<usize>)>,
+}
+
+/// A file or statistics.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum What {
+    /// The file at a path of the project.
+    File(String),
+    /// One of [`STATS`].
+    Stats(&'static str),
+}
+
+impl Asked {
+    /// Reads a URI.
+    pub fn parse(uri: &str) -> Result<Self, Fault> {
+        let decode = |text: &str| {
+            percent_encoding::percent_decode_str(text)
+                .decode_utf8()
+                .map(std::borrow::Cow::into_owned)
+                .map_err(|_| Fault::NotUtf8 { uri: uri.to_owned() })
+        };
+        let (path, query) = uri.split_once('?').unwrap_or((uri, ""));
+        let mut asked = Self {
+            what: if let Some(path) = path.strip_prefix(FILE) {
+                What::File(decode(path)?)
+            } else if let Some(name) = path.strip_prefix(STATS_OF) {
+                let known = STATS.iter().find(|known| **known == name);
+                What::Stats(known.ok_or_else(|| Fault::UnknownStatistics {
+                    name: name.to_owned(),
+                    known: STATS.join(", "),
+                })?)
+            } else {
+                return Err(Fault::UnknownResource { uri: uri.to_owned() });
+            },
+            project_root: None,
+            lines: None,
+        };
+        let known = match asked.what {
+            What::File(_) => "project_root, lines",
+            What::Stats(_) => "project_root",
+        };
+        for pair in query.split('&').filter(|pair| !pair.is_empty()) {
+            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+            let refuse = |reason, reason_ja| Fault::UnknownParameter {
+                uri: uri.to_owned(),
+                name: name.to_owned(),
+                reason,
+                reason_ja,
+                known,
+            };
+            let twice = || refuse("it is given twice", "2 回指定されています");
+            match (name, &asked.what) {
+                ("project_root", _) if asked.project_root.is_some() => return Err(twice()),
+                ("project_root", _) => asked.project_root = Some(decode(value)?),
+                ("lines", What::File(_)) if asked.lines.is_some() => return Err(twice()),
+                ("lines", What::File(_)) => asked.lines = Some(lines(value)?),
+                ("lines", What::Stats(_)) => return Err(refuse("statistics have no lines", "統計に行はありません")),
+                _ => return Err(refuse("it is not known", "そのようなパラメーターはありません")),
+            }
+        }
+        Ok(asked)
+    }
+}
+
+/// `10-50`, `10-` or `10`.
+fn lines(value: &str) -> Result<(usize, Option<usize>), Fault> {
+    let refuse = |reason, reason_ja| Fault::InvalidLines {
+        value: value.to_owned(),
+        reason,
+        reason_ja,
+    };
+    let number = |text: &str| {
+        text.parse::<usize>()
+            .map_err(|_| refuse("it is not written as START-END", "「開始-終了」の形ではありません"))
+    };
+    let (start, end) = value.split_once('-').unwrap_or((value, value));
+    let start = number(start)?;
+    let end = if end.is_empty() { None } else { Some(number(end)?) };
+    if start == 0 {
+        return Err(refuse("there is no line 0", "0 行目はありません"));
+    }
+    if end.is_some_and(|end| end < start) {
+        return Err(refuse(
+            "the end is before the start",
+            "終了行が開始行より前になっています",
+        ));
+    }
+    Ok((start, end))
+}
+
+/// Characters of a path that a URI carries as they are.
+const PATH: &percent_encoding::AsciiSet = &percent_encoding::NON_ALPHANUMERIC
+    .remove(b'/')
+    .remove(b'.')
+    .remove(b'-')
+    .remove(b'_')
+    .remove(b'~');
+
+/// The URI of a file, by its path relative to the project.
+#[must_use]
+pub fn of_file(path: &str) -> String {
+    format!("{FILE}{}", percent_encoding::utf8_percent_encode(path, PATH))
+}
+
+#[cfg(test)]
+mod tests {
+    use fumi_base::errors::Teach;
+
+    use super::{Asked, What, of_file};
+
+    #[test]
+    fn uris_are_decoded_once() {
+        let asked = Asked::parse("code://file/src/a%20b%25.py?lines=10-50").expect("a file");
+        assert_eq!(asked.what, What::File("src/a b%.py".to_owned()));
+        assert_eq!(asked.lines, Some((10, Some(50))));
+        assert_eq!(of_file("日/a b.py"), "code://file/%E6%97%A5/a%20b.py");
+        let asked = Asked::parse("code://stats/files?project_root=/a%20b").expect("statistics");
+        assert_eq!(asked.project_root.as_deref(), Some("/a b"));
+    }
+
+    #[test]
+    fn a_range_is_one_line_some_lines_or_the_rest() {
+        for (value, expected) in [("7", (7, Some(7))), ("7-", (7, None)), ("7-7", (7, Some(7)))] {
+            let asked = Asked::parse(&format!("code://file/a?lines={value}")).expect("a range");
+            assert_eq!(asked.lines, Some(expected), "{value}");
+        }
+    }
+
+    #[test]
+    fn each_fault_is_taught() {
+        for (uri, entry, said) in [
+            ("file:///etc/passwd", "UNKNOWN_RESOURCE", "code://stats/complexity"),
+            ("code://stats/x", "UNKNOWN_STATISTICS", "overview, languages"),
+            ("code://file/%ff", "URI_NOT_UTF8", "%ff"),
+            ("code://file/a?line=1", "UNKNOWN_URI_PARAMETER", "project_root, lines"),
+            ("code://file/a?lines=1&lines=2", "UNKNOWN_URI_PARAMETER", "twice"),
+            ("code://stats/files?lines=1-2", "UNKNOWN_URI_PARAMETER", "no lines"),
+            ("code://file/a?lines=x", "INVALID_LINES", "START-END"),
+            ("code://file/a?lines=", "INVALID_LINES", "START-END"),
+            ("code://file/a?lines=-5", "INVALID_LINES", "START-END"),
+            ("code://file/a?lines=0-5", "INVALID_LINES", "no line 0"),
+            ("code://file/a?lines=50-10", "INVALID_LINES", "before the start"),
+        ] {
+            let lesson = Asked::parse(uri).expect_err(uri).lesson();
+            assert_eq!(lesson.kind, entry, "{uri}");
+            assert!(lesson.message.en.contains(said), "{uri}: {}", lesson.message.en);
+            assert!(
+                !lesson.message.en.contains('{') && !lesson.message.ja.contains('{'),
+                "{uri}"
+            );
+        }
+    }
+}
