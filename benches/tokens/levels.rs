@@ -15,6 +15,7 @@ struct File {
     search: Vec<Question>,
     list: Vec<Question>,
     source: Vec<Source>,
+    ranked: Vec<Question>,
 }
 
 /// Arguments without any that choose a form.
@@ -167,7 +168,13 @@ pub(crate) fn run(trees: &BTreeMap<&'static str, Tree>) -> Levels {
         .map(|question| (&kernels[question.tree.as_str()], parsed(question)))
         .collect();
     tables.push(listing(&lists));
-    tables.extend(reading(&file.source, &kernels, trees));
+    let [share, each, mut single] = reading(&file.source, &kernels, trees);
+    for question in &file.ranked {
+        let arguments = with(&parsed(question), json!({"ranked": true}));
+        let reply = kernels[question.tree.as_str()].reply("search_content", &arguments);
+        single.add("ranked", "tokens", float(cost(&reply)));
+    }
+    tables.extend([share, each, single]);
     Levels { tables }
 }
 
