@@ -174,6 +174,8 @@ pub(crate) struct Plan {
     pub(crate) decision_fields: Vec<Option<u16>>,
     /// Node kinds of whose decisions one is none.
     pub(crate) exhaustive: Vec<bool>,
+    /// Of decisions, how the first child of one reads that is none.
+    pub(crate) defaults: Vec<Option<String>>,
     /// Node kinds whose inside does not count.
     pub(crate) opaque: Vec<bool>,
     /// Node kinds that make a generator.
@@ -203,6 +205,7 @@ impl Plan {
             operators: vec![false; grammar.node_kind_count()],
             decision_fields: vec![None; grammar.node_kind_count()],
             exhaustive: vec![false; grammar.node_kind_count()],
+            defaults: vec![None; grammar.node_kind_count()],
             opaque: vec![false; grammar.node_kind_count()],
             generators: vec![false; grammar.node_kind_count()],
         };
@@ -255,6 +258,16 @@ impl Plan {
                 },
             );
             if !is_kind {
+                return Err(format!("the grammar has no node {name:?}"));
+            }
+        }
+        for (name, text) in &facts.defaults {
+            if !mark(
+                &grammar,
+                name,
+                |named| named,
+                |id| plan.defaults[id] = Some(text.clone()),
+            ) {
                 return Err(format!("the grammar has no node {name:?}"));
             }
         }

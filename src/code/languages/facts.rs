@@ -237,6 +237,8 @@ pub struct Visibilities {
 pub struct Complexity {
     /// Named node kinds; `kind.field` is one that decides only where it has that field.
     pub nodes: Vec<String>,
+    /// Of these, what the first child reads in one that is taken when no other is (`*` of a shell's `case`) and decides nothing.
+    pub defaults: BTreeMap<String, String>,
     /// Named node kinds, not empty, of whose decisions one is none: the last arm of a match that covers everything.
     pub exhaustive: Vec<String>,
     /// Named node kinds that hide what is in them, such as the arguments of macros, which are no syntax yet.

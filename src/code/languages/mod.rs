@@ -3,6 +3,7 @@
 //! A language is its grammar, its `language.toml`, its `elements.scm`, and a `refine.rs` only for what a query cannot say.
 //! Queries compile on first use, once. No native code is loaded at run time.
 
+mod bash;
 mod branches;
 mod c;
 mod cpp;
@@ -18,11 +19,17 @@ mod go;
 mod html;
 mod java;
 mod json;
+mod kotlin;
+mod line_docs;
+mod lua;
 mod markdown;
 mod php;
 mod python;
+mod ruby;
 mod rust;
+mod scala;
 mod sql;
+mod swift;
 mod toml;
 mod yaml;
 
@@ -111,13 +118,13 @@ static TABLE: LazyLock<Vec<Language>> = LazyLock::new(|| {
         language!("cpp", tree_sitter_cpp::LANGUAGE, cpp::refine, "c", "cpp"),
         language!("csharp", tree_sitter_c_sharp::LANGUAGE, csharp::refine, "csharp"),
         language!("php", tree_sitter_php::LANGUAGE_PHP, php::refine, "php"),
-        language!("ruby", tree_sitter_ruby::LANGUAGE, no_refinement, "ruby"),
-        language!("kotlin", tree_sitter_kotlin_ng::LANGUAGE, no_refinement, "kotlin"),
-        language!("swift", tree_sitter_swift::LANGUAGE, no_refinement, "swift"),
-        language!("scala", tree_sitter_scala::LANGUAGE, no_refinement, "scala"),
+        language!("ruby", tree_sitter_ruby::LANGUAGE, ruby::refine, "ruby"),
+        language!("kotlin", tree_sitter_kotlin_ng::LANGUAGE, kotlin::refine, "kotlin"),
+        language!("swift", tree_sitter_swift::LANGUAGE, swift::refine, "swift"),
+        language!("scala", tree_sitter_scala::LANGUAGE, scala::refine, "scala"),
         language!("sql", tree_sitter_sequel::LANGUAGE, sql::refine, "sql"),
-        language!("bash", tree_sitter_bash::LANGUAGE, no_refinement, "bash"),
-        language!("lua", tree_sitter_lua::LANGUAGE, no_refinement, "lua"),
+        language!("bash", tree_sitter_bash::LANGUAGE, bash::refine, "bash"),
+        language!("lua", tree_sitter_lua::LANGUAGE, lua::refine, "lua"),
         language!("yaml", tree_sitter_yaml::LANGUAGE, yaml::refine, "yaml"),
         language!("json", tree_sitter_json::LANGUAGE, json::refine, "json"),
         language!("toml", tree_sitter_toml_ng::LANGUAGE, toml::refine, "toml"),

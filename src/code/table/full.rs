@@ -75,6 +75,23 @@ impl Page<'_> {
         });
     }
 
+    /// Classes, and modules that have members as classes have.
+    fn classes(&self) -> Vec<usize> {
+        let mut has_members = vec![false; self.elements.list.len()];
+        for element in &self.elements.list {
+            if let Some(parent) = element.parent
+                && matches!(element.kind, Kind::Method | Kind::Constructor | Kind::Field)
+            {
+                has_members[parent] = true;
+            }
+        }
+        let is_class = |at: &usize| {
+            let kind = self.elements.list[*at].kind;
+            kind.is_class_like() || kind == Kind::Module && has_members[*at]
+        };
+        (0..self.elements.list.len()).filter(is_class).collect()
+    }
+
     fn indexes(&self, wanted: impl Fn(&Element) -> bool) -> Vec<usize> {
         (0..self.elements.list.len())
             .filter(|at| wanted(&self.elements.list[*at]))
