@@ -170,6 +170,8 @@ pub(crate) struct Plan {
     pub(crate) decisions: Vec<bool>,
     /// Tokens that are decisions where they are operators.
     pub(crate) operators: Vec<bool>,
+    /// The texts without which a node of the kind is no decision.
+    pub(crate) decision_texts: HashMap<usize, Vec<String>>,
     /// Of these, the field without which one of them is none.
     pub(crate) decision_fields: Vec<Option<u16>>,
     /// Node kinds of whose decisions one is none.
@@ -203,6 +205,7 @@ impl Plan {
             locals: vec![false; grammar.node_kind_count()],
             decisions: vec![false; grammar.node_kind_count()],
             operators: vec![false; grammar.node_kind_count()],
+            decision_texts: HashMap::new(),
             decision_fields: vec![None; grammar.node_kind_count()],
             exhaustive: vec![false; grammar.node_kind_count()],
             defaults: vec![None; grammar.node_kind_count()],
@@ -268,6 +271,20 @@ impl Plan {
                 |named| named,
                 |id| plan.defaults[id] = Some(text.clone()),
             ) {
+                return Err(format!("the grammar has no node {name:?}"));
+            }
+        }
+        for (name, texts) in &facts.texts {
+            let is_kind = mark(
+                &grammar,
+                name,
+                |named| named,
+                |id| {
+                    plan.decisions[id] = true;
+                    plan.decision_texts.insert(id, texts.clone());
+                },
+            );
+            if !is_kind {
                 return Err(format!("the grammar has no node {name:?}"));
             }
         }

@@ -247,6 +247,8 @@ pub struct Complexity {
     pub tokens: Vec<String>,
     /// Tokens that count only where the grammar calls them an `operator`: C++ writes `&&` in types as well.
     pub operators: Vec<String>,
+    /// Named node kinds that decide where their text is one of these: operators of a language where any word can be one.
+    pub texts: BTreeMap<String, Vec<String>>,
     /// Named node kinds that make the function around them a generator.
     pub generators: Vec<String>,
 }
