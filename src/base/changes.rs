@@ -17,6 +17,10 @@ use crate::tree::{Source, Tree, UNCOUNTED};
 /// How often those look for themselves who hear nothing: trees and folders that are not watched.
 pub const POLL: Duration = Duration::from_secs(2);
 
+/// How long events gather before they are read: a build that writes thousands of files wakes nobody thousands of times. The
+/// kernel's queue holds 16,384 of them.
+const PAUSE: Duration = Duration::from_millis(10);
+
 /// What a listener wants to hear of.
 #[derive(Clone, Debug, Default)]
 pub struct Interest {
@@ -254,6 +258,7 @@ async fn pump(tree: Weak<Mutex<Tree>>, renewed: Arc<Notify>) {
             () = queued(source) => {}
             () = renewed.notified() => {}
         }
+        tokio::time::sleep(PAUSE).await;
     }
 }
 
