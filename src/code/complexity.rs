@@ -79,11 +79,11 @@ pub(crate) fn measure(
                 let decides = kind & DECISION != 0
                     && plan.decision_fields[usize::from(node.kind_id())]
                         .is_none_or(|field| node.child_by_field_id(field).is_some())
+                    && plan
+                        .decision_texts
+                        .get(&usize::from(node.kind_id()))
+                        .is_none_or(|texts| texts.iter().any(|text| text == parsed.text(node)))
                     && !is_default(parsed, plan, node);
-                &&plan
-                    .decision_texts
-                    .get(&usize::from(node.kind_id()))
-                    .is_none_or(|texts| texts.iter().any(|text| text == parsed.text(node)));
                 let operates = kind & OPERATOR != 0 && cursor.field_name() == Some("operator");
                 decisions[*at] += usize::from(decides || operates);
                 if kind & EXHAUSTIVE != 0 && node.named_child_count() > 0 {

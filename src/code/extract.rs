@@ -241,7 +241,13 @@ impl Plan {
         if !locals.nodes.is_empty() && plan.starts.is_none() {
             return Err("a pattern begins anywhere, so that none can be passed over in bodies".to_owned());
         }
-        let facts = &language.facts.complexity;
+        plan.mark_decisions(&grammar, &language.facts)?;
+        Ok(plan)
+    }
+
+    /// Notes which nodes and tokens decide, and which are passed over.
+    fn mark_decisions(&mut self, grammar: &tree_sitter::Language, facts: &Facts) -> Result<(), String> {
+        let (locals, facts) = (&facts.locals, &facts.complexity);
         for name in &facts.nodes {
             let (name, field) = match name.split_once('.') {
                 Some((name, field)) => (name, Some(field)),
@@ -252,12 +258,12 @@ impl Plan {
                 return Err(format!("the grammar has no field {field:?}"));
             }
             let is_kind = mark(
-                &grammar,
+                grammar,
                 name,
                 |named| named,
                 |id| {
-                    plan.decisions[id] = true;
-                    plan.decision_fields[id] = field_id.map(std::num::NonZeroU16::get);
+                    self.decisions[id] = true;
+                    self.decision_fields[id] = field_id.map(std::num::NonZeroU16::get);
                 },
             );
             if !is_kind {
@@ -266,22 +272,22 @@ impl Plan {
         }
         for (name, text) in &facts.defaults {
             if !mark(
-                &grammar,
+                grammar,
                 name,
                 |named| named,
-                |id| plan.defaults[id] = Some(text.clone()),
+                |id| self.defaults[id] = Some(text.clone()),
             ) {
                 return Err(format!("the grammar has no node {name:?}"));
             }
         }
         for (name, texts) in &facts.texts {
             let is_kind = mark(
-                &grammar,
+                grammar,
                 name,
                 |named| named,
                 |id| {
-                    plan.decisions[id] = true;
-                    plan.decision_texts.insert(id, texts.clone());
+                    self.decisions[id] = true;
+                    self.decision_texts.insert(id, texts.clone());
                 },
             );
             if !is_kind {
@@ -289,22 +295,22 @@ impl Plan {
             }
         }
         for (names, marks, wants_named) in [
-            (&locals.bodies, &mut plan.bodies, true),
-            (&locals.nodes, &mut plan.locals, true),
-            (&facts.exhaustive, &mut plan.exhaustive, true),
-            (&facts.opaque, &mut plan.opaque, true),
-            (&facts.generators, &mut plan.generators, true),
-            (&facts.tokens, &mut plan.decisions, false),
-            (&facts.operators, &mut plan.operators, false),
+            (&locals.bodies, &mut self.bodies, true),
+            (&locals.nodes, &mut self.locals, true),
+            (&facts.exhaustive, &mut self.exhaustive, true),
+            (&facts.opaque, &mut self.opaque, true),
+            (&facts.generators, &mut self.generators, true),
+            (&facts.tokens, &mut self.decisions, false),
+            (&facts.operators, &mut self.operators, false),
         ] {
             for name in names {
-                if !mark(&grammar, name, |named| named == wants_named, |id| marks[id] = true) {
+                if !mark(grammar, name, |named| named == wants_named, |id| marks[id] = true) {
                     let what = if wants_named { "node" } else { "token" };
                     return Err(format!("the grammar has no {what} {name:?}"));
                 }
             }
         }
-        Ok(plan)
+        Ok(())
     }
 
     fn kind_part(&self, node: Node<'_>) -> Option<Part> {

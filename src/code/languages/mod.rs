@@ -81,9 +81,6 @@ macro_rules! language {
     };
 }
 
-/// For languages of which the query says everything.
-fn no_refinement<'t>(_: &'t Parsed, _: &mut Vec<Draft<'t>>) {}
-
 /// Every language, in the order in which content is tried.
 static TABLE: LazyLock<Vec<Language>> = LazyLock::new(|| {
     vec![

@@ -51,16 +51,7 @@ impl Page<'_> {
             let _ = writeln!(out, "\nPackage: {}", element.name);
         }
         self.imports(out);
-        // A type that is no class can have methods too, in Go.
-        let owners: BTreeSet<usize> = self
-            .elements
-            .list
-            .iter()
-            .filter(|element| element.kind == Kind::Method)
-            .filter_map(|element| element.parent)
-            .collect();
-        let is_class = |at: &usize| self.elements.list[*at].kind.is_class_like() || owners.contains(at);
-        let classes: Vec<usize> = (0..self.elements.list.len()).filter(is_class).collect();
+        let classes = self.classes();
         self.overview(out, &classes);
         for class in classes {
             self.class(out, class);
@@ -75,20 +66,17 @@ impl Page<'_> {
         });
     }
 
-    /// Classes, and modules that have members as classes have.
+    /// Classes, and what has members as classes have: modules of Ruby, types of Go.
     fn classes(&self) -> Vec<usize> {
-        let mut has_members = vec![false; self.elements.list.len()];
-        for element in &self.elements.list {
-            if let Some(parent) = element.parent
-                && matches!(element.kind, Kind::Method | Kind::Constructor | Kind::Field)
-            {
-                has_members[parent] = true;
-            }
-        }
-        let is_class = |at: &usize| {
-            let kind = self.elements.list[*at].kind;
-            kind.is_class_like() || kind == Kind::Module && has_members[*at]
-        };
+        let owners: BTreeSet<usize> = self
+            .elements
+            .list
+            .iter()
+            .filter(|element| matches!(element.kind, Kind::Method | Kind::Constructor | Kind::Field))
+            .filter_map(|element| element.parent)
+            .filter(|owner| !self.elements.list[*owner].kind.is_callable())
+            .collect();
+        let is_class = |at: &usize| self.elements.list[*at].kind.is_class_like() || owners.contains(at);
         (0..self.elements.list.len()).filter(is_class).collect()
     }
 

@@ -17,7 +17,6 @@ use crate::{
 /// Comments for a tool, not for a reader.
 const MAGIC: [&str; 5] = ["!", "shellcheck ", "-*-", "vim:", "vi:"];
 
-#[expect(clippy::ptr_arg, reason = "the type of every refinement: others add drafts")]
 pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
     let mut known: HashMap<String, usize> = HashMap::new();
     for at in 0..drafts.len() {

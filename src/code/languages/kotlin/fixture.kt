@@ -26,7 +26,10 @@ abstract class Store<T : Any, out R>(
     }
 
     lateinit var owner: Owner
-    private val cache: Map<String, T> by lazy { HashMap() }
+    private val cache: Map<String, T> by lazy {
+        val made = HashMap<String, T>()
+        made
+    }
     var size: Int = 0
         get() = field
         private set(value) {

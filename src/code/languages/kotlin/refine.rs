@@ -35,6 +35,7 @@ pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
             Kind::Initializer => "init".clone_into(&mut draft.element.name),
             Kind::Field | Kind::Variable => {
                 property(parsed, draft);
+                draft.keep &= is_declared(draft.node);
                 // A property that the primary constructor declares is one of the class.
                 if draft.node.kind() == "class_parameter" {
                     let class = parent.and_then(|constructor| drafts[constructor].element.parent);
@@ -382,6 +383,20 @@ fn property(parsed: &Parsed, draft: &mut Draft<'_>) {
         code.value = written;
         is_internal(code);
     }
+}
+
+/// Whether a property stands in a class or in the file, not in a block of code, whatever the code belongs to.
+fn is_declared(property: Node<'_>) -> bool {
+    property.parent().is_some_and(|around| match around.kind() {
+        "source_file" | "class_body" | "enum_class_body" | "class_parameters" => true,
+        // The body of a class that the grammar took for an expression.
+        "lambda_literal" => around
+            .parent()
+            .and_then(|lambda| lambda.parent())
+            .and_then(|call| call.parent())
+            .is_some_and(|outer| outer.kind() == "infix_expression"),
+        _ => false,
+    })
 }
 
 /// What a member is by what is around it.

@@ -77,6 +77,12 @@ local Shape = class("Shape", Base)
 function not_code() end
 ]]
 
+do
+  local hidden = 1
+  shown = 2
+end
+call(function() local hidden = 1; leaked = 2 end)
+
 local text = [[
 function not_code() end
 ]]

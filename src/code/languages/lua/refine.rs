@@ -19,7 +19,6 @@ const CLASS_MAKERS: [&str; 8] = [
     "class", "Class", "extend", "extends", "subclass", "derive", "inherit", "newclass",
 ];
 
-#[expect(clippy::ptr_arg, reason = "the type of every refinement: others add drafts")]
 pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
     let mut imported: HashSet<usize> = HashSet::new();
     for draft in drafts.iter_mut().filter(|draft| draft.element.kind == Kind::Import) {
@@ -164,6 +163,7 @@ fn tables(parsed: &Parsed, drafts: &mut [Draft<'_>], imported: &HashSet<usize>) 
             .iter()
             .any(|word| draft.element.code().is_some_and(|code| code.has_modifier(word)));
         let is_global = !draft.element.code().is_some_and(|code| code.has_modifier("local"));
+        draft.keep &= name.starts_with("self.") || is_of_file(draft.node, is_global);
         if is_constant {
             draft.set_kind(Kind::Constant);
         }
@@ -194,6 +194,21 @@ fn tables(parsed: &Parsed, drafts: &mut [Draft<'_>], imported: &HashSet<usize>) 
         }
     }
     tables
+}
+
+/// Whether a variable is one of the file: a local one stands in no block, a global one in no function.
+fn is_of_file(node: Node<'_>, is_global: bool) -> bool {
+    let mut around = node.parent();
+    while let Some(node) = around {
+        match node.kind() {
+            "function_definition" | "function_declaration" => return false,
+            "variable_declaration" | "chunk" => {}
+            _ if !is_global => return false,
+            _ => {}
+        }
+        around = node.parent();
+    }
+    true
 }
 
 /// What is put into a table says what it is.

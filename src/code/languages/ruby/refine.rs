@@ -315,7 +315,8 @@ fn import(parsed: &Parsed, drafts: &mut [Draft<'_>], at: usize) {
             let path = node
                 .child_by_field_name("arguments")
                 .and_then(|list| list.named_child(1));
-            found.module = path.map_or("", |path| bare(parsed.text(path))).to_owned();
+            path.map_or("", |path| bare(parsed.text(path)))
+                .clone_into(&mut found.module);
             found.names.push(ImportName {
                 name: name.clone(),
                 alias: None,
