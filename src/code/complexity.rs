@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 
 use tokio_util::sync::CancellationToken;
+use tree_sitter::Node;
 
 use crate::{
     elements::Kind,
@@ -81,7 +82,8 @@ pub(crate) fn measure(
                     && plan
                         .decision_texts
                         .get(&usize::from(node.kind_id()))
-                        .is_none_or(|texts| texts.iter().any(|text| text == parsed.text(node)));
+                        .is_none_or(|texts| texts.iter().any(|text| text == parsed.text(node)))
+                    && !is_default(parsed, plan, node);
                 let operates = kind & OPERATOR != 0 && cursor.field_name() == Some("operator");
                 decisions[*at] += usize::from(decides || operates);
                 if kind & EXHAUSTIVE != 0 && node.named_child_count() > 0 {
@@ -114,6 +116,15 @@ pub(crate) fn measure(
         }
     }
     Ok(())
+}
+
+/// Whether it is the branch that is taken when no other is: that one decides nothing.
+fn is_default(parsed: &Parsed, plan: &Plan, node: Node<'_>) -> bool {
+    let default = plan
+        .defaults
+        .get(usize::from(node.kind_id()))
+        .and_then(Option::as_deref);
+    default.is_some_and(|text| node.named_child(0).is_some_and(|first| parsed.text(first) == text))
 }
 
 /// Declarations without a body decide nothing and are not measured.

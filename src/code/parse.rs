@@ -578,7 +578,7 @@ pub(crate) mod tests {
             .expect("a rule");
         assert_eq!(
             (rule.span.start_line, rule.span.start_column, rule.span.end_column),
-            (5, 2, 16)
+            (5, 2, 18)
         );
     }
 
