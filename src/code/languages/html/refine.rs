@@ -17,6 +17,18 @@ const UNKNOWN_CLASS: &str = "structure";
 
 #[expect(clippy::ptr_arg, reason = "the type of every refinement: others add drafts")]
 pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
+    for draft in drafts.iter_mut().filter(|draft| draft.element.kind == Kind::Markup) {
+        end_with_content(parsed, draft);
+    }
+    for at in 0..drafts.len() {
+        // What the grammar took into an element that is over belongs to what is around that.
+        let span = drafts[at].element.span;
+        let mut around = drafts[at].element.parent;
+        while let Some(parent) = around.filter(|parent| !drafts[*parent].element.span.contains(&span)) {
+            around = drafts[parent].element.parent;
+        }
+        drafts[at].element.parent = around;
+    }
     let mut depths = vec![0_usize; drafts.len()];
     let mut children = vec![0_usize; drafts.len()];
     for at in 0..drafts.len() {
@@ -31,7 +43,6 @@ pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
     }
     for at in 0..drafts.len() {
         if drafts[at].element.kind == Kind::Markup {
-            end_with_content(parsed, &mut drafts[at]);
             let markup = Markup {
                 depth: depths[at],
                 children: children[at],
