@@ -163,14 +163,21 @@ pub(crate) struct Plan {
     roles: Vec<Role>,
     field_parts: Vec<Option<Part>>,
     kind_parts: Vec<Option<Part>>,
+    /// Node kinds of bodies, and those that are passed over in them.
+    bodies: Vec<bool>,
+    locals: Vec<bool>,
     /// Node kinds that are decisions.
     pub(crate) decisions: Vec<bool>,
     /// Tokens that are decisions where they are operators.
     pub(crate) operators: Vec<bool>,
+    /// The texts without which a node of the kind is no decision.
+    pub(crate) decision_texts: HashMap<usize, Vec<String>>,
     /// Of these, the field without which one of them is none.
     pub(crate) decision_fields: Vec<Option<u16>>,
     /// Node kinds of whose decisions one is none.
     pub(crate) exhaustive: Vec<bool>,
+    /// Of decisions, how the first child of one reads that is none.
+    pub(crate) defaults: Vec<Option<String>>,
     /// Node kinds whose inside does not count.
     pub(crate) opaque: Vec<bool>,
     /// Node kinds that make a generator.
@@ -194,10 +201,14 @@ impl Plan {
             roles,
             field_parts: vec![None; grammar.field_count() + 1],
             kind_parts: vec![None; grammar.node_kind_count()],
+            bodies: vec![false; grammar.node_kind_count()],
+            locals: vec![false; grammar.node_kind_count()],
             decisions: vec![false; grammar.node_kind_count()],
             operators: vec![false; grammar.node_kind_count()],
+            decision_texts: HashMap::new(),
             decision_fields: vec![None; grammar.node_kind_count()],
             exhaustive: vec![false; grammar.node_kind_count()],
+            defaults: vec![None; grammar.node_kind_count()],
             opaque: vec![false; grammar.node_kind_count()],
             generators: vec![false; grammar.node_kind_count()],
         };
@@ -226,7 +237,17 @@ impl Plan {
                 }
             }
         }
-        let facts = &language.facts.complexity;
+        let locals = &language.facts.locals;
+        if !locals.nodes.is_empty() && plan.starts.is_none() {
+            return Err("a pattern begins anywhere, so that none can be passed over in bodies".to_owned());
+        }
+        plan.mark_decisions(&grammar, &language.facts)?;
+        Ok(plan)
+    }
+
+    /// Notes which nodes and tokens decide, and which are passed over.
+    fn mark_decisions(&mut self, grammar: &tree_sitter::Language, facts: &Facts) -> Result<(), String> {
+        let (locals, facts) = (&facts.locals, &facts.complexity);
         for name in &facts.nodes {
             let (name, field) = match name.split_once('.') {
                 Some((name, field)) => (name, Some(field)),
@@ -237,44 +258,59 @@ impl Plan {
                 return Err(format!("the grammar has no field {field:?}"));
             }
             let is_kind = mark(
-                &grammar,
+                grammar,
                 name,
                 |named| named,
                 |id| {
-                    plan.decisions[id] = true;
-                    plan.decision_fields[id] = field_id.map(std::num::NonZeroU16::get);
+                    self.decisions[id] = true;
+                    self.decision_fields[id] = field_id.map(std::num::NonZeroU16::get);
                 },
             );
             if !is_kind {
                 return Err(format!("the grammar has no node {name:?}"));
             }
         }
-        for name in &facts.exhaustive {
-            if !mark(&grammar, name, |named| named, |id| plan.exhaustive[id] = true) {
+        for (name, text) in &facts.defaults {
+            if !mark(
+                grammar,
+                name,
+                |named| named,
+                |id| self.defaults[id] = Some(text.clone()),
+            ) {
                 return Err(format!("the grammar has no node {name:?}"));
             }
         }
-        for name in &facts.opaque {
-            if !mark(&grammar, name, |named| named, |id| plan.opaque[id] = true) {
+        for (name, texts) in &facts.texts {
+            let is_kind = mark(
+                grammar,
+                name,
+                |named| named,
+                |id| {
+                    self.decisions[id] = true;
+                    self.decision_texts.insert(id, texts.clone());
+                },
+            );
+            if !is_kind {
                 return Err(format!("the grammar has no node {name:?}"));
             }
         }
-        for name in &facts.tokens {
-            if !mark(&grammar, name, |named| !named, |id| plan.decisions[id] = true) {
-                return Err(format!("the grammar has no token {name:?}"));
+        for (names, marks, wants_named) in [
+            (&locals.bodies, &mut self.bodies, true),
+            (&locals.nodes, &mut self.locals, true),
+            (&facts.exhaustive, &mut self.exhaustive, true),
+            (&facts.opaque, &mut self.opaque, true),
+            (&facts.generators, &mut self.generators, true),
+            (&facts.tokens, &mut self.decisions, false),
+            (&facts.operators, &mut self.operators, false),
+        ] {
+            for name in names {
+                if !mark(grammar, name, |named| named == wants_named, |id| marks[id] = true) {
+                    let what = if wants_named { "node" } else { "token" };
+                    return Err(format!("the grammar has no {what} {name:?}"));
+                }
             }
         }
-        for name in &facts.operators {
-            if !mark(&grammar, name, |named| !named, |id| plan.operators[id] = true) {
-                return Err(format!("the grammar has no token {name:?}"));
-            }
-        }
-        for name in &facts.generators {
-            if !mark(&grammar, name, |named| named, |id| plan.generators[id] = true) {
-                return Err(format!("the grammar has no node {name:?}"));
-            }
-        }
-        Ok(plan)
+        Ok(())
     }
 
     fn kind_part(&self, node: Node<'_>) -> Option<Part> {
@@ -341,8 +377,14 @@ fn matched<'t>(parsed: &'t Parsed, plan: &Plan, cancel: &CancellationToken) -> R
     if let Some(starts) = &plan.starts {
         // Depth 0: only matches that begin at the very node.
         cursor.set_max_start_depth(Some(0));
+        let mut body_end = 0;
         walk(root, cancel, |node| {
-            if starts.get(usize::from(node.kind_id())).copied().unwrap_or(true) {
+            let kind = usize::from(node.kind_id());
+            if plan.bodies.get(kind).copied().unwrap_or(false) {
+                body_end = body_end.max(node.end_byte());
+            }
+            let is_local = plan.locals.get(kind).copied().unwrap_or(false) && node.start_byte() < body_end;
+            if !is_local && starts.get(kind).copied().unwrap_or(true) {
                 let mut matches = cursor.matches(&plan.query, node, text);
                 while let Some(found) = matches.next() {
                     gathered.take(found);

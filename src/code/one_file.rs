@@ -377,7 +377,10 @@ impl<M: Matcher> TallySink<'_, M> {
                     return false;
                 }
                 count += 1;
-                if found.len() < wanted {
+                // Nothing between the bytes of one character has no place; hundreds of it would leave no room for what has.
+                let is_within =
+                    each.is_empty() && each.start() < end && buffer[each.start()] & 0b1100_0000 == 0b1000_0000;
+                if found.len() < wanted && !is_within {
                     found.push(each.start() - range.start..each.end() - range.start);
                 }
                 true

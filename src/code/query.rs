@@ -138,13 +138,12 @@ impl<'p> Surroundings<'p> {
     }
 
     fn look(&mut self) -> Result<&(Elements, Enclosures), StructureError> {
-        let known = match self.known.take() {
-            Some(known) => known,
-            None => {
-                let elements = extract(self.parsed, self.cancel)?;
-                let enclosures = elements.enclosures();
-                (elements, enclosures)
-            }
+        let known = if let Some(known) = self.known.take() {
+            known
+        } else {
+            let elements = extract(self.parsed, self.cancel)?;
+            let enclosures = elements.enclosures();
+            (elements, enclosures)
         };
         Ok(self.known.insert(known))
     }

@@ -6,11 +6,14 @@
 use fumi_base::files::Decoded;
 
 use crate::{
-    elements::{Elements, Span},
+    elements::Elements,
     errors::structure::{StructureError, nearest},
     extract::last_name,
     parse::LineIndex,
 };
+
+/// Lines from this many characters on are minified: an element on one is cut by columns, not with all that stands beside it.
+const LONG_LINE: usize = 500;
 
 /// What to cut.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -170,10 +173,14 @@ impl<'t> Sheet<'t> {
     /// Cuts an element by its qualified name, or by its simple one where that is unique.
     pub fn cut_element(&self, name: &str, elements: &Elements, format: Format) -> Result<Section, StructureError> {
         let at = find(self.path, name, elements)?;
-        let Span {
-            start_line, end_line, ..
-        } = elements.list[at].span;
-        let mut section = self.cut(&Range::lines(start_line, Some(end_line)), format)?;
+        let span = elements.list[at].span;
+        let mut range = Range::lines(span.start_line, Some(span.end_line));
+        // Whole lines show an element's indentation and what is said beside it, unless a line is a file of its own.
+        if self.width(span.start_line) > LONG_LINE || self.width(span.end_line) > LONG_LINE {
+            range.start_column = Some(span.start_column);
+            range.end_column = Some(span.end_column);
+        }
+        let mut section = self.cut(&range, format)?;
         section.element = Some(elements.qualified_name(at));
         Ok(section)
     }
@@ -423,6 +430,16 @@ mod tests {
         let php = "<?php\nnamespace App\\Model;\nclass A {\n  function f() {}\n}\n";
         assert_eq!(cut("a.php", php, "App\\Model\\A::f"), Some((4, 4)));
         assert_eq!(cut("a.php", php, "A::f"), Some((4, 4)));
+    }
+
+    #[test]
+    fn elements_of_a_minified_line_are_cut_by_columns() {
+        let text = format!("{{\"filler\":\"{}\",\"a\":{{\"b\":[1]}}}}\n", "x".repeat(600));
+        let parsed = parsed("a.json", &text);
+        let elements = extract(&parsed, &CancellationToken::new()).expect("elements");
+        let sheet = Sheet::of_text("a.json", &text);
+        let section = sheet.cut_element("a.b", &elements, Format::Raw).expect("unique");
+        assert_eq!(section.content, Content::One("\"b\":[1]".to_owned()));
     }
 
     #[test]

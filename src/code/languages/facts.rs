@@ -61,6 +61,9 @@ pub struct Facts {
     pub blank: Vec<String>,
     /// How conditions of a preprocessor are read that cut through braces; without it, as the grammar reads them.
     pub branches: Option<Branches>,
+    /// What is not looked for in bodies.
+    #[serde(default)]
+    pub locals: Locals,
     /// Whether the first string of a body documents it.
     #[serde(default)]
     pub docstrings: bool,
@@ -151,6 +154,16 @@ pub struct Branches {
     pub never: Vec<String>,
 }
 
+/// Definitions that count only outside of the bodies of functions; most of a file is bodies.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Locals {
+    /// Node kinds of bodies.
+    pub bodies: Vec<String>,
+    /// Node kinds at which no pattern is tried in them.
+    pub nodes: Vec<String>,
+}
+
 /// What a language describes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -224,6 +237,8 @@ pub struct Visibilities {
 pub struct Complexity {
     /// Named node kinds; `kind.field` is one that decides only where it has that field.
     pub nodes: Vec<String>,
+    /// Of these, what the first child reads in one that is taken when no other is (`*` of a shell's `case`) and decides nothing.
+    pub defaults: BTreeMap<String, String>,
     /// Named node kinds, not empty, of whose decisions one is none: the last arm of a match that covers everything.
     pub exhaustive: Vec<String>,
     /// Named node kinds that hide what is in them, such as the arguments of macros, which are no syntax yet.
@@ -232,6 +247,8 @@ pub struct Complexity {
     pub tokens: Vec<String>,
     /// Tokens that count only where the grammar calls them an `operator`: C++ writes `&&` in types as well.
     pub operators: Vec<String>,
+    /// Named node kinds that decide where their text is one of these: operators of a language where any word can be one.
+    pub texts: BTreeMap<String, Vec<String>>,
     /// Named node kinds that make the function around them a generator.
     pub generators: Vec<String>,
 }

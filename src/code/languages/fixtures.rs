@@ -14,8 +14,11 @@ use crate::{
     table::{TableFormat, render, signature},
 };
 
+/// A column's name, and which elements belong in it.
+type Column = (&'static str, fn(&Element) -> bool);
+
 /// The columns of the table of languages, and how many elements of a file belong in each. `docs/regenerate` counts the same.
-const COLUMNS: [(&str, fn(&Element) -> bool); 10] = [
+const COLUMNS: [Column; 10] = [
     ("classes", |element| element.kind.is_class_like()),
     ("methods", |element| {
         matches!(element.kind, Kind::Method | Kind::Constructor)

@@ -51,16 +51,7 @@ impl Page<'_> {
             let _ = writeln!(out, "\nPackage: {}", element.name);
         }
         self.imports(out);
-        // A type that is no class can have methods too, in Go.
-        let owners: BTreeSet<usize> = self
-            .elements
-            .list
-            .iter()
-            .filter(|element| element.kind == Kind::Method)
-            .filter_map(|element| element.parent)
-            .collect();
-        let is_class = |at: &usize| self.elements.list[*at].kind.is_class_like() || owners.contains(at);
-        let classes: Vec<usize> = (0..self.elements.list.len()).filter(is_class).collect();
+        let classes = self.classes();
         self.overview(out, &classes);
         for class in classes {
             self.class(out, class);
@@ -73,6 +64,20 @@ impl Page<'_> {
         self.values(out, "## Variables", |element| {
             matches!(element.kind, Kind::Variable | Kind::Constant | Kind::Type)
         });
+    }
+
+    /// Classes, and what has members as classes have: modules of Ruby, types of Go.
+    fn classes(&self) -> Vec<usize> {
+        let owners: BTreeSet<usize> = self
+            .elements
+            .list
+            .iter()
+            .filter(|element| matches!(element.kind, Kind::Method | Kind::Constructor | Kind::Field))
+            .filter_map(|element| element.parent)
+            .filter(|owner| !self.elements.list[*owner].kind.is_callable())
+            .collect();
+        let is_class = |at: &usize| self.elements.list[*at].kind.is_class_like() || owners.contains(at);
+        (0..self.elements.list.len()).filter(is_class).collect()
     }
 
     fn indexes(&self, wanted: impl Fn(&Element) -> bool) -> Vec<usize> {

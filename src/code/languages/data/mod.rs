@@ -16,8 +16,8 @@ use crate::{
 /// How much of a value is kept; more is read with the section itself.
 const VALUE_CHARACTERS: usize = 80;
 
-/// How much of a key is kept.
-const KEY_CHARACTERS: usize = 200;
+/// How much of a key is kept. Conditions of TOML's targets have some hundred characters, and differ at their ends.
+const KEY_CHARACTERS: usize = 1_000;
 
 /// What a node is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -201,14 +201,12 @@ fn holder<'t>(
     depth: usize,
 ) -> Option<usize> {
     let mut parent = None;
-    for at in 0..frames.len() {
-        let nested = frames[at].place.filter(|_| frames[at].draft.is_none());
-        if let Some(place) = nested {
-            let list = frames[at].node;
-            let end = notation.end(parsed, list);
-            frames[at].draft = Some(push(parsed, drafts, (list, end), parent, item(place, "list")));
+    for frame in frames.iter_mut() {
+        if let Some(place) = frame.place.filter(|_| frame.draft.is_none()) {
+            let list = (frame.node, notation.end(parsed, frame.node));
+            frame.draft = Some(push(parsed, drafts, list, parent, item(place, "list")));
         }
-        parent = frames[at].draft.or(parent);
+        parent = frame.draft.or(parent);
     }
     if let Some(place) = frames.last().and_then(Frame::place_of_last) {
         let end = notation.end(parsed, node);
@@ -256,7 +254,7 @@ pub(crate) fn shown(text: &str) -> String {
 }
 
 /// The named children of a node, without comments.
-pub(crate) fn parts<'t>(node: Node<'t>) -> Vec<Node<'t>> {
+pub(crate) fn parts(node: Node<'_>) -> Vec<Node<'_>> {
     let mut cursor = node.walk();
     node.named_children(&mut cursor)
         .filter(|child| !child.is_extra() && !child.is_error())

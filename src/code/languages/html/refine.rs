@@ -15,6 +15,7 @@ use crate::{
 /// The class of tags that no class names: custom elements and unknown ones hold others.
 const UNKNOWN_CLASS: &str = "structure";
 
+#[expect(clippy::ptr_arg, reason = "the type of every refinement: others add drafts")]
 pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
     let mut depths = vec![0_usize; drafts.len()];
     let mut children = vec![0_usize; drafts.len()];

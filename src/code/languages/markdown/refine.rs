@@ -275,10 +275,11 @@ fn front_matter(parsed: &Parsed, node: Node<'_>, language: &str) -> Option<Embed
     let text = parsed.text(node).trim_end();
     let (start, end) = (text.find('\n')? + 1, text.rfind('\n')? + 1);
     (start < end).then_some(())?;
+    let inside = node.start_byte() + start..node.start_byte() + end;
     Some(Embed {
         language: by_name(language).ok()?,
         host: node.start_byte(),
-        pieces: vec![node.start_byte() + start..node.start_byte() + end],
+        pieces: vec![inside],
     })
 }
 

@@ -133,12 +133,14 @@ impl<'t> Reader<'t, '_> {
         if first.is("create") {
             self.create(words);
         } else if first.is("alter") {
-            // `CREATE OR ALTER` of T-SQL is a CREATE; `ALTER PROCEDURE` defines it anew.
+            // `ALTER PROCEDURE ... AS` of T-SQL defines it anew; PostgreSQL's only changes something about it.
+            let has_body = words.iter().any(|word| word.is("as"));
             if words.get(1).is_some_and(|word| word.is("table")) {
                 self.alter_table(words);
-            } else if words
-                .get(1)
-                .is_some_and(|word| word.is_any(&["procedure", "proc", "function", "view"]))
+            } else if has_body
+                && words
+                    .get(1)
+                    .is_some_and(|word| word.is_any(&["procedure", "proc", "function", "view"]))
             {
                 self.create(words);
             }
@@ -385,7 +387,7 @@ impl<'t> Reader<'t, '_> {
         one_line(&format!("references {target}{columns}"), TEXT_CHARACTERS)
     }
 
-    /// A constraint of a table says something about its columns; a key of MySQL is an index.
+    /// A constraint of a table says something about its columns; a key of `MySQL` is an index.
     fn constraint(&mut self, relation: usize, part: &[Word<'t>]) {
         let bare = match part.first() {
             Some(first) if first.is("constraint") && part.get(1).is_some_and(|word| !word.is_any(&KEYS)) => &part[2..],
@@ -963,7 +965,9 @@ fn span_of_group(words: &[Word<'_>]) -> usize {
 /// The words in the brackets that come first.
 fn group<'w, 't>(words: &'w [Word<'t>]) -> &'w [Word<'t>] {
     let span = span_of_group(words);
-    words.get(1..span.saturating_sub(1)).unwrap_or_default()
+    // A list that is not closed ends with the statement.
+    let closing = words.get(..span).and_then(<[_]>::last).filter(|last| last.is_sign(")"));
+    words.get(1..span - usize::from(closing.is_some())).unwrap_or_default()
 }
 
 /// Parts between the commas that stand in no brackets.
@@ -1005,4 +1009,86 @@ fn unquoted(text: &str) -> String {
     let start = text.find('\'').map_or(0, |at| at + 1);
     let inner = text.get(start..text.len().saturating_sub(1)).unwrap_or_default();
     inner.replace("''", "'")
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio_util::sync::CancellationToken;
+
+    use crate::{extract::extract, languages::by_name, parse::tests::parsed, table::signature};
+
+    /// The last line, qualified name, signature, modifiers and complexity of each definition.
+    fn outline(text: &str) -> Vec<String> {
+        let parsed = parsed("a.sql", text);
+        let facts = &by_name("sql").expect("known").facts;
+        let elements = extract(&parsed, &CancellationToken::new()).expect("elements");
+        let line = |(at, element): (usize, &crate::elements::Element)| {
+            let code = element.code()?;
+            Some(format!(
+                "{} {} {} [{}] {}",
+                element.span.end_line,
+                elements.qualified_name(at),
+                signature(element, facts),
+                code.modifiers.join(" "),
+                code.complexity.unwrap_or(0)
+            ))
+        };
+        elements.list.iter().enumerate().filter_map(line).collect()
+    }
+
+    #[test]
+    fn t_sql() {
+        assert_eq!(
+            outline(
+                "CREATE OR ALTER PROCEDURE [dbo].[Get] @id int = 1, @all bit OUTPUT\nAS\nBEGIN\n  IF @id > 1 BEGIN SELECT 1; END\n  SELECT 2;\nEND\nGO\nCREATE TABLE #t ([Id] int IDENTITY(1,1) NOT NULL, Name nvarchar(max) NULL)\nGO\nALTER FUNCTION f(@a int) RETURNS int AS BEGIN RETURN @a END\n"
+            ),
+            [
+                "6 dbo.Get dbo.Get(@id int = 1, @all bit OUTPUT) [procedure] 2",
+                "8 #t #t [table] 0",
+                "8 #t.Id Id: int [identity not null] 0",
+                "8 #t.Name Name: nvarchar(max) [] 0",
+                "10 f f(@a int) returns int [] 1",
+            ]
+        );
+    }
+
+    #[test]
+    fn oracle() {
+        assert_eq!(
+            outline(
+                "CREATE OR REPLACE FUNCTION total (p_id IN NUMBER, p_x OUT VARCHAR2) RETURN NUMBER IS\n  v NUMBER;\nBEGIN\n  FOR r IN (SELECT 1 FROM dual) LOOP\n    v := 1;\n  END LOOP;\n  RETURN v;\nEXCEPTION WHEN OTHERS THEN RETURN 0;\nEND total;\n/\nCREATE TABLE t (id NUMBER(10) DEFAULT 1 NOT NULL, CONSTRAINT t_pk PRIMARY KEY (id));\n"
+            ),
+            [
+                "9 total total(p_id IN NUMBER, p_x OUT VARCHAR2) returns NUMBER [] 3",
+                "11 t t [table] 0",
+                "11 t.id id: NUMBER(10) = 1 [not null primary key] 0",
+            ]
+        );
+    }
+
+    #[test]
+    fn mysql_and_sqlite() {
+        assert_eq!(
+            outline(
+                "DELIMITER //\nCREATE DEFINER=`root`@`localhost` PROCEDURE pay(IN who BIGINT)\nBEGIN\n  IF who THEN SELECT CASE who WHEN 1 THEN 2 END; END IF;\nEND//\nDELIMITER ;\nCREATE TABLE IF NOT EXISTS `key` (`key` varchar(9) CHARACTER SET utf8 DEFAULT 'a,b', FULLTEXT KEY ft (`key`), CONSTRAINT fk FOREIGN KEY (`key`) REFERENCES o (`x`) ON DELETE SET NULL);\nCREATE TRIGGER tr AFTER INSERT ON t BEGIN UPDATE t SET a = 1; END;\nCREATE VIRTUAL TABLE docs USING fts5(body);\n"
+            ),
+            [
+                "5 pay pay(IN who BIGINT) [procedure] 3",
+                "7 key key [table] 0",
+                "7 key.key key: varchar(9) = 'a,b' [references o(`x`)] 0",
+                "7 key.ft ft = (`key`) [fulltext] 0",
+                "8 tr tr(after insert on t) [trigger] 1",
+                "9 docs docs [table virtual] 0",
+                "9 docs.body body [] 0",
+            ]
+        );
+    }
+
+    #[test]
+    fn broken_statements_do_not_hide_those_after_them() {
+        assert_eq!(
+            outline("CREATE TABLE a (b int;\n\nCREATE TABLE;\nCREATE VIEW v AS SELECT 'x;\n"),
+            ["1 a a [table] 0", "1 a.b b: int [] 0", "4 v v [view] 0"]
+        );
+    }
 }

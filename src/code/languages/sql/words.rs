@@ -94,6 +94,10 @@ pub(super) fn statements(text: &str, mut is_stopped: impl FnMut() -> bool) -> Ve
                 }
             }
             Token::Word(word) => {
+                if word.text.starts_with('\\') && word.text.len() > 1 {
+                    found.push(vec![word]);
+                    continue;
+                }
                 let ends = word.is_sign(";") && reader.delimiter.is_none() && !current.is_open();
                 if !ends {
                     current.push(word);
@@ -204,7 +208,7 @@ enum Token<'t> {
 struct Reader<'t> {
     text: &'t str,
     at: usize,
-    /// What ends a statement after MySQL's `DELIMITER`.
+    /// What ends a statement after `DELIMITER`.
     delimiter: Option<&'t str>,
     /// Whether nothing but white space stands before on this line.
     is_fresh: bool,
@@ -390,7 +394,7 @@ fn dollar_quoted(rest: &str) -> (usize, WordKind) {
     (length, WordKind::Text)
 }
 
-/// Comments of PostgreSQL nest.
+/// Comments nest in some dialects.
 fn comment_length(rest: &str) -> usize {
     let bytes = rest.as_bytes();
     let (mut at, mut depth) = (2, 1_usize);
@@ -456,6 +460,10 @@ mod tests {
             (
                 "copy t (a) from stdin;\n1;2\nit's\n\\.\nselect 1;",
                 vec!["copy stdin", "select 1"],
+            ),
+            (
+                "\\echo use psql \\quit\ncreate table a (b int);",
+                vec!["\\echo use psql \\quit \\echo use psql \\quit", "create )"],
             ),
             (
                 "create view v as select a as b from t; select 1",
