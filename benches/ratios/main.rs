@@ -11,7 +11,7 @@
 )]
 
 mod client;
-#[path = "../inputs.rs"]
+#[path = "../shared/inputs.rs"]
 mod inputs;
 mod kernel;
 mod measure;

@@ -12,7 +12,7 @@
 )]
 
 mod agent;
-#[path = "../inputs.rs"]
+#[path = "../shared/inputs.rs"]
 mod inputs;
 #[path = "../ratios/kernel.rs"]
 #[expect(dead_code, reason = "the other benchmark needs the structure alone")]

@@ -143,11 +143,8 @@ pub(crate) fn page(inputs: &str, trees: &BTreeMap<&'static str, Tree>, done: &[D
     );
     for one in done {
         let list = |taken: &Taken| {
-            taken
-                .calls
-                .iter()
-                .map(|call| format!("    - `{call}`\n"))
-                .collect::<String>()
+            let calls: Vec<String> = taken.calls.iter().map(|call| format!("    - `{call}`\n")).collect();
+            calls.concat()
         };
         let _ = write!(
             text,

@@ -120,7 +120,7 @@ mod tests {
     #[test]
     fn figures_are_filled_with_two_digits_and_an_unknown_name_stays() {
         assert!(!MEASURED.is_empty());
-        let name = MEASURED.keys().next().unwrap();
+        let name = MEASURED.keys().next().expect("it is not empty");
         let filled = fill(&format!("a {{{{{name}}}}} b {{{{no.such.figure}}}} c {{{{"));
         assert_eq!(
             filled,

@@ -2,7 +2,7 @@
 //!
 //! Nothing is measured here: that a report is current is seen by the hash that it was made with.
 
-#[path = "../../benches/inputs.rs"]
+#[path = "../../benches/shared/inputs.rs"]
 mod inputs;
 
 use std::{fs, path::Path};
