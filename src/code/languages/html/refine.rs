@@ -15,7 +15,6 @@ use crate::{
 /// The class of tags that no class names: custom elements and unknown ones hold others.
 const UNKNOWN_CLASS: &str = "structure";
 
-#[expect(clippy::ptr_arg, reason = "the type of every refinement: others add drafts")]
 pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
     for draft in drafts.iter_mut().filter(|draft| draft.element.kind == Kind::Markup) {
         end_with_content(parsed, draft);

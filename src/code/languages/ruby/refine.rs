@@ -30,29 +30,29 @@ const MAGIC: [&str; 9] = [
 pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
     let mut fields: Vec<Draft<'t>> = Vec::new();
     let mut known: HashSet<(Option<usize>, String)> = HashSet::new();
-    for at in 0..drafts.len() {
-        match drafts[at].element.kind {
+    for (at, draft) in drafts.iter_mut().enumerate() {
+        match draft.element.kind {
             Kind::Class | Kind::Module => {
-                let bare = drafts[at].element.name.trim_start_matches("::").to_owned();
-                drafts[at].element.name = bare;
-                let superclass = drafts[at].node.child_by_field_name("superclass");
+                let bare = draft.element.name.trim_start_matches("::").to_owned();
+                draft.element.name = bare;
+                let superclass = draft.node.child_by_field_name("superclass");
                 if let Some(made) = superclass.and_then(|node| node.named_child(0)) {
                     fields.extend(members(parsed, made, at));
                 }
             }
             Kind::Constant => {
-                let left = drafts[at].node.child_by_field_name("left");
+                let left = draft.node.child_by_field_name("left");
                 if left.is_some_and(|left| left.kind() == "left_assignment_list") {
-                    if let Some(code) = drafts[at].code() {
+                    if let Some(code) = draft.code() {
                         code.value = None;
                     }
-                } else if let Some(made) = drafts[at].node.child_by_field_name("right") {
-                    made_by_call(parsed, &mut drafts[at], made);
+                } else if let Some(made) = draft.node.child_by_field_name("right") {
+                    made_by_call(parsed, draft, made);
                     fields.extend(members(parsed, made, at));
                 }
             }
             // Only the bodies of `class << self` are of use, for `private` in them.
-            Kind::Namespace => drafts[at].keep = false,
+            Kind::Namespace => draft.keep = false,
             _ => {}
         }
     }
