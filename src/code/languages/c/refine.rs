@@ -254,9 +254,10 @@ fn function_definition<'t>(parsed: &'t Parsed, draft: &mut Draft<'t>) {
 
 /// Whether it can be a name: broken source gives keywords, and pieces that are missing.
 fn is_name(parsed: &Parsed, name: Node<'_>) -> bool {
-    const KEYWORDS: [&str; 24] = [
-        "auto", "bool", "case", "char", "class", "const", "double", "else", "enum", "extern", "float", "inline", "int",
-        "long", "return", "short", "signed", "static", "struct", "typedef", "union", "unsigned", "void", "volatile",
+    const KEYWORDS: [&str; 34] = [
+        "auto", "bool", "break", "case", "char", "class", "const", "continue", "default", "do", "double", "else",
+        "enum", "extern", "float", "for", "goto", "if", "inline", "int", "long", "return", "short", "signed", "sizeof",
+        "static", "struct", "switch", "typedef", "union", "unsigned", "void", "volatile", "while",
     ];
     let is_shaped = name.kind().ends_with("identifier")
         || matches!(
