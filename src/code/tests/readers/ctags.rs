@@ -266,7 +266,7 @@ fn around(elements: &Elements, line: usize) -> Option<&Element> {
         (element.kind.is_class_like() || element.kind.is_callable())
             && (element.span.start_line..=element.span.end_line).contains(&line)
     };
-    elements.list.iter().filter(is_around).next_back()
+    elements.list.iter().rfind(is_around)
 }
 
 fn go_differs(difference: &Difference<'_>) -> bool {
