@@ -578,6 +578,12 @@ mod tests {
     }
 
     #[test]
+    fn a_branch_behind_a_directive_is_no_function() {
+        let text = "int f(int a) {\n  if (a) {\n    a = 1;\n  }\n#ifdef B\n  else if (a) {\n    a = 2;\n  }\n#endif\n  return a;\n}\n";
+        assert_eq!(signatures("a.c", text), ["f(int a): int"]);
+    }
+
+    #[test]
     fn what_stands_next_to_the_name_decides_what_is_declared() {
         let text = "const int PRIV(table)[] = { 1 };\nint *f(void), (*g)(void), *h[3];\nvoid (*signal(int n, void (*to)(int)))(int);\n";
         assert_eq!(
