@@ -254,9 +254,10 @@ fn function_definition<'t>(parsed: &'t Parsed, draft: &mut Draft<'t>) {
 
 /// Whether it can be a name: broken source gives keywords, and pieces that are missing.
 fn is_name(parsed: &Parsed, name: Node<'_>) -> bool {
-    const KEYWORDS: [&str; 24] = [
-        "auto", "bool", "case", "char", "class", "const", "double", "else", "enum", "extern", "float", "inline", "int",
-        "long", "return", "short", "signed", "static", "struct", "typedef", "union", "unsigned", "void", "volatile",
+    const KEYWORDS: [&str; 34] = [
+        "auto", "bool", "break", "case", "char", "class", "const", "continue", "default", "do", "double", "else",
+        "enum", "extern", "float", "for", "goto", "if", "inline", "int", "long", "return", "short", "signed", "sizeof",
+        "static", "struct", "switch", "typedef", "union", "unsigned", "void", "volatile", "while",
     ];
     let is_shaped = name.kind().ends_with("identifier")
         || matches!(
@@ -574,6 +575,12 @@ mod tests {
     fn directives_stand_anywhere() {
         let text = "enum a {\n  B,\n#define B B\n  C\n};\n";
         assert_eq!(signatures("a.c", text), ["a", "B", "B = B", "C"]);
+    }
+
+    #[test]
+    fn a_branch_behind_a_directive_is_no_function() {
+        let text = "int f(int a) {\n  if (a) {\n    a = 1;\n  }\n#ifdef B\n  else if (a) {\n    a = 2;\n  }\n#endif\n  return a;\n}\n";
+        assert_eq!(signatures("a.c", text), ["f(int a): int"]);
     }
 
     #[test]

@@ -133,5 +133,9 @@ end
 Store::Keeper.class_eval do
   def added; end
 end
+
+class Store::Loud
+  $loud = true
+end
 __END__
 def not_code; end

@@ -59,6 +59,11 @@ pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
     for at in 0..drafts.len() {
         match drafts[at].element.kind {
             Kind::Function | Kind::Method => method(parsed, drafts, at),
+            Kind::Field if drafts[at].element.name.starts_with('$') => {
+                // A global variable is no field of the class that first assigns it.
+                drafts[at].set_kind(Kind::Variable);
+                drafts[at].keep = known.insert((None, drafts[at].element.name.clone()));
+            }
             Kind::Field => field(parsed, drafts, at, &mut known),
             Kind::Variable => {
                 let is_global = drafts[at].element.name.starts_with('$');
