@@ -57,12 +57,9 @@ pub(crate) fn around(line: &[u8], matches: &[Range<usize>], limit: usize) -> Exc
     if at == line.len() {
         begun.extend(open.map(|found| (chars, found.end)));
     }
-    let mut spans = close(&begun, &line[start..at], start, chars);
-    // Before and behind the carriage return of a line's end is one place of what is shown.
-    spans.dedup_by(|next, last| next == last && last[0] == last[1]);
     Excerpt {
         cut: start > 0 || at < line.len(),
-        spans,
+        spans: close(&begun, &line[start..at], start, chars),
         text,
     }
 }

@@ -148,6 +148,17 @@ fn project() -> Sample {
     sample
 }
 
+async fn begun(server: &Server, wanted: usize) {
+    let all = async {
+        while server.edge.streams.subscriptions().live() != wanted {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, all)
+        .await
+        .expect("a subscription does not begin");
+}
+
 async fn ended(server: &Server) {
     let over = async {
         while server.edge.streams.subscriptions().live() > 0 {
@@ -441,11 +452,11 @@ async fn a_subscription_ends_with_its_session_and_with_its_stream() {
     let sample = project();
     let server = Server::start(sample.app()).await;
     let told = Told::subscribe(&server, Era::Session, &["code://stats/files"]).await;
-    assert_eq!(server.edge.streams.subscriptions().live(), 2);
+    begun(&server, 2).await;
     assert!(told.session.as_ref().unwrap().end().await.is_success());
     ended(&server).await;
     let told = Told::subscribe(&server, Era::Stateless, &["code://stats/files"]).await;
-    assert_eq!(server.edge.streams.subscriptions().live(), 2);
+    begun(&server, 2).await;
     drop(told);
     ended(&server).await;
 }

@@ -19,7 +19,7 @@ use crate::{fault_of, runner};
 const CASES: u32 = 800;
 
 /// Where members may stand apart from the type that they belong to: receivers, definitions with a qualified name.
-const APART: [&str; 2] = ["go", "cpp"];
+const APART: [&str; 3] = ["go", "cpp", "lua"];
 
 /// A fixture's path, language and text.
 pub(crate) fn fixtures() -> Vec<(String, &'static str, String)> {
