@@ -72,6 +72,9 @@ fn rows(structured: &Value) -> Vec<String> {
             ));
         }
     }
+    for (file, count) in structured["file_counts"].as_object().into_iter().flatten() {
+        found.push(format!("{file}:{count}"));
+    }
     for file in list(&structured["files"]) {
         for row in list(&file["matches"]) {
             found.push(format!(
@@ -189,6 +192,7 @@ async fn the_pages_of_a_cursor_are_the_whole() {
             ("search_content", searched.clone(), ""),
             ("search_content", searched.clone(), "group_by_file"),
             ("search_content", searched.clone(), "optimize_paths"),
+            ("search_content", searched.clone(), "count_only_matches"),
             ("find_and_grep", searched, ""),
             ("list_files", json!({"roots": ["."], "absolute": false}), ""),
             ("query_code", json!({"roots": ["."], "query_key": "functions"}), ""),
