@@ -207,7 +207,7 @@ fn serve(flags: Serve) -> Result<ExitCode, ConfigError> {
 
 fn stdio(common: Common) -> Result<ExitCode, ConfigError> {
     let app = app(config(common, Flags::default())?)?;
-    runtime()?.block_on(mcp::stdio(app)).map_err(ConfigError)?;
+    runtime()?.block_on(mcp::stdio::serve(app)).map_err(ConfigError)?;
     Ok(ExitCode::SUCCESS)
 }
 

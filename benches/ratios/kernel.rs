@@ -6,7 +6,7 @@ use fumi::{
     app::App,
     config::{self, Flags},
     tool::{
-        Caller, Progress,
+        Caller, Progress, Reply,
         pipeline::{self, Call},
     },
 };
@@ -41,6 +41,11 @@ impl Kernel {
 
     /// Calls a tool and returns its structured result.
     pub(crate) fn call(&self, tool: &str, arguments: &Value) -> Value {
+        self.reply(tool, arguments).structured
+    }
+
+    /// Calls a tool and returns all that a client gets.
+    pub(crate) fn reply(&self, tool: &str, arguments: &Value) -> Reply {
         let app = Arc::clone(&self.app);
         let entry = app.catalogue.find(&app.scope, tool).expect("a tool");
         let call = Call {
@@ -51,7 +56,7 @@ impl Kernel {
             progress: Progress::default(),
         };
         let reply = self.runtime.block_on(pipeline::run(&app.kernel, entry, call));
-        assert!(!reply.is_error, "the call failed: {}", reply.structured);
-        reply.structured
+        assert!(!reply.is_error, "{tool} {arguments} failed: {}", reply.structured);
+        reply
     }
 }

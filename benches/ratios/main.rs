@@ -11,6 +11,7 @@
 )]
 
 mod client;
+#[path = "../shared/inputs.rs"]
 mod inputs;
 mod kernel;
 mod measure;
@@ -67,7 +68,7 @@ fn main() {
     }
     if is_whole {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let page = report.page(&bench, &inputs::hash(root));
+        let page = report.page(&bench, &inputs::hash(root, "ratios"));
         std::fs::create_dir_all(root.join("docs")).expect("docs can be made");
         std::fs::write(root.join("docs/benchmarks.md"), page).expect("docs/benchmarks.md can be written");
     }

@@ -17,6 +17,10 @@ use crate::tree::{Source, Tree, UNCOUNTED};
 /// How often those look for themselves who hear nothing: trees and folders that are not watched.
 pub const POLL: Duration = Duration::from_secs(2);
 
+/// How long events gather before they are read: a build that writes thousands of files wakes nobody thousands of times. The
+/// kernel's queue holds 16,384 of them.
+const PAUSE: Duration = Duration::from_millis(10);
+
 /// What a listener wants to hear of.
 #[derive(Clone, Debug, Default)]
 pub struct Interest {
@@ -192,17 +196,29 @@ impl Changes {
         }
     }
 
-    /// How often something was heard: while the number grows, it is not over.
+    /// How often something was heard: while the number grows, it is not over. Does not read the kernel's queue: somebody
+    /// does, soon.
     #[must_use]
-    pub fn times(&self) -> u64 {
+    pub fn known_times(&self) -> u64 {
         self.listener.state().times
     }
 
-    /// What was heard until now, and forgets it. Blocking: it reads the kernel's queue first.
+    /// How often something was heard until now. Blocking: it reads the kernel's queue first.
+    #[must_use]
+    pub fn times(&self) -> u64 {
+        self.drain();
+        self.known_times()
+    }
+
+    /// What was heard until now, and forgets it. Blocking as [`Changes::times`] is.
     #[must_use]
     pub fn take(&self) -> Heard {
-        self.tree.lock().unwrap_or_else(PoisonError::into_inner).drain();
+        self.drain();
         std::mem::take(&mut self.listener.state().heard)
+    }
+
+    fn drain(&self) {
+        self.tree.lock().unwrap_or_else(PoisonError::into_inner).drain();
     }
 }
 
@@ -242,6 +258,7 @@ async fn pump(tree: Weak<Mutex<Tree>>, renewed: Arc<Notify>) {
             () = queued(source) => {}
             () = renewed.notified() => {}
         }
+        tokio::time::sleep(PAUSE).await;
     }
 }
 
@@ -266,7 +283,7 @@ async fn queued(_source: Source) {
 
 #[cfg(test)]
 mod tests {
-    use std::{fs, path::Path, sync::Arc, time::Duration};
+    use std::{fs, path::Path, time::Duration};
 
     use super::{Changes, Heard, Interest};
     use crate::freshness::Freshness;
@@ -365,8 +382,8 @@ mod tests {
             listen(&freshness, root.path(), &["a"], false),
             listen(&freshness, root.path(), &["b"], false),
         );
-        assert!(Arc::ptr_eq(&a._pump, &b._pump));
-        let pump = Arc::downgrade(&a._pump);
+        let pump = a.tree.lock().expect("not poisoned").pump.clone();
+        assert!(pump.ptr_eq(&b.tree.lock().expect("not poisoned").pump));
         drop(a);
         assert!(pump.upgrade().is_some());
         drop(b);

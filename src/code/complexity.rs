@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 
 use tokio_util::sync::CancellationToken;
+use tree_sitter::Node;
 
 use crate::{
     elements::Kind,
@@ -77,7 +78,12 @@ pub(crate) fn measure(
             } else if let Some((_, at)) = around.last() {
                 let decides = kind & DECISION != 0
                     && plan.decision_fields[usize::from(node.kind_id())]
-                        .is_none_or(|field| node.child_by_field_id(field).is_some());
+                        .is_none_or(|field| node.child_by_field_id(field).is_some())
+                    && plan
+                        .decision_texts
+                        .get(&usize::from(node.kind_id()))
+                        .is_none_or(|texts| texts.iter().any(|text| text == parsed.text(node)))
+                    && !is_default(parsed, plan, node);
                 let operates = kind & OPERATOR != 0 && cursor.field_name() == Some("operator");
                 decisions[*at] += usize::from(decides || operates);
                 if kind & EXHAUSTIVE != 0 && node.named_child_count() > 0 {
@@ -110,6 +116,15 @@ pub(crate) fn measure(
         }
     }
     Ok(())
+}
+
+/// Whether it is the branch that is taken when no other is: that one decides nothing.
+fn is_default(parsed: &Parsed, plan: &Plan, node: Node<'_>) -> bool {
+    let default = plan
+        .defaults
+        .get(usize::from(node.kind_id()))
+        .and_then(Option::as_deref);
+    default.is_some_and(|text| node.named_child(0).is_some_and(|first| parsed.text(first) == text))
 }
 
 /// Declarations without a body decide nothing and are not measured.

@@ -239,6 +239,14 @@ pub enum Detail {
         /// A code block's language, a link's address, a list's marker; empty where there is none.
         info: String,
     },
+    /// An entry of data, or an item of a list that has entries of its own.
+    Key {
+        /// `string`, `number`, `boolean`, `null`, `date`, `mapping`, `list`; of YAML also `alias` and `document`.
+        type_name: &'static str,
+        /// As written, on one line, cut at 80 characters. Empty where the entries below say it: of mappings and of lists
+        /// that hold others. YAML's anchors and tags stand here.
+        value: String,
+    },
 }
 
 /// A definition of a program.

@@ -45,6 +45,9 @@ pub fn extract(parsed: &Parsed, cancel: &CancellationToken) -> Result<Elements, 
     classify(&mut drafts, &language.facts);
     document(parsed, &mut drafts, &language.facts);
     (language.refine)(parsed, &mut drafts);
+    if cancel.is_cancelled() {
+        return Err(StructureError::Cancelled);
+    }
     complexity::measure(parsed, plan, &mut drafts, cancel)?;
     drop_locals(&mut drafts);
     let doc = if language.facts.docstrings {
@@ -52,10 +55,56 @@ pub fn extract(parsed: &Parsed, cancel: &CancellationToken) -> Result<Elements, 
     } else {
         file_doc(parsed, &drafts, &language.facts)
     };
-    Ok(Elements {
-        list: finish(drafts),
-        doc,
-    })
+    let mut list = finish(drafts);
+    adopt(parsed, &mut list, cancel)?;
+    Ok(Elements { list, doc })
+}
+
+/// Adds what the texts in other languages hold. It stands under their tag or front matter; what a code block holds belongs
+/// to the section around it, because a block's name is its first line.
+fn adopt(parsed: &Parsed, list: &mut Vec<Element>, cancel: &CancellationToken) -> Result<(), StructureError> {
+    if parsed.embedded.is_empty() {
+        return Ok(());
+    }
+    let hosts: HashMap<usize, usize> = list
+        .iter()
+        .enumerate()
+        .filter(|(_, element)| matches!(element.kind, Kind::Markup | Kind::CodeBlock | Kind::FrontMatter))
+        .map(|(at, element)| (element.span.start_byte, at))
+        .collect();
+    for embedded in &parsed.embedded {
+        let host = hosts.get(&embedded.host).copied();
+        let around = host.and_then(|at| match list[at].kind {
+            Kind::CodeBlock => list[at].parent,
+            _ => Some(at),
+        });
+        let base = list.len();
+        for mut element in extract(&embedded.parsed, cancel)?.list {
+            element.parent = element.parent.map_or(around, |parent| Some(base + parent));
+            let span = element.span;
+            let (start, end) = (embedded.start(span.start_byte), embedded.end(span.end_byte));
+            element.span = parsed.lines.span(&parsed.source.text, start, end.max(start));
+            list.push(element);
+        }
+    }
+    in_order(list);
+    Ok(())
+}
+
+/// Sorts by place, and gives parents their new numbers. What stood first of two in the same place stays first.
+fn in_order(list: &mut Vec<Element>) {
+    let mut order: Vec<usize> = (0..list.len()).collect();
+    order.sort_by_key(|at| (list[*at].span.start_byte, Reverse(list[*at].span.end_byte)));
+    let mut places = vec![0; list.len()];
+    for (place, at) in order.iter().enumerate() {
+        places[*at] = place;
+    }
+    let mut elements: Vec<Option<Element>> = list.drain(..).map(Some).collect();
+    list.extend(order.into_iter().filter_map(|at| {
+        let mut element = elements[at].take()?;
+        element.parent = element.parent.map(|parent| places[parent]);
+        Some(element)
+    }));
 }
 
 /// An element while it is being read, with the nodes that it comes from.
@@ -114,14 +163,21 @@ pub(crate) struct Plan {
     roles: Vec<Role>,
     field_parts: Vec<Option<Part>>,
     kind_parts: Vec<Option<Part>>,
+    /// Node kinds of bodies, and those that are passed over in them.
+    bodies: Vec<bool>,
+    locals: Vec<bool>,
     /// Node kinds that are decisions.
     pub(crate) decisions: Vec<bool>,
     /// Tokens that are decisions where they are operators.
     pub(crate) operators: Vec<bool>,
+    /// The texts without which a node of the kind is no decision.
+    pub(crate) decision_texts: HashMap<usize, Vec<String>>,
     /// Of these, the field without which one of them is none.
     pub(crate) decision_fields: Vec<Option<u16>>,
     /// Node kinds of whose decisions one is none.
     pub(crate) exhaustive: Vec<bool>,
+    /// Of decisions, how the first child of one reads that is none.
+    pub(crate) defaults: Vec<Option<String>>,
     /// Node kinds whose inside does not count.
     pub(crate) opaque: Vec<bool>,
     /// Node kinds that make a generator.
@@ -145,10 +201,14 @@ impl Plan {
             roles,
             field_parts: vec![None; grammar.field_count() + 1],
             kind_parts: vec![None; grammar.node_kind_count()],
+            bodies: vec![false; grammar.node_kind_count()],
+            locals: vec![false; grammar.node_kind_count()],
             decisions: vec![false; grammar.node_kind_count()],
             operators: vec![false; grammar.node_kind_count()],
+            decision_texts: HashMap::new(),
             decision_fields: vec![None; grammar.node_kind_count()],
             exhaustive: vec![false; grammar.node_kind_count()],
+            defaults: vec![None; grammar.node_kind_count()],
             opaque: vec![false; grammar.node_kind_count()],
             generators: vec![false; grammar.node_kind_count()],
         };
@@ -177,7 +237,17 @@ impl Plan {
                 }
             }
         }
-        let facts = &language.facts.complexity;
+        let locals = &language.facts.locals;
+        if !locals.nodes.is_empty() && plan.starts.is_none() {
+            return Err("a pattern begins anywhere, so that none can be passed over in bodies".to_owned());
+        }
+        plan.mark_decisions(&grammar, &language.facts)?;
+        Ok(plan)
+    }
+
+    /// Notes which nodes and tokens decide, and which are passed over.
+    fn mark_decisions(&mut self, grammar: &tree_sitter::Language, facts: &Facts) -> Result<(), String> {
+        let (locals, facts) = (&facts.locals, &facts.complexity);
         for name in &facts.nodes {
             let (name, field) = match name.split_once('.') {
                 Some((name, field)) => (name, Some(field)),
@@ -188,44 +258,59 @@ impl Plan {
                 return Err(format!("the grammar has no field {field:?}"));
             }
             let is_kind = mark(
-                &grammar,
+                grammar,
                 name,
                 |named| named,
                 |id| {
-                    plan.decisions[id] = true;
-                    plan.decision_fields[id] = field_id.map(std::num::NonZeroU16::get);
+                    self.decisions[id] = true;
+                    self.decision_fields[id] = field_id.map(std::num::NonZeroU16::get);
                 },
             );
             if !is_kind {
                 return Err(format!("the grammar has no node {name:?}"));
             }
         }
-        for name in &facts.exhaustive {
-            if !mark(&grammar, name, |named| named, |id| plan.exhaustive[id] = true) {
+        for (name, text) in &facts.defaults {
+            if !mark(
+                grammar,
+                name,
+                |named| named,
+                |id| self.defaults[id] = Some(text.clone()),
+            ) {
                 return Err(format!("the grammar has no node {name:?}"));
             }
         }
-        for name in &facts.opaque {
-            if !mark(&grammar, name, |named| named, |id| plan.opaque[id] = true) {
+        for (name, texts) in &facts.texts {
+            let is_kind = mark(
+                grammar,
+                name,
+                |named| named,
+                |id| {
+                    self.decisions[id] = true;
+                    self.decision_texts.insert(id, texts.clone());
+                },
+            );
+            if !is_kind {
                 return Err(format!("the grammar has no node {name:?}"));
             }
         }
-        for name in &facts.tokens {
-            if !mark(&grammar, name, |named| !named, |id| plan.decisions[id] = true) {
-                return Err(format!("the grammar has no token {name:?}"));
+        for (names, marks, wants_named) in [
+            (&locals.bodies, &mut self.bodies, true),
+            (&locals.nodes, &mut self.locals, true),
+            (&facts.exhaustive, &mut self.exhaustive, true),
+            (&facts.opaque, &mut self.opaque, true),
+            (&facts.generators, &mut self.generators, true),
+            (&facts.tokens, &mut self.decisions, false),
+            (&facts.operators, &mut self.operators, false),
+        ] {
+            for name in names {
+                if !mark(grammar, name, |named| named == wants_named, |id| marks[id] = true) {
+                    let what = if wants_named { "node" } else { "token" };
+                    return Err(format!("the grammar has no {what} {name:?}"));
+                }
             }
         }
-        for name in &facts.operators {
-            if !mark(&grammar, name, |named| !named, |id| plan.operators[id] = true) {
-                return Err(format!("the grammar has no token {name:?}"));
-            }
-        }
-        for name in &facts.generators {
-            if !mark(&grammar, name, |named| named, |id| plan.generators[id] = true) {
-                return Err(format!("the grammar has no node {name:?}"));
-            }
-        }
-        Ok(plan)
+        Ok(())
     }
 
     fn kind_part(&self, node: Node<'_>) -> Option<Part> {
@@ -292,8 +377,14 @@ fn matched<'t>(parsed: &'t Parsed, plan: &Plan, cancel: &CancellationToken) -> R
     if let Some(starts) = &plan.starts {
         // Depth 0: only matches that begin at the very node.
         cursor.set_max_start_depth(Some(0));
+        let mut body_end = 0;
         walk(root, cancel, |node| {
-            if starts.get(usize::from(node.kind_id())).copied().unwrap_or(true) {
+            let kind = usize::from(node.kind_id());
+            if plan.bodies.get(kind).copied().unwrap_or(false) {
+                body_end = body_end.max(node.end_byte());
+            }
+            let is_local = plan.locals.get(kind).copied().unwrap_or(false) && node.start_byte() < body_end;
+            if !is_local && starts.get(kind).copied().unwrap_or(true) {
                 let mut matches = cursor.matches(&plan.query, node, text);
                 while let Some(found) = matches.next() {
                     gathered.take(found);
@@ -588,6 +679,10 @@ fn empty_detail(kind: Kind) -> Detail {
         Kind::Markup => Detail::Markup(Box::<Markup>::default()),
         Kind::Rule | Kind::AtRule | Kind::Property => Detail::Style(Box::<Style>::default()),
         Kind::Heading => Detail::Heading { level: 1 },
+        Kind::Key => Detail::Key {
+            type_name: "null",
+            value: String::new(),
+        },
         Kind::Comment
         | Kind::CodeBlock
         | Kind::Link

@@ -7,7 +7,7 @@ use globset::{GlobBuilder, GlobMatcher};
 use regex::Regex;
 
 use crate::{
-    elements::{Code, Element, Visibility},
+    elements::{Code, Detail, Element, Visibility},
     errors::structure::{StructureError, nearest},
 };
 
@@ -74,6 +74,8 @@ pub struct Subject<'e> {
     pub lines: usize,
     /// Whether it can have parameters.
     pub is_callable: bool,
+    /// The declared type of a definition, the type of a key's value.
+    pub type_name: Option<&'e str>,
     /// The facts of a definition.
     pub code: Option<&'e Code>,
 }
@@ -85,6 +87,11 @@ impl<'e> From<&'e Element> for Subject<'e> {
             kind: element.kind.name(),
             lines: element.span.lines(),
             is_callable: element.kind.is_callable(),
+            type_name: match &element.detail {
+                Detail::Code(code) => code.type_name.as_deref(),
+                Detail::Key { type_name, .. } => Some(type_name),
+                _ => None,
+            },
             code: element.code(),
         }
     }
@@ -148,10 +155,7 @@ impl Term {
         let seen = |visibility: Visibility| subject.code.map(|code| flag(code.visibility == visibility));
         match self.key {
             Key::Name => Some(text(subject.name)),
-            Key::Type => {
-                let declared = subject.code.and_then(|code| code.type_name.as_deref());
-                Some(text(subject.kind) || declared.is_some_and(text))
-            }
+            Key::Type => Some(text(subject.kind) || subject.type_name.is_some_and(text)),
             Key::Lines => Some(number(subject.lines)),
             // What takes no parameters by its nature, a class or a field, does not have zero of them.
             Key::Params => subject
@@ -396,6 +400,7 @@ mod tests {
             kind: "method",
             lines: 12,
             is_callable: true,
+            type_name: code.type_name.as_deref(),
             code: Some(&code),
         };
         Filter::parse(filter).expect(filter).matches(subject)
@@ -451,6 +456,7 @@ mod tests {
             kind: "import",
             lines: 1,
             is_callable: false,
+            type_name: None,
             code: None,
         };
         for filter in ["params=0", "params!=0", "public=true", "public=false"] {

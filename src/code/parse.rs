@@ -3,7 +3,7 @@
 //! Broken source is no failure: the tree holds what could be read, and [`Parsed::errors`] says where it broke. Parsing
 //! stops soon after the token is cancelled. Trees are walked with cursors, never recursively: nesting cannot overflow.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 use tokio_util::sync::CancellationToken;
 use tree_sitter::{Node, ParseOptions, Parser, Point, Tree, TreeCursor};
@@ -16,6 +16,10 @@ use crate::{
 
 /// How many places of broken syntax are listed; a reader acts on the first few, the total says the rest.
 pub const MAX_PARSE_ERRORS: usize = 20;
+
+/// How deep texts in other languages are read in one another: a style in a page in a document is the deepest that is real.
+/// Without an end, nested fences would cost the square of their length.
+const MAX_EMBEDDED: usize = 2;
 
 /// Distance between marks of the character index, in bytes: a column costs at most this many bytes to count.
 const MARK_EVERY: usize = 256;
@@ -61,8 +65,10 @@ pub struct ParseError {
     pub line: usize,
     /// 0-based, in characters.
     pub column: usize,
-    /// `missing ")"`, or `unexpected` and what stands there, cut at 40 characters.
+    /// `missing ")"`, or `unexpected` and what stands there, cut at 40 characters; the language, if that is not the file's.
     pub message: String,
+    /// In the decoded text.
+    pub byte: usize,
 }
 
 /// A syntax tree with its text.
@@ -76,12 +82,20 @@ pub struct Parsed {
     pub lines: LineIndex,
     /// The first places of broken syntax, at most [`MAX_PARSE_ERRORS`].
     pub errors: Vec<ParseError>,
-    /// How many places of broken syntax there are.
+    /// How many places of broken syntax there are, in embedded texts too.
     pub error_count: usize,
+    /// The texts in other languages that it holds, in the order of the text.
+    pub embedded: Vec<Embedded>,
+    /// The call's token, for what a language does beyond its query.
+    pub(crate) cancel: CancellationToken,
 }
 
-/// Parses a source in its language.
+/// Parses a source in its language, and the texts in other languages that it holds in theirs.
 pub fn parse(source: Source, cancel: &CancellationToken) -> Result<Parsed, StructureError> {
+    parse_at(source, 0, cancel)
+}
+
+fn parse_at(source: Source, depth: usize, cancel: &CancellationToken) -> Result<Parsed, StructureError> {
     let grammar = source.language.grammar();
     let tree = parse_text(&grammar, &source.language.parseable(&source.text), cancel)?;
     let lines = LineIndex::new(&source.text);
@@ -91,8 +105,18 @@ pub fn parse(source: Source, cancel: &CancellationToken) -> Result<Parsed, Struc
         lines,
         errors: Vec::new(),
         error_count: 0,
+        embedded: Vec::new(),
+        cancel: cancel.clone(),
     };
     parsed.find_errors(cancel)?;
+    if depth > 0 {
+        for error in &mut parsed.errors {
+            error.message = format!("{} (in {})", error.message, parsed.source.language.facts.title);
+        }
+    }
+    if depth < MAX_EMBEDDED {
+        parsed.read_embedded(depth, cancel)?;
+    }
     Ok(parsed)
 }
 
@@ -170,7 +194,87 @@ impl Parsed {
             line: span.start_line,
             column: span.start_column,
             message,
+            byte: node.start_byte(),
         }
+    }
+
+    fn read_embedded(&mut self, depth: usize, cancel: &CancellationToken) -> Result<(), StructureError> {
+        let Some(find) = self.source.language.embeds else {
+            return Ok(());
+        };
+        for embed in find(self) {
+            let mut text = String::new();
+            for piece in &embed.pieces {
+                text.push_str(self.source.text.get(piece.clone()).unwrap_or_default());
+            }
+            let source = Source {
+                path: self.source.path.clone(),
+                language: embed.language,
+                size_bytes: text.len() as u64,
+                text,
+                encoding: self.source.encoding.clone(),
+            };
+            let embedded = Embedded {
+                host: embed.host,
+                pieces: embed.pieces,
+                parsed: parse_at(source, depth + 1, cancel)?,
+            };
+            self.error_count += embedded.parsed.error_count;
+            for error in &embedded.parsed.errors {
+                let byte = embedded.start(error.byte);
+                self.errors.push(ParseError {
+                    line: self.lines.line(byte),
+                    column: self.lines.column(&self.source.text, byte),
+                    message: error.message.clone(),
+                    byte,
+                });
+            }
+            self.embedded.push(embedded);
+        }
+        self.errors.sort_by_key(|error| error.byte);
+        self.errors.truncate(MAX_PARSE_ERRORS);
+        Ok(())
+    }
+}
+
+/// Where a text in another language stands: what a language's files can hold, before it is read.
+#[derive(Debug)]
+pub(crate) struct Embed {
+    /// Its language.
+    pub(crate) language: &'static Language,
+    /// Where the element begins that holds it.
+    pub(crate) host: usize,
+    /// What of the file belongs to it, in order; between the pieces stand a quote's or a list's signs.
+    pub(crate) pieces: Vec<Range<usize>>,
+}
+
+/// A text in another language within a file: the script of a page, the code block of a document.
+#[derive(Debug)]
+pub struct Embedded {
+    /// Where the element begins that holds it, in bytes of the file.
+    pub(crate) host: usize,
+    pieces: Vec<Range<usize>>,
+    /// The text itself. Its lines and bytes are its own.
+    pub parsed: Parsed,
+}
+
+impl Embedded {
+    /// The byte of the file at which a byte of the text stands.
+    pub(crate) fn start(&self, byte: usize) -> usize {
+        let mut before = 0;
+        for piece in &self.pieces {
+            if byte - before < piece.len() {
+                return piece.start + byte - before;
+            }
+            before += piece.len();
+        }
+        self.pieces.last().map_or(0, |piece| piece.end)
+    }
+
+    /// The same of an end: it stays behind what it ends, before the signs that follow.
+    pub(crate) fn end(&self, byte: usize) -> usize {
+        byte.checked_sub(1)
+            .map_or_else(|| self.start(0), |last| self.start(last) + 1)
     }
 }
 
@@ -429,6 +533,71 @@ pub(crate) mod tests {
         let text = "def f():\n    return [x for x in range(3)]\n".repeat(20_000);
         let result = parse(source("a.py", &text), &cancel);
         assert!(matches!(result, Err(StructureError::Cancelled)));
+    }
+
+    #[test]
+    fn errors_of_embedded_texts_have_the_lines_of_their_file() {
+        let page = parsed(
+            "a.html",
+            "<p>\n<script>\nlet ok;\n  let = = 1;\n</script>\n<script type=\"application/json\">{\"a\": }</script>\n",
+        );
+        let lines: Vec<(usize, &str)> = page
+            .errors
+            .iter()
+            .map(|error| {
+                let language = error.message.rsplit_once(" (in ").map_or("", |(_, language)| language);
+                (error.line, language)
+            })
+            .filter(|(_, language)| !language.is_empty())
+            .collect();
+        assert!(
+            lines.contains(&(4, "JavaScript)")) && lines.contains(&(6, "JSON)")),
+            "{lines:?}"
+        );
+        // In a quote in a document in its second language: the signs of the quote belong to no column.
+        let document = parsed(
+            "a.md",
+            "# T\n\n> ```html\n> <style>\n> a { color: red }\n> b {{ x\n> </style>\n> ```\n",
+        );
+        let errors: Vec<(usize, &str)> = document
+            .errors
+            .iter()
+            .map(|error| (error.line, error.message.as_str()))
+            .collect();
+        assert!(
+            errors
+                .iter()
+                .any(|(line, message)| *line == 6 && message.ends_with("(in CSS)")),
+            "{errors:?}"
+        );
+        let elements = extract(&document, &CancellationToken::new()).expect("elements");
+        let rule = elements
+            .list
+            .iter()
+            .find(|element| element.name == "a")
+            .expect("a rule");
+        assert_eq!(
+            (rule.span.start_line, rule.span.start_column, rule.span.end_column),
+            (5, 2, 18)
+        );
+    }
+
+    #[test]
+    fn embedded_texts_stop_with_the_call() {
+        let cancel = CancellationToken::new();
+        let blocks = "```json\n{\"a\": [1, 2, 3]}\n```\n\n".repeat(20_000);
+        let document = parse(source("a.md", &blocks), &cancel).expect("parsed");
+        assert_eq!(document.embedded.len(), 20_000);
+        cancel.cancel();
+        assert!(matches!(extract(&document, &cancel), Err(StructureError::Cancelled)));
+        // Fences in fences are read two deep, however deep they go.
+        let mut nested = String::new();
+        for depth in (3..40).rev() {
+            nested.push_str(&format!("{}md\n", "`".repeat(depth)));
+        }
+        let nested = parsed("a.md", &nested);
+        assert_eq!(nested.embedded.len(), 1);
+        assert!(nested.embedded[0].parsed.embedded[0].parsed.embedded.is_empty());
     }
 
     #[test]

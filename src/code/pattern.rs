@@ -233,6 +233,7 @@ impl Placed {
 }
 
 /// Why a text is no pattern.
+#[derive(Clone, Copy)]
 enum Trouble {
     /// A byte of the pattern at which the grammar gives up.
     Syntax(usize),

@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     errors::{search::SearchError, structure::StructureError},
     extract::extract,
-    languages::detect::by_file_name,
+    languages::{detect::by_file_name, facts::Family},
     parse::{Source, parse},
     scale::statistics,
     walk::{Detail, FileFilter, FoundFile, Listed, Sort},
@@ -150,6 +150,8 @@ impl ProjectStats {
         let language = by_file_name(&path);
         let bytes = files::read(&file.path, file_bytes).unwrap_or_default();
         let is_text = !bytes[..bytes.len().min(TEXT_PROBE)].contains(&0);
+        // Data decides nothing, and lock files are large.
+        let runs = language.is_some_and(|language| language.facts.family != Family::Data);
         self.files.push(FileStats {
             language: language.map_or(OTHER, |language| language.name),
             lines: if is_text { lines(&bytes) } else { 0 },
@@ -157,7 +159,7 @@ impl ProjectStats {
             modified: file.mtime.unwrap_or_default(),
             path: path.clone(),
         });
-        if depth == Depth::Lines || language.is_none() || !is_text {
+        if depth == Depth::Lines || !runs || !is_text {
             return;
         }
         let decoded = files::decode(&bytes, EncodingChoice::Auto);

@@ -138,13 +138,12 @@ impl<'p> Surroundings<'p> {
     }
 
     fn look(&mut self) -> Result<&(Elements, Enclosures), StructureError> {
-        let known = match self.known.take() {
-            Some(known) => known,
-            None => {
-                let elements = extract(self.parsed, self.cancel)?;
-                let enclosures = elements.enclosures();
-                (elements, enclosures)
-            }
+        let known = if let Some(known) = self.known.take() {
+            known
+        } else {
+            let elements = extract(self.parsed, self.cancel)?;
+            let enclosures = elements.enclosures();
+            (elements, enclosures)
         };
         Ok(self.known.insert(known))
     }
@@ -182,6 +181,7 @@ impl Selection {
             Detail::Style(style) => {
                 style.property_class == class || style.properties.iter().any(|(_, _, known)| *known == class)
             }
+            Detail::Key { type_name, .. } => *type_name == class,
             _ => false,
         });
         let has_modifier = self.modifier.as_deref().is_none_or(|modifier| match &element.detail {
@@ -236,6 +236,7 @@ fn captures(
                     kind: capture_name,
                     lines: capture.node.end_position().row + 1 - capture.node.start_position().row,
                     is_callable: element.is_some_and(|element| element.kind.is_callable()),
+                    type_name: element.and_then(|element| element.code()?.type_name.as_deref()),
                     code: element.and_then(Element::code),
                 };
                 if !filter.matches(subject) {
@@ -283,6 +284,7 @@ fn hits(
             name: &name,
             kind: &hit.kind,
             lines: span.lines(),
+            type_name: element.and_then(|element| element.code()?.type_name.as_deref()),
             is_callable: element.is_some_and(|element| element.kind.is_callable()),
             code: element.and_then(Element::code),
         };

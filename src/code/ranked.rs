@@ -333,14 +333,14 @@ fn of_elements(query: &RankedQuery, parsed: &Parsed, elements: &Elements) -> Fil
         .into_iter()
         .map(|(element, tally)| {
             let (line, shown) = tally.best_line(&parsed.lines, text);
-            let (first, last) = tally.lines();
+            let (start_line, end_line) = tally.lines();
             let mut counts = tally.counts.clone();
             let mut row = RankedRow {
                 file: parsed.source.path.clone(),
                 element: String::new(),
                 kind: "file".to_owned(),
-                start_line: first,
-                end_line: last,
+                start_line,
+                end_line,
                 score: 0.0,
                 terms: tally.by_term(query),
                 signature: String::new(),

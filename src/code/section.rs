@@ -6,11 +6,14 @@
 use fumi_base::files::Decoded;
 
 use crate::{
-    elements::{Elements, Span},
+    elements::Elements,
     errors::structure::{StructureError, nearest},
     extract::last_name,
     parse::LineIndex,
 };
+
+/// Lines from this many characters on are minified: an element on one is cut by columns, not with all that stands beside it.
+const LONG_LINE: usize = 500;
 
 /// What to cut.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -170,10 +173,14 @@ impl<'t> Sheet<'t> {
     /// Cuts an element by its qualified name, or by its simple one where that is unique.
     pub fn cut_element(&self, name: &str, elements: &Elements, format: Format) -> Result<Section, StructureError> {
         let at = find(self.path, name, elements)?;
-        let Span {
-            start_line, end_line, ..
-        } = elements.list[at].span;
-        let mut section = self.cut(&Range::lines(start_line, Some(end_line)), format)?;
+        let span = elements.list[at].span;
+        let mut range = Range::lines(span.start_line, Some(span.end_line));
+        // Whole lines show an element's indentation and what is said beside it, unless a line is a file of its own.
+        if self.width(span.start_line) > LONG_LINE || self.width(span.end_line) > LONG_LINE {
+            range.start_column = Some(span.start_column);
+            range.end_column = Some(span.end_column);
+        }
+        let mut section = self.cut(&range, format)?;
         section.element = Some(elements.qualified_name(at));
         Ok(section)
     }
@@ -226,11 +233,13 @@ fn show(text: &str, first_line: usize, format: Format) -> Content {
 
 /// The one element of a name: of its whole path with dots (or `::`, `#`, `\`), else of the end of that path.
 pub fn find(path: &str, name: &str, elements: &Elements) -> Result<usize, StructureError> {
-    let wanted = name
-        .trim()
+    // Keys of data may hold any sign: as written first, then with the separators that readers use.
+    let written = name.trim();
+    let wanted = written
         .trim_end_matches("()")
         .replace("::", ".")
         .replace(['#', '\\'], ".");
+    let wanted = with_items(&wanted);
     let can_be_named = |at: &usize| {
         let element = &elements.list[*at];
         !matches!(element.kind, crate::elements::Kind::Comment) && !element.name.is_empty()
@@ -241,16 +250,19 @@ pub fn find(path: &str, name: &str, elements: &Elements) -> Result<usize, Struct
         .collect();
     let exact: Vec<&(usize, String)> = named
         .iter()
-        .filter(|(at, qualified)| *qualified == wanted || elements.list[*at].name == name.trim())
+        .filter(|(at, qualified)| *qualified == wanted || *qualified == written || elements.list[*at].name == written)
         .collect();
-    let ending = format!(".{wanted}");
-    let whole: Vec<&(usize, String)> = named.iter().filter(|(_, qualified)| *qualified == wanted).collect();
+    let (ending, written_ending) = (format!(".{wanted}"), format!(".{written}"));
+    let whole: Vec<&(usize, String)> = named
+        .iter()
+        .filter(|(_, qualified)| *qualified == wanted || *qualified == written)
+        .collect();
     let found = if whole.len() == 1 {
         whole
     } else if exact.is_empty() {
         named
             .iter()
-            .filter(|(_, qualified)| qualified.ends_with(&ending))
+            .filter(|(_, qualified)| qualified.ends_with(&ending) || qualified.ends_with(&written_ending))
             .collect()
     } else {
         exact
@@ -295,6 +307,19 @@ pub fn find(path: &str, name: &str, elements: &Elements) -> Result<usize, Struct
                 .collect(),
         }),
     }
+}
+
+/// `steps[0].run` as the item is named: `steps.[0].run`.
+fn with_items(name: &str) -> String {
+    let mut out = String::with_capacity(name.len() + 4);
+    for (at, c) in name.char_indices() {
+        let is_item = c == '[' && name[at + 1..].starts_with(|c: char| c.is_ascii_digit());
+        if is_item && !out.is_empty() && !out.ends_with('.') {
+            out.push('.');
+        }
+        out.push(c);
+    }
+    out
 }
 
 #[cfg(test)]
@@ -349,6 +374,22 @@ mod tests {
     }
 
     #[test]
+    fn a_type_is_meant_before_what_implements_it() {
+        let text = "struct Store;\nimpl Store { fn get(&self) {} }\nimpl Drop for Store { fn drop(&mut self) {} }\n";
+        let parsed = parsed("a.rs", text);
+        let elements = extract(&parsed, &CancellationToken::new()).expect("elements");
+        let sheet = Sheet::of_text("a.rs", text);
+        let line = |name| {
+            sheet
+                .cut_element(name, &elements, Format::Raw)
+                .map(|section| section.start_line)
+        };
+        assert_eq!(line("Store").expect("one"), 1);
+        assert_eq!(line("Store::get").expect("one"), 2);
+        assert_eq!(line("Store.drop").expect("one"), 3);
+    }
+
+    #[test]
     fn elements_are_cut_by_name() {
         let text = "class A:\n    def run(self):\n        pass\n\nclass B:\n    @property\n    def run(self):\n        pass\n    def only(self): pass\n";
         let parsed = parsed("a.py", text);
@@ -389,5 +430,37 @@ mod tests {
         let php = "<?php\nnamespace App\\Model;\nclass A {\n  function f() {}\n}\n";
         assert_eq!(cut("a.php", php, "App\\Model\\A::f"), Some((4, 4)));
         assert_eq!(cut("a.php", php, "A::f"), Some((4, 4)));
+    }
+
+    #[test]
+    fn elements_of_a_minified_line_are_cut_by_columns() {
+        let text = format!("{{\"filler\":\"{}\",\"a\":{{\"b\":[1]}}}}\n", "x".repeat(600));
+        let parsed = parsed("a.json", &text);
+        let elements = extract(&parsed, &CancellationToken::new()).expect("elements");
+        let sheet = Sheet::of_text("a.json", &text);
+        let section = sheet.cut_element("a.b", &elements, Format::Raw).expect("unique");
+        assert_eq!(section.content, Content::One("\"b\":[1]".to_owned()));
+    }
+
+    #[test]
+    fn keys_are_cut_by_their_path() {
+        let text = "jobs:\n  build:\n    steps:\n      - run: a\n      - run: b\n        name: \"x::y\"\nx::y: 1\nlabels: {app.kubernetes.io/name: z}\n";
+        let parsed = parsed("ci.yml", text);
+        let elements = extract(&parsed, &CancellationToken::new()).expect("elements");
+        let sheet = Sheet::of_text("ci.yml", text);
+        for (name, start, end, found) in [
+            ("jobs.build.steps.[1]", 5, 6, "jobs.build.steps.[1]"),
+            ("jobs.build.steps[1].run", 5, 5, "jobs.build.steps.[1].run"),
+            ("steps[0].run", 4, 4, "jobs.build.steps.[0].run"),
+            ("x::y", 7, 7, "x::y"),
+            ("app.kubernetes.io/name", 8, 8, "labels.app.kubernetes.io/name"),
+        ] {
+            let section = sheet.cut_element(name, &elements, Format::Raw).expect(name);
+            assert_eq!(
+                (section.start_line, section.end_line, section.element.as_deref()),
+                (start, end, Some(found)),
+                "{name}"
+            );
+        }
     }
 }

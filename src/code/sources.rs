@@ -100,7 +100,7 @@ pub fn each<T: Send>(
     make: impl Fn(&ProjectPath) -> Result<Option<T>, Reason> + Sync,
 ) -> Result<Sources<T>, SearchError> {
     let next = AtomicUsize::new(0);
-    let made = Mutex::new(Vec::new());
+    let gathered = Mutex::new(Vec::new());
     let work = || {
         loop {
             let at = next.fetch_add(1, Relaxed);
@@ -109,7 +109,7 @@ pub fn each<T: Send>(
             };
             let result = make(path);
             if !matches!(result, Ok(None)) {
-                lock_list(&made).push((at, result));
+                lock_list(&gathered).push((at, result));
             }
         }
     };
@@ -123,10 +123,10 @@ pub fn each<T: Send>(
     if cancel.is_cancelled() {
         return Err(SearchError::Cancelled);
     }
-    let mut made = made.into_inner().unwrap_or_else(PoisonError::into_inner);
-    made.sort_unstable_by_key(|(at, _)| *at);
-    let mut results = Vec::with_capacity(made.len());
-    for (at, result) in made {
+    let mut gathered = gathered.into_inner().unwrap_or_else(PoisonError::into_inner);
+    gathered.sort_unstable_by_key(|(at, _)| *at);
+    let mut results = Vec::with_capacity(gathered.len());
+    for (at, result) in gathered {
         match result {
             Ok(value) => results.extend(value),
             Err(reason) => skipped.add(files[at].shown(), reason),

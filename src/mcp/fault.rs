@@ -3,7 +3,7 @@
 //! Reading a resource has no result that could carry a failure, so the error itself teaches: what was wrong and the next
 //! step, in the caller's language. Nothing about tools is decided here: their failures are results.
 
-use std::sync::LazyLock;
+use std::{sync::LazyLock, time::Duration};
 
 use fumi_base::{
     errors::{Book, Teach},
@@ -44,6 +44,8 @@ pub enum Fault {
     },
     #[error("unknown cursor")]
     InvalidCursor,
+    #[error("stopped after {0:?}")]
+    Late(Duration),
     #[error("too many subscriptions in one session: {0}")]
     TooManyInSession(usize),
     #[error("too many streams: {0}")]
@@ -66,6 +68,7 @@ impl Teach for Fault {
             Self::UnknownParameter { .. } => "UNKNOWN_URI_PARAMETER",
             Self::InvalidLines { .. } => "INVALID_LINES",
             Self::InvalidCursor => "INVALID_LIST_CURSOR",
+            Self::Late(_) => "RESOURCE_TIMEOUT",
             Self::TooManyInSession(_) | Self::TooManyStreams(_) => "TOO_MANY_SUBSCRIPTIONS",
             Self::MalformedRequest { .. } => "MALFORMED_REQUEST",
         }
@@ -102,6 +105,7 @@ impl Teach for Fault {
                 ("reason_ja", (*reason_ja).to_owned()),
             ],
             Self::InvalidCursor => Vec::new(),
+            Self::Late(limit) => vec![("limit_s", limit.as_secs().to_string())],
             Self::TooManyInSession(limit) => vec![
                 ("what", format!("{limit} resources")),
                 ("what_ja", format!("{limit} 件")),

@@ -11,6 +11,7 @@ pub mod roots;
 pub mod server;
 pub mod sessions;
 pub mod statistics;
+pub mod stdio;
 pub mod subscriptions;
 pub mod uri;
 
@@ -42,18 +43,4 @@ pub fn service(
         manager,
         config,
     )
-}
-
-/// Serves one client over standard input and output, until it closes them.
-pub async fn stdio(app: Arc<App>) -> Result<(), String> {
-    let streams = sessions::Streams::new(Arc::clone(&app.sessions));
-    let subscribed = Arc::clone(&streams);
-    let server = server::Server::new(app, streams);
-    let running = rmcp::serve_server(server, rmcp::transport::io::stdio())
-        .await
-        .map_err(|error| error.to_string())?;
-    let ended = running.waiting().await;
-    subscribed.subscriptions().end();
-    ended.map_err(|error| error.to_string())?;
-    Ok(())
 }

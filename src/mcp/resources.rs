@@ -44,8 +44,8 @@ use crate::{
 const PAGE: usize = 100;
 /// Longest text of one resource, in bytes: a model cannot use more, and ranges read the rest.
 const MAX_TEXT: usize = 1 << 20;
-/// How long one reading, listing or completing may take, as long as a tool that looks at a whole project.
-const LIMIT: Duration = Duration::from_secs(60);
+/// How long one reading, listing or completing may take. Twice as long as tools, because statistics parse whole projects.
+const LIMIT: Duration = Duration::from_mins(1);
 
 /// One page of the project's files, after its statistics.
 ///
@@ -146,9 +146,12 @@ async fn run<T: Send + 'static>(
     let permit = app.kernel.pools.acquire(Pool::Analysis, &cx.cancel).await;
     let _permit = permit.map_err(|error| refused(&error.into(), caller.locale))?;
     let work = cx.blocking(move |cancel, _| work(&project, cancel));
-    pipeline::within(LIMIT, cancel, &cx.cancel, work)
-        .await
-        .map_err(|error| refused(&error, caller.locale))
+    let done = pipeline::within(LIMIT, cancel, &cx.cancel, work).await;
+    done.map_err(|error| match error.code() {
+        // The sentence for tools names an option that there is none of here.
+        "TOOL_TIMEOUT" => refused(&Fault::Late(LIMIT).into(), caller.locale),
+        _ => refused(&error, caller.locale),
+    })
 }
 
 /// The two templates.

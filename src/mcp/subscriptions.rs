@@ -315,35 +315,51 @@ async fn tell(app: Arc<App>, prints: Arc<Prints>, mut watched: Watched, told: To
     let quiet = Duration::from_millis(app.config.resources.settle_ms);
     loop {
         watched.changes.heard().await;
-        settle(&watched.changes, quiet).await;
-        let began = Instant::now();
-        let cancel = CancellationToken::new();
-        // A look stops with its subscription.
-        let _stop = cancel.clone().drop_guard();
-        let (app, prints) = (Arc::clone(&app), Arc::clone(&prints));
-        let looked = tokio::task::spawn_blocking(move || {
-            let is_changed = watched.look(&app, &prints, &cancel);
-            (watched, is_changed)
-        });
-        let Ok((back, is_changed)) = looked.await else { return };
-        watched = back;
-        let took = began.elapsed();
+        let end = Instant::now() + LONGEST;
+        let (mut is_changed, mut looking) = (false, Duration::ZERO);
+        loop {
+            let settled = settle(&watched.changes, quiet, end).await;
+            let began = Instant::now();
+            let cancel = CancellationToken::new();
+            // A look stops with its subscription.
+            let _stop = cancel.clone().drop_guard();
+            let (app, prints, is_late) = (Arc::clone(&app), Arc::clone(&prints), Instant::now() >= end);
+            let looked = tokio::task::spawn_blocking(move || {
+                // What begins to change just now would be seen half: it is waited for, as what changes during the look.
+                if watched.changes.times() != settled && !is_late {
+                    return (watched, false, false);
+                }
+                let is_other = watched.look(&app, &prints, &cancel);
+                let is_quiet = watched.changes.times() == settled;
+                (watched, is_other, is_quiet)
+            });
+            let Ok((back, is_other, is_quiet)) = looked.await else {
+                return;
+            };
+            watched = back;
+            is_changed |= is_other;
+            looking += began.elapsed();
+            if is_quiet || is_late {
+                break;
+            }
+        }
         if is_changed && !told.updated(&watched.uri).await {
             return;
         }
-        tokio::time::sleep(took * REST).await;
+        tokio::time::sleep(looking * REST).await;
     }
 }
 
-/// Waits until nothing more is heard for a while.
-async fn settle(changes: &Changes, quiet: Duration) {
-    let end = Instant::now() + LONGEST;
+/// Waits until nothing more is heard for a while, or until the end. Returns how often something was heard by then.
+async fn settle(changes: &Changes, quiet: Duration, end: Instant) -> u64 {
+    let mut before = changes.known_times();
     loop {
-        let times = changes.times();
         tokio::time::sleep(quiet).await;
-        if changes.times() == times || Instant::now() >= end {
-            return;
+        let times = changes.known_times();
+        if times == before || Instant::now() >= end {
+            return times;
         }
+        before = times;
     }
 }
 
@@ -430,7 +446,14 @@ fn interest(look: &Look) -> Interest {
 /// many subscriptions ask.
 #[derive(Debug, Default)]
 struct Prints {
-    roots: DashMap<PathBuf, Arc<Mutex<Option<(Stamp, u64)>>>>,
+    roots: DashMap<PathBuf, Arc<Mutex<Option<Print>>>>,
+}
+
+/// The hash of one state.
+#[derive(Clone, Copy, Debug)]
+struct Print {
+    of: Stamp,
+    hash: u64,
 }
 
 impl Prints {
@@ -439,18 +462,18 @@ impl Prints {
         // Held while the project is walked: the others wait for the answer instead of walking too.
         let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
         let stamp = app.kernel.freshness.stamp(project.root());
-        if let Some((of, print)) = *kept
-            && of == stamp
+        if let Some(print) = *kept
+            && print.of == stamp
         {
-            return Ok(print);
+            return Ok(print.hash);
         }
-        let print = print(project, cancel)?;
-        *kept = Some((stamp, print));
-        Ok(print)
+        let hash = hash(project, cancel)?;
+        *kept = Some(Print { of: stamp, hash });
+        Ok(hash)
     }
 }
 
-fn print(project: &Arc<Project>, cancel: &CancellationToken) -> Result<u64, ToolError> {
+fn hash(project: &Arc<Project>, cancel: &CancellationToken) -> Result<u64, ToolError> {
     let filter = FileFilter::new(project, &[], &FileOptions::default(), SystemTime::now())
         .map_err(|errors| ToolError::all(&errors))?;
     let wanted = Listed {

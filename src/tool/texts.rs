@@ -1,9 +1,11 @@
 //! The texts of a tool: a Markdown file per language beside it.
 //!
 //! `# Title`, then the description, then one `## argument` section each (`## sections.start_line` for nested ones).
-//! A test matches the sections and the properties of the schema in both directions; there is no default text.
+//! A test matches the sections and the properties of the schema in both directions; there is no default text. Figures are
+//! written as `{{name}}` and filled from measured.toml, which `./bench tokens` writes; a name that it does not have stays
+//! as it is, and a test fails.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::LazyLock};
 
 use fumi_base::text::Locale;
 
@@ -56,8 +58,8 @@ impl ToolTexts {
             Locale::En => (spec.texts.en, include_str!("options.en.md")),
             Locale::Ja => (spec.texts.ja, include_str!("options.ja.md")),
         };
-        let mut texts = Self::parse(own);
-        let shared = Self::parse(shared);
+        let mut texts = Self::parse(&fill(own));
+        let shared = Self::parse(&fill(shared));
         for name in spec.options.iter().flat_map(|option| option.names()) {
             if let Some(text) = shared.arguments.get(*name) {
                 texts
@@ -70,9 +72,74 @@ impl ToolTexts {
     }
 }
 
+/// What was measured, by name.
+static MEASURED: LazyLock<BTreeMap<String, i64>> =
+    LazyLock::new(|| toml::from_str(include_str!("measured.toml")).expect("a test reads every figure"));
+
+/// Puts figures in the places that name them.
+fn fill(text: &str) -> String {
+    let mut filled = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, (name, after))) = rest
+        .split_once("{{")
+        .and_then(|(before, after)| Some((before, after.split_once("}}")?)))
+    {
+        filled.push_str(before);
+        match MEASURED.get(name) {
+            Some(figure) => filled.push_str(&rounded(*figure)),
+            None => filled.push_str(&format!("{{{{{name}}}}}")),
+        }
+        rest = after;
+    }
+    filled.push_str(rest);
+    filled
+}
+
+/// Two digits of a figure: more would promise what another project cannot keep, and change with every measurement.
+fn rounded(figure: i64) -> String {
+    let mut unit = 1;
+    while figure.abs() / unit >= 100 {
+        unit *= 10;
+    }
+    let half = unit / 2 * figure.signum();
+    let digits = ((figure + half) / unit * unit).to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && digit.is_ascii_digit() && text != "-" && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
-    use super::ToolTexts;
+    use super::{MEASURED, ToolTexts, fill, rounded};
+
+    #[test]
+    fn figures_are_filled_with_two_digits_and_an_unknown_name_stays() {
+        assert!(!MEASURED.is_empty());
+        let name = MEASURED.keys().next().expect("it is not empty");
+        let filled = fill(&format!("a {{{{{name}}}}} b {{{{no.such.figure}}}} c {{{{"));
+        assert_eq!(
+            filled,
+            format!("a {} b {{{{no.such.figure}}}} c {{{{", rounded(MEASURED[name]))
+        );
+        for (figure, text) in [
+            (0, "0"),
+            (8, "8"),
+            (99, "99"),
+            (104, "100"),
+            (995, "1,000"),
+            (12_499, "12,000"),
+            (12_500, "13,000"),
+            (1_234_567, "1,200,000"),
+            (-125, "-130"),
+        ] {
+            assert_eq!(rounded(figure), text, "{figure}");
+        }
+    }
 
     #[test]
     fn sections_become_argument_texts() {

@@ -1,4 +1,4 @@
-"""Real source that fumi did not write, and what every tool is asked about it.
+"""Real source that fumi did not write, and what every tool is asked about it; and a project that changes.
 
 The sources are found by asking the programs on the machine, never by a fixed path. A tool that is listed and not
 asked anything fails the clients: whoever adds a tool says here how it is used on real source.
@@ -152,3 +152,21 @@ class Server:
 def lines_of(root, path):
     with open(os.path.join(root, path), "rb") as file:
         return max(1, file.read().count(b"\n"))
+
+
+CHANGING = "code://file/changing.py"
+
+
+def changing():
+    """A project of its own, since no test changes real source. Keep what is returned: it is gone when that is."""
+    folder = tempfile.TemporaryDirectory()
+    change(folder, "one = 1\n")
+    return folder
+
+
+def change(folder, text):
+    """Writes a temporary file and renames it over the other, as editors do."""
+    path = os.path.join(folder.name, "changing.py")
+    with open(path + ".new", "w", encoding="utf-8") as file:
+        file.write(text)
+    os.rename(path + ".new", path)

@@ -1,10 +1,10 @@
-"""The `mcp` client of the session era lists and calls every tool on real source."""
+"""The `mcp` client of the session era lists and calls every tool on real source, and is told of a change."""
 
 import asyncio
 import sys
 import warnings
 
-from mcp import ClientSession
+from mcp import ClientSession, types
 from mcp.client.streamable_http import streamablehttp_client
 
 import real
@@ -12,6 +12,36 @@ import real
 # A schema that the client finds fault with is a failure, not a line in a log. What the client says of itself is not.
 warnings.simplefilter("error")
 warnings.simplefilter("ignore", DeprecationWarning)
+
+
+async def subscribed():
+    """Subscribes to a file and to statistics, changes the file, and reads what it is told has changed."""
+    folder, told = real.changing(), asyncio.Queue()
+
+    async def hear(message):
+        if isinstance(message, types.ServerNotification):
+            await told.put(str(message.root.params.uri))
+
+    uris = {real.CHANGING, "code://stats/files"}
+    with folder, real.Server(sys.argv[1], [folder.name]) as server:
+        async with (
+            streamablehttp_client(server.url) as (read, write, _),
+            ClientSession(read, write, message_handler=hear) as client,
+        ):
+            hello = await client.initialize()
+            assert hello.capabilities.resources.subscribe and not hello.capabilities.resources.listChanged, hello
+            for uri in uris:
+                await client.subscribe_resource(uri)
+            for text in ("two = 2\n", "three = 3\n"):
+                real.change(folder, text)
+                heard = {await asyncio.wait_for(told.get(), 30) for _ in uris}
+                assert heard == uris, heard
+                content = (await client.read_resource(real.CHANGING)).contents[0].text
+                assert content == text, content
+            await client.unsubscribe_resource(real.CHANGING)
+            real.change(folder, "four = 4\n")
+            heard = await asyncio.wait_for(told.get(), 30)
+            assert heard == "code://stats/files" and told.empty(), heard
 
 
 async def main():
@@ -45,4 +75,5 @@ async def main():
     report.end(tool.name for tool in listed)
 
 
+asyncio.run(subscribed())
 asyncio.run(main())

@@ -1,4 +1,4 @@
-"""The `mcp` client of the stateless era lists and calls every tool on real source."""
+"""The `mcp` client of the stateless era lists and calls every tool on real source, and is told of a change."""
 
 import asyncio
 import sys
@@ -11,6 +11,27 @@ import real
 # A schema that the client finds fault with is a failure, not a line in a log. What the client says of itself is not.
 warnings.simplefilter("error")
 warnings.simplefilter("ignore", DeprecationWarning)
+
+
+async def subscribed():
+    """Listens for a file and for statistics, changes the file, and reads what it is told has changed."""
+    folder = real.changing()
+    uris = {real.CHANGING, "code://stats/files"}
+    with folder, real.Server(sys.argv[1], [folder.name]) as server:
+        async with Client(server.url, mode="2026-07-28") as client:
+            async with client.listen(resource_subscriptions=sorted(uris)) as stream:
+                assert set(stream.honored.resource_subscriptions) == uris, stream.honored
+                for text in ("two = 2\n", "three = 3\n"):
+                    real.change(folder, text)
+                    heard = {(await asyncio.wait_for(anext(stream), 30)).uri for _ in uris}
+                    assert heard == uris, heard
+                    content = (await client.read_resource(real.CHANGING)).contents[0].text
+                    assert content == text, content
+            # What is not offered is not accepted; and the stream ends with the server, gracefully.
+            async with client.listen(resources_list_changed=True, resource_subscriptions=[real.CHANGING]) as stream:
+                assert not stream.honored.resources_list_changed, stream.honored
+                server.process.terminate()
+                assert [event async for event in stream] == []
 
 
 async def main():
@@ -46,4 +67,5 @@ async def main():
     report.end(tool.name for tool in listed)
 
 
+asyncio.run(subscribed())
 asyncio.run(main())

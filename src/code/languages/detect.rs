@@ -55,7 +55,7 @@ fn name_and_extension(path: &str) -> (&str, Option<String>) {
 
 /// The language that shares the extension with its owner and that the text shows.
 fn by_shared_extension(path: &str, text: &str) -> Option<&'static Language> {
-    static SHARED: LazyLock<Vec<(&'static Language, Vec<Regex>, Vec<Regex>)>> = LazyLock::new(|| {
+    static SHARING: LazyLock<Vec<Sharing>> = LazyLock::new(|| {
         let compiled = |patterns: &[String]| {
             patterns
                 .iter()
@@ -64,26 +64,33 @@ fn by_shared_extension(path: &str, text: &str) -> Option<&'static Language> {
         };
         all()
             .filter(|language| !language.facts.shared.extensions.is_empty())
-            .map(|language| {
-                let shared = &language.facts.shared;
-                (language, compiled(&shared.content), compiled(&shared.except))
+            .map(|language| Sharing {
+                language,
+                content: compiled(&language.facts.shared.content),
+                except: compiled(&language.facts.shared.except),
             })
             .collect()
     });
-    let (_, extension) = name_and_extension(path);
-    let extension = extension?;
-    SHARED
+    let extension = name_and_extension(path).1?;
+    SHARING
         .iter()
-        .filter(|(language, ..)| language.facts.shared.extensions.contains(&extension))
-        .find(|(_, content, except)| {
+        .filter(|sharing| sharing.language.facts.shared.extensions.contains(&extension))
+        .find(|sharing| {
             let mut text = Cow::Borrowed(text);
-            for pattern in except {
+            for pattern in &sharing.except {
                 let kept = pattern.replace_all(&text, "").into_owned();
                 text = Cow::Owned(kept);
             }
-            content.iter().any(|pattern| pattern.is_match(&text))
+            sharing.content.iter().any(|pattern| pattern.is_match(&text))
         })
-        .map(|(language, ..)| *language)
+        .map(|sharing| sharing.language)
+}
+
+/// A language that shares extensions, with its patterns compiled.
+struct Sharing {
+    language: &'static Language,
+    content: Vec<Regex>,
+    except: Vec<Regex>,
 }
 
 fn by_shebang(text: &str) -> Option<&'static Language> {
@@ -160,6 +167,17 @@ mod tests {
             "python"
         );
         assert_eq!(name("notes.txt", "x = 1", Some("Python3")), "python");
+        assert_eq!(name("bin/x", "use std::fmt;\n", None), "rust");
+        assert_eq!(name("bin/x", "pub(crate) async fn run<T>(x: T) {}\n", None), "rust");
+        assert_eq!(name("x", "#!/usr/bin/env -S cargo +nightly -Zscript\n", None), "rust");
+        assert_eq!(
+            name("x.txt", "// A.\npackage main\n\nimport (\n\t\"fmt\"\n)\n", None),
+            "go"
+        );
+        assert_eq!(name("x.txt", "package main\r\n\r\nfunc main() {\r\n}\r\n", None), "go");
+        // Not Go: a Java package ends with a semicolon, Kotlin and Scala import without quotes.
+        assert_eq!(name("x", "package a;\nimport a.B;\n", None), "java");
+        assert!(name("x", "package a\n\nimport a.B\n", None) != "go");
         assert!(name("notes.txt", "from here on", None).contains("UnsupportedLanguage"));
         assert!(name("a.py", "", Some("klingon")).contains("UnknownLanguage"));
     }

@@ -59,6 +59,11 @@ pub struct Facts {
     /// replies keep them.
     #[serde(default)]
     pub blank: Vec<String>,
+    /// How conditions of a preprocessor are read that cut through braces; without it, as the grammar reads them.
+    pub branches: Option<Branches>,
+    /// What is not looked for in bodies.
+    #[serde(default)]
+    pub locals: Locals,
     /// Whether the first string of a body documents it.
     #[serde(default)]
     pub docstrings: bool,
@@ -141,6 +146,24 @@ pub struct Shared {
     pub except: Vec<String>,
 }
 
+/// Of a condition that cuts through braces one branch is read: the first, unless it is known to be none.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Branches {
+    /// Words of conditions that are never true here.
+    pub never: Vec<String>,
+}
+
+/// Definitions that count only outside of the bodies of functions; most of a file is bodies.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Locals {
+    /// Node kinds of bodies.
+    pub bodies: Vec<String>,
+    /// Node kinds at which no pattern is tried in them.
+    pub nodes: Vec<String>,
+}
+
 /// What a language describes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -154,6 +177,8 @@ pub enum Family {
     Style,
     /// Prose with headings.
     Document,
+    /// Keys and values.
+    Data,
 }
 
 /// Names of fields or of node kinds among a definition's direct children.
@@ -212,6 +237,8 @@ pub struct Visibilities {
 pub struct Complexity {
     /// Named node kinds; `kind.field` is one that decides only where it has that field.
     pub nodes: Vec<String>,
+    /// Of these, what the first child reads in one that is taken when no other is (`*` of a shell's `case`) and decides nothing.
+    pub defaults: BTreeMap<String, String>,
     /// Named node kinds, not empty, of whose decisions one is none: the last arm of a match that covers everything.
     pub exhaustive: Vec<String>,
     /// Named node kinds that hide what is in them, such as the arguments of macros, which are no syntax yet.
@@ -220,6 +247,8 @@ pub struct Complexity {
     pub tokens: Vec<String>,
     /// Tokens that count only where the grammar calls them an `operator`: C++ writes `&&` in types as well.
     pub operators: Vec<String>,
+    /// Named node kinds that decide where their text is one of these: operators of a language where any word can be one.
+    pub texts: BTreeMap<String, Vec<String>>,
     /// Named node kinds that make the function around them a generator.
     pub generators: Vec<String>,
 }
@@ -250,7 +279,7 @@ pub struct Selection {
     /// Elements of any of these kinds; empty means every kind.
     #[serde(default)]
     pub kinds: Vec<Kind>,
-    /// The element class of markup or the property class of a style.
+    /// The element class of markup, the property class of a style, the type of a key's value.
     pub class: Option<String>,
     /// A modifier that must be there.
     pub modifier: Option<String>,

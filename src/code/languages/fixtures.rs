@@ -6,40 +6,93 @@ use std::{fmt::Write as _, fs, path::Path};
 
 use tokio_util::sync::CancellationToken;
 
+use super::Language;
 use crate::{
-    elements::{Detail, Elements},
+    elements::{Detail, Element, Elements, Kind, Visibility},
     extract::extract,
-    parse::{one_line, tests::parsed},
+    parse::{Parsed, one_line, tests::parsed},
     table::{TableFormat, render, signature},
 };
 
-#[test]
-fn every_language_reads_its_fixture_as_expected() {
-    let mut wrong = String::new();
+/// A column's name, and which elements belong in it.
+type Column = (&'static str, fn(&Element) -> bool);
+
+/// The columns of the table of languages, and how many elements of a file belong in each. `docs/regenerate` counts the same.
+const COLUMNS: [Column; 10] = [
+    ("classes", |element| element.kind.is_class_like()),
+    ("methods", |element| {
+        matches!(element.kind, Kind::Method | Kind::Constructor)
+    }),
+    ("functions", |element| element.kind == Kind::Function),
+    ("imports", |element| element.kind == Kind::Import),
+    ("variables", |element| {
+        matches!(
+            element.kind,
+            Kind::Variable | Kind::Constant | Kind::Field | Kind::EnumMember | Kind::Property
+        )
+    }),
+    ("comments", |element| element.kind == Kind::Comment),
+    ("complexity", |element| {
+        element.code().is_some_and(|code| code.complexity.is_some())
+    }),
+    ("docs", |element| element.code().is_some_and(|code| code.doc.is_some())),
+    ("parameters", |element| {
+        element
+            .code()
+            .is_some_and(|code| element.kind.is_callable() && !code.params_text.is_empty())
+    }),
+    ("visibility", |element| {
+        element.code().is_some_and(|code| code.visibility != Visibility::Public)
+    }),
+];
+
+/// What a language's folder holds, taken apart.
+struct Fixture {
+    language: &'static Language,
+    elements: Elements,
+    parsed: Parsed,
+    expected: String,
+}
+
+fn fixtures(wrong: &mut String) -> Vec<Fixture> {
+    let mut found = Vec::new();
     for language in super::all() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
             .join("languages")
             .join(language.name);
-        let Some(fixture) = fs::read_dir(&folder)
+        let fixture = fs::read_dir(&folder)
             .expect("a folder of its own")
             .filter_map(Result::ok)
             .map(|entry| entry.path())
-            .find(|path| path.file_stem().is_some_and(|stem| stem == "fixture"))
-        else {
+            .find(|path| path.file_stem().is_some_and(|stem| stem == "fixture"));
+        let Some(fixture) = fixture else {
             let _ = writeln!(wrong, "languages/{} has no fixture", language.name);
             continue;
         };
         let text = fs::read_to_string(&fixture).expect("a fixture");
-        let expected = fs::read_to_string(folder.join("expected.txt")).unwrap_or_default();
         let parsed = parsed(&fixture.to_string_lossy(), &text);
         assert_eq!(parsed.source.language, language);
-        if !parsed.errors.is_empty() {
-            let _ = writeln!(wrong, "languages/{}: {:?}", language.name, parsed.errors);
+        found.push(Fixture {
+            language,
+            elements: extract(&parsed, &CancellationToken::new()).expect("elements"),
+            parsed,
+            expected: fs::read_to_string(folder.join("expected.txt")).unwrap_or_default(),
+        });
+    }
+    found
+}
+
+#[test]
+fn every_language_reads_its_fixture_as_expected() {
+    let mut wrong = String::new();
+    for fixture in fixtures(&mut wrong) {
+        let name = fixture.language.name;
+        if !fixture.parsed.errors.is_empty() {
+            let _ = writeln!(wrong, "languages/{name}: {:?}", fixture.parsed.errors);
         }
-        let elements = extract(&parsed, &CancellationToken::new()).expect("elements");
-        let actual = outline(&elements, &language.facts);
-        if actual != expected {
-            let _ = writeln!(wrong, "languages/{}/expected.txt should be:\n{actual}", language.name);
+        let actual = outline(&fixture.elements, &fixture.language.facts);
+        if actual != fixture.expected {
+            let _ = writeln!(wrong, "languages/{name}/expected.txt should be:\n{actual}");
         }
         for format in [
             TableFormat::Full,
@@ -48,7 +101,30 @@ fn every_language_reads_its_fixture_as_expected() {
             TableFormat::Html,
             TableFormat::Signatures,
         ] {
-            assert!(!render(format, &parsed, &elements).is_empty());
+            assert!(!render(format, &fixture.parsed, &fixture.elements).is_empty());
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn an_empty_column_of_the_table_of_languages_has_a_reason_and_no_other_has() {
+    let mut wrong = String::new();
+    for Fixture { language, elements, .. } in fixtures(&mut wrong) {
+        let reasons = &language.facts.empty;
+        for (column, belongs) in COLUMNS {
+            let count = elements.list.iter().filter(|element| belongs(element)).count();
+            let problem = match (count, reasons.get(column)) {
+                (0, None) => "is empty in the fixture: add what is missing, or the reason to [empty]",
+                (1.., Some(_)) => "has a reason in [empty], though the fixture has such elements",
+                _ => continue,
+            };
+            let _ = writeln!(wrong, "languages/{}: {column} {problem}", language.name);
+        }
+        for column in reasons.keys() {
+            if COLUMNS.iter().all(|(known, _)| known != column) {
+                let _ = writeln!(wrong, "languages/{}: [empty] names no column {column}", language.name);
+            }
         }
     }
     assert!(wrong.is_empty(), "{wrong}");
@@ -121,6 +197,9 @@ fn outline(elements: &Elements, facts: &super::facts::Facts) -> String {
             }
             Detail::Heading { level } => {
                 let _ = write!(out, " | h{level}");
+            }
+            Detail::Key { type_name, value } => {
+                let _ = write!(out, " | {type_name} {value}");
             }
             Detail::Block { info } => {
                 if !info.is_empty() {

@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 
-use super::{broken, doc, lines, modifiers, rows::rows, signature, table};
+use super::{broken, doc, keys, lines, modifiers, rows::rows, signature, table};
 use crate::{
     elements::{Elements, Kind, Visibility},
     languages::facts::Family,
@@ -21,6 +21,8 @@ pub(super) fn render(parsed: &Parsed, elements: &Elements) -> String {
     );
     if facts.family == Family::Code {
         code(&mut out, parsed, elements);
+    } else if facts.family == Family::Data {
+        keys(&mut out, elements, |at| elements.qualified_name(at));
     } else {
         let rows: Vec<Vec<String>> = rows(parsed, elements)
             .into_iter()

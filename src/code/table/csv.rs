@@ -52,12 +52,28 @@ pub(super) fn render(parsed: &Parsed, elements: &Elements) -> String {
             ("start_line", |row| row.start_line.to_string()),
             ("end_line", |row| row.end_line.to_string()),
         ],
+        Family::Data => &[
+            ("key", path),
+            ("type", |row| row.class.clone()),
+            ("value", |row| row.value.clone()),
+            ("start_line", |row| row.start_line.to_string()),
+            ("end_line", |row| row.end_line.to_string()),
+        ],
     };
     let mut out = line(columns.iter().map(|(name, _)| (*name).to_owned()));
     for row in rows(parsed, elements) {
         out.push_str(&line(columns.iter().map(|(_, cell)| cell(&row))));
     }
     out
+}
+
+/// The names from the outermost key to this one.
+fn path(row: &Row) -> String {
+    if row.parent.is_empty() {
+        row.name.clone()
+    } else {
+        format!("{}.{}", row.parent, row.name)
+    }
 }
 
 fn line(cells: impl Iterator<Item = String>) -> String {

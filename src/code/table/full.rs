@@ -5,7 +5,7 @@
 
 use std::{collections::BTreeSet, fmt::Write as _};
 
-use super::{broken, doc, import_signature, lines, modifiers, signature, table};
+use super::{broken, doc, import_signature, keys, lines, modifiers, signature, table};
 use crate::{
     elements::{Detail, Element, Elements, Kind, Visibility},
     languages::facts::Family,
@@ -25,6 +25,8 @@ pub(super) fn render(parsed: &Parsed, elements: &Elements) -> String {
     }
     if facts.family == Family::Document {
         outline(&mut out, elements);
+    } else if facts.family == Family::Data {
+        tree(&mut out, elements);
     } else {
         let page = Page { parsed, elements };
         page.write(&mut out);
@@ -49,16 +51,7 @@ impl Page<'_> {
             let _ = writeln!(out, "\nPackage: {}", element.name);
         }
         self.imports(out);
-        // A type that is no class can have methods too, in Go.
-        let owners: BTreeSet<usize> = self
-            .elements
-            .list
-            .iter()
-            .filter(|element| element.kind == Kind::Method)
-            .filter_map(|element| element.parent)
-            .collect();
-        let is_class = |at: &usize| self.elements.list[*at].kind.is_class_like() || owners.contains(at);
-        let classes: Vec<usize> = (0..self.elements.list.len()).filter(is_class).collect();
+        let classes = self.classes();
         self.overview(out, &classes);
         for class in classes {
             self.class(out, class);
@@ -71,6 +64,20 @@ impl Page<'_> {
         self.values(out, "## Variables", |element| {
             matches!(element.kind, Kind::Variable | Kind::Constant | Kind::Type)
         });
+    }
+
+    /// Classes, and what has members as classes have: modules of Ruby, types of Go.
+    fn classes(&self) -> Vec<usize> {
+        let owners: BTreeSet<usize> = self
+            .elements
+            .list
+            .iter()
+            .filter(|element| matches!(element.kind, Kind::Method | Kind::Constructor | Kind::Field))
+            .filter_map(|element| element.parent)
+            .filter(|owner| !self.elements.list[*owner].kind.is_callable())
+            .collect();
+        let is_class = |at: &usize| self.elements.list[*at].kind.is_class_like() || owners.contains(at);
+        (0..self.elements.list.len()).filter(is_class).collect()
     }
 
     fn indexes(&self, wanted: impl Fn(&Element) -> bool) -> Vec<usize> {
@@ -237,6 +244,18 @@ fn words(words: &[&str]) -> String {
         .copied()
         .collect::<Vec<_>>()
         .join(" ")
+}
+
+/// Data: its keys, indented by their depth.
+fn tree(out: &mut String, elements: &Elements) {
+    let mut depths: Vec<usize> = Vec::with_capacity(elements.list.len());
+    for element in &elements.list {
+        depths.push(element.parent.map_or(0, |parent| depths[parent] + 1));
+    }
+    let _ = writeln!(out, "\n## Keys ({})", elements.count(|kind| kind == Kind::Key));
+    keys(out, elements, |at| {
+        format!("{}{}", "· ".repeat(depths[at].min(30)), elements.list[at].name)
+    });
 }
 
 /// A document: its headings as a tree, then its blocks.

@@ -42,7 +42,9 @@ pub fn render(format: TableFormat, parsed: &Parsed, elements: &Elements) -> Stri
         (TableFormat::Signatures, _) => signatures::render(parsed, elements),
         (TableFormat::Compact, _) => compact::render(parsed, elements),
         (TableFormat::Full | TableFormat::Html, Family::Markup | Family::Style) => html::render(parsed, elements),
-        (TableFormat::Full | TableFormat::Html, Family::Code | Family::Document) => full::render(parsed, elements),
+        (TableFormat::Full | TableFormat::Html, Family::Code | Family::Document | Family::Data) => {
+            full::render(parsed, elements)
+        }
     }
 }
 
@@ -73,6 +75,10 @@ pub fn signature(element: &Element, facts: &Facts) -> String {
             } else {
                 style.selector.clone_into(&mut out);
             }
+        }
+        Detail::Key { type_name, value } => {
+            let said = if value.is_empty() { type_name } else { value.as_str() };
+            let _ = write!(out, ": {said}");
         }
         Detail::Block { .. } => {}
     }
@@ -164,6 +170,22 @@ fn doc(element: &Element) -> String {
     element
         .code()
         .map_or_else(String::new, |code| one_line(code.doc_line(), 100))
+}
+
+/// Keys with type, value and lines, named by `name`.
+fn keys(out: &mut String, elements: &Elements, name: impl Fn(usize) -> String) {
+    let rows: Vec<Vec<String>> = elements
+        .list
+        .iter()
+        .enumerate()
+        .filter_map(|(at, element)| match &element.detail {
+            Detail::Key { type_name, value } => {
+                Some(vec![name(at), (*type_name).to_owned(), value.clone(), lines(element)])
+            }
+            _ => None,
+        })
+        .collect();
+    table(out, &["Key", "Type", "Value", "Lines"], &rows);
 }
 
 /// A Markdown table, or nothing without rows.
@@ -261,11 +283,56 @@ mod tests {
     }
 
     #[test]
+    fn data_is_a_table_of_keys_in_every_format() {
+        let text = "{\"a\": {\"b\": [1, 2]}, \"c\": [{\"d|e\": null}]}";
+        assert_eq!(
+            table(TableFormat::Compact, "a.json", text),
+            "# a.json (JSON, 1 lines)\n| Key | Type | Value | Lines |\n|---|---|---|---|\n\
+             | a | mapping |  | 1 |\n| a.b | list | [1, 2] | 1 |\n| c | list |  | 1 |\n\
+             | c.[0] | mapping |  | 1 |\n| c.[0].d\\|e | null | null | 1 |\n"
+        );
+        assert_eq!(
+            table(TableFormat::Csv, "a.json", text),
+            "key,type,value,start_line,end_line\r\na,mapping,,1,1\r\na.b,list,\"[1, 2]\",1,1\r\nc,list,,1,1\r\n\
+             c.[0],mapping,,1,1\r\nc.[0].d|e,null,null,1,1\r\n"
+        );
+        assert_eq!(
+            table(TableFormat::Signatures, "a.json", text),
+            "1: a: mapping\n1:   b: [1, 2]\n1: c: list\n1:   [0]: mapping\n1:     d|e: null\n"
+        );
+        assert!(table(TableFormat::Full, "a.json", text).contains("| · · d\\|e | null | null | 1 |"));
+    }
+
+    #[test]
     fn broken_source_says_so_below_its_table() {
         let table = table(TableFormat::Signatures, "a.py", "def f(x): return x\nclass (:\n");
         assert!(
             table.starts_with("1: f(x)\n\nParse errors (1):\n- line 2: unexpected"),
             "{table}"
+        );
+    }
+
+    #[test]
+    fn what_belongs_to_a_type_that_stands_elsewhere_is_named_in_full() {
+        let text = "package a\n\ntype T struct{ n int }\n\nfunc help() {}\n\nfunc (t T) Get() int { return t.n }\n\nfunc (u U) Put() {}\n";
+        assert_eq!(
+            table(TableFormat::Signatures, "a.go", text),
+            "1: a\n3: struct T\n3:   field n: int\n5: help()\n7: T.Get() int\n9: U.Put()\n"
+        );
+        let full = table(TableFormat::Full, "a.go", text);
+        assert!(
+            full.contains("| Get() int |") && full.contains("## Methods of types elsewhere"),
+            "{full}"
+        );
+    }
+
+    #[test]
+    fn an_impl_shows_the_whole_type_and_a_variant_what_it_holds() {
+        let text = "struct S<T>(T);\nimpl<T: Clone> From<T> for S<Vec<T>> {}\nenum E { A(u8, u8), B = 2 }\n";
+        assert_eq!(
+            table(TableFormat::Signatures, "a.rs", text),
+            "1: struct S<T>(T)\n2: impl S<Vec<T>> implements From<T>\n3: enum E\n3:   enum_member A(u8, u8)\n\
+             3:   enum_member B = 2\n"
         );
     }
 }

@@ -30,10 +30,10 @@ pub struct Row {
     /// Joined by spaces.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub modifiers: String,
-    /// The element class of a tag, the property class of a style.
+    /// The element class of a tag, the property class of a style, the type of a key's value.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub class: String,
-    /// The value of a property, the text of a tag, the language of a code block, the address of a link.
+    /// The value of a property or key, the text of a tag, the language of a code block, the address of a link.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub value: String,
     /// 1-based.
@@ -94,6 +94,12 @@ pub fn rows(parsed: &Parsed, elements: &Elements) -> Vec<Row> {
                     continue;
                 }
                 style.property_class.clone_into(&mut row.class);
+            }
+            Detail::Key { type_name, value } => {
+                // Key and value have cells of their own: saying them again would double a large file.
+                row.signature.clear();
+                (*type_name).clone_into(&mut row.class);
+                row.value.clone_from(value);
             }
             Detail::Block { info } => row.value.clone_from(info),
             Detail::Heading { .. } | Detail::Import(_) => {}

@@ -1,1 +1,13 @@
+; What a shell says with syntax. Which variables are new, and what `declare -rx` means, follows in refine.rs.
+
+(function_definition name: (word) @name) @function
+
+(variable_assignment name: (variable_name) @name) @variable
+(declaration_command (variable_assignment name: (variable_name) @name) @variable) @outer
+(declaration_command (variable_name) @variable @name) @outer
+
+(command name: (command_name) @_call argument: [(concatenation) (word)] @macro.alias (#eq? @_call "alias"))
+
+(command name: (command_name) @_call . argument: (_) @name (#any-of? @_call "source" ".")) @import
+
 (comment) @comment

@@ -72,6 +72,14 @@ impl<'t> Declared<'t> {
                 None => break,
             }
         }
+        // There is no array of functions: `PRIV(table)[]` is a name that a macro makes.
+        if let [.., around, made] = declared.wrappings.as_slice()
+            && around.kind() == "array_declarator"
+            && made.kind() == "function_declarator"
+        {
+            declared.name = Some(*made);
+            declared.wrappings.pop();
+        }
         if declared.function.is_none() {
             declared.function = declared
                 .wrappings
@@ -154,7 +162,7 @@ impl<'t> Declared<'t> {
     }
 }
 
-impl<'t> Holder<'t> {
+impl Holder<'_> {
     /// Whether one of its own qualifiers is this one.
     pub(crate) fn has_qualifier(self, parsed: &Parsed, name: &str) -> bool {
         let mut cursor = self.0.walk();
@@ -225,20 +233,16 @@ pub(crate) fn params_of(parsed: &Parsed, list: Node<'_>) -> Vec<Param> {
             }
             "identifier" => param.name = text,
             _ => {
-                let declarator = child.child_by_field_name("declarator");
-                match declarator {
-                    Some(declarator) => {
-                        let declared = Declared::read(declarator);
-                        param.name = declared
-                            .name
-                            .map_or_else(String::new, |name| parsed.text(name).to_owned());
-                        param.type_name = declared.as_object().type_text(parsed, Holder(child), declarator);
-                    }
-                    None => {
-                        param.type_name = Some(Holder(child).base(parsed)).filter(|base| !base.is_empty());
-                        if text == "void" {
-                            continue;
-                        }
+                if let Some(declarator) = child.child_by_field_name("declarator") {
+                    let declared = Declared::read(declarator);
+                    param.name = declared
+                        .name
+                        .map_or_else(String::new, |name| parsed.text(name).to_owned());
+                    param.type_name = declared.as_object().type_text(parsed, Holder(child), declarator);
+                } else {
+                    param.type_name = Some(Holder(child).base(parsed)).filter(|base| !base.is_empty());
+                    if text == "void" {
+                        continue;
                     }
                 }
                 param.default = child

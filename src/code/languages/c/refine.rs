@@ -9,14 +9,13 @@ use std::{
 };
 
 use regex::Regex;
-use tokio_util::sync::CancellationToken;
 use tree_sitter::Node;
 
 use super::declarator::{Declared, Holder, params_of, trailing_result};
 use crate::{
     elements::{Code, Detail, Element, Import, Kind, Param, ParamKind, Visibility},
     extract::{Draft, TEXT_CHARACTERS, VALUE_CHARACTERS, params_text},
-    parse::{Parsed, Step, one_line, walk},
+    parse::{Parsed, one_line},
 };
 
 pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
@@ -34,7 +33,6 @@ pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
 
 /// Reads every declarator; what C and C++ have in common.
 pub(crate) fn read_declarators<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
-    let bodies = bodies(parsed);
     let guard = guard(parsed);
     for at in 0..drafts.len() {
         let parent = drafts[at].element.parent.map(|parent| drafts[parent].element.kind);
@@ -51,12 +49,6 @@ pub(crate) fn read_declarators<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t
             _ if node.kind() == "function_definition" => function_definition(parsed, draft),
             Kind::Variable | Kind::Field | Kind::Type | Kind::Function | Kind::Method if draft.outer.is_some() => {
                 declared(parsed, draft, parent);
-                let is_local = !parent.is_some_and(Kind::is_class_like)
-                    && matches!(draft.element.kind, Kind::Variable | Kind::Constant | Kind::Function)
-                    && draft.body.is_none();
-                if is_local && is_inside(&bodies, node.start_byte()) {
-                    draft.keep = false;
-                }
             }
             _ => {}
         }
@@ -115,26 +107,6 @@ fn lost_directives<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
             },
         ));
     }
-}
-
-/// The ranges of the outermost blocks of statements: what is declared in them is part of no structure, even where broken
-/// source hides the function around them.
-fn bodies(parsed: &Parsed) -> Vec<(usize, usize)> {
-    let mut found = Vec::new();
-    // Only cancelling could fail, and nobody holds this token; what follows polls the caller's.
-    let _ = walk(parsed.tree.root_node(), &CancellationToken::new(), |node| {
-        if node.kind() == "compound_statement" {
-            found.push((node.start_byte(), node.end_byte()));
-            return Step::Over;
-        }
-        Step::Into
-    });
-    found
-}
-
-fn is_inside(bodies: &[(usize, usize)], byte: usize) -> bool {
-    let after = bodies.partition_point(|(start, _)| *start <= byte);
-    after > 0 && byte < bodies[after - 1].1
 }
 
 fn include(parsed: &Parsed, draft: &mut Draft<'_>) {
@@ -290,6 +262,7 @@ fn is_name(parsed: &Parsed, name: Node<'_>) -> bool {
         || matches!(
             name.kind(),
             "primitive_type"
+                | "function_declarator"
                 | "destructor_name"
                 | "operator_name"
                 | "operator_cast"
@@ -507,6 +480,20 @@ fn typedefs(drafts: &mut [Draft<'_>]) {
 /// Members of a type without any name are members of what is around it, as the language has it.
 fn unnamed(drafts: &mut [Draft<'_>]) {
     for at in 0..drafts.len() {
+        let is_in_callable = |at: usize| {
+            let parent = drafts[at].element.parent;
+            parent.is_some_and(|parent| drafts[parent].element.kind.is_callable())
+        };
+        // A local variable's type without a name is as local as the variable.
+        let around = [Some(at), drafts[at].element.parent];
+        let is_local = around.into_iter().flatten().any(|at| {
+            let element = &drafts[at].element;
+            element.kind.is_class_like() && element.name.starts_with("<anonymous ") && is_in_callable(at)
+        });
+        if is_local {
+            drafts[at].keep = false;
+            continue;
+        }
         while let Some(parent) = drafts[at].element.parent {
             let around = &drafts[parent].element;
             let is_unnamed = around.kind.is_class_like() && around.name.starts_with("<anonymous ");
@@ -591,10 +578,11 @@ mod tests {
 
     #[test]
     fn what_stands_next_to_the_name_decides_what_is_declared() {
-        let text = "int *f(void), (*g)(void), *h[3];\nvoid (*signal(int n, void (*to)(int)))(int);\n";
+        let text = "const int PRIV(table)[] = { 1 };\nint *f(void), (*g)(void), *h[3];\nvoid (*signal(int n, void (*to)(int)))(int);\n";
         assert_eq!(
             signatures("a.c", text),
             [
+                "PRIV(table): const int[] = { 1 }",
                 "f(void): int *",
                 "g: int (*)(void)",
                 "h: int *[3]",

@@ -50,10 +50,8 @@ fn whole_file_namespace(parsed: &Parsed, drafts: &mut [Draft<'_>]) {
     let text = &parsed.source.text;
     let start = drafts[namespace].element.span.start_byte;
     drafts[namespace].element.span = parsed.lines.span(text, start, text.trim_end().len());
-    for at in namespace + 1..drafts.len() {
-        if drafts[at].element.parent.is_none() {
-            drafts[at].element.parent = Some(namespace);
-        }
+    for draft in drafts.iter_mut().skip(namespace + 1) {
+        draft.element.parent = draft.element.parent.or(Some(namespace));
     }
 }
 

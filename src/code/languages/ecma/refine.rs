@@ -208,16 +208,14 @@ fn callable(draft: &mut Draft<'_>, parent: Option<Kind>) {
     if kind == Kind::Initializer {
         code.visibility = Visibility::Private;
     }
-    if is_assigned {
-        if let Some(bare) = commonjs(&name) {
-            code.is_exported = true;
-            code.is_default = bare == "default";
-            bare.clone_into(&mut draft.element.name);
-        }
+    if is_assigned && let Some(bare) = commonjs(&name) {
+        code.is_exported = true;
+        code.is_default = bare == "default";
+        bare.clone_into(&mut draft.element.name);
     }
 }
 
-/// What an assignment to this exports, if it is one of CommonJS.
+/// What an assignment to this exports, if it is one of `CommonJS`.
 fn commonjs(left: &str) -> Option<&str> {
     let exports = left.strip_prefix("module.").unwrap_or(left).strip_prefix("exports")?;
     if exports.is_empty() {

@@ -6,8 +6,8 @@
 (import_spec) @import
 (import_declaration (import_spec) @import) @outer
 
-(type_declaration "type" . (type_spec name: (_) @name) @type) @outer
-(type_declaration "type" . (type_alias name: (_) @name) @type) @outer
+(type_declaration (type_spec name: (_) @name) @type (#not-match? @outer "^type\\s*\\(")) @outer
+(type_declaration (type_alias name: (_) @name) @type (#not-match? @outer "^type\\s*\\(")) @outer
 (type_spec name: (_) @name type: (_) @value) @type
 (type_spec name: (_) @name type: (struct_type)) @struct
 (type_spec name: (_) @name type: (interface_type)) @interface
@@ -23,7 +23,7 @@
 (method_declaration name: (_) @name) @method
 
 ; The grammar calls the commas between names a name too, so that only the first would match by its field.
-(const_declaration "const" . (const_spec (identifier) @name) @constant) @outer
+(const_declaration (const_spec (identifier) @name) @constant (#not-match? @outer "^const\\s*\\(")) @outer
 (const_spec (identifier) @name) @constant
 (var_declaration (var_spec name: (identifier) @name) @variable) @outer
 (var_spec name: (identifier) @name) @variable

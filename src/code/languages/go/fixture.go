@@ -116,3 +116,13 @@ func init() {}
 func external(int, string) bool
 
 func TestGet(t *testing.T) { _ = limit }
+
+const (
+	_     = 1 << (10 * iota)
+	Kilo
+)
+
+type (
+	pair struct{ a, b int }
+	other = pair
+)

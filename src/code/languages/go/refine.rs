@@ -18,7 +18,6 @@ use crate::{
 const TEXT_CHARACTERS: usize = 200;
 const VALUE_CHARACTERS: usize = 80;
 
-#[expect(clippy::ptr_arg, reason = "the type of every refinement: others add drafts")]
 pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
     let mut types: HashMap<String, usize> = HashMap::new();
     let mut constants = Constants::default();

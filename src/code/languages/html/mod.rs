@@ -2,4 +2,4 @@
 
 mod refine;
 
-pub(super) use refine::refine;
+pub(super) use refine::{embeds, refine};

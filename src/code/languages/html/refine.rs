@@ -3,14 +3,13 @@
 //! Scripts and styles are read in their own language and stand under their tag. A tag is unclosed when the standard demands
 //! an end tag that is not there; void tags have none.
 
-use tokio_util::sync::CancellationToken;
 use tree_sitter::Node;
 
 use crate::{
     elements::{Detail, Kind, Markup},
-    extract::{Draft, extract},
-    languages::by_name,
-    parse::{Parsed, Source, one_line, parse},
+    extract::Draft,
+    languages::{Language, by_name},
+    parse::{Embed, Parsed, Step, one_line, walk},
 };
 
 /// The class of tags that no class names: custom elements and unknown ones hold others.
@@ -51,9 +50,6 @@ pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
             drafts[at].element.name.clone_from(&markup.tag);
             drafts[at].element.detail = Detail::Markup(Box::new(markup));
         }
-    }
-    for at in 0..drafts.len() {
-        embedded(parsed, drafts, at);
     }
 }
 
@@ -141,47 +137,63 @@ fn attribute(parsed: &Parsed, node: Node<'_>) -> (String, String) {
     (name, value)
 }
 
-/// Reads a script or a style in its own language.
-fn embedded<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>, at: usize) {
-    let node = drafts[at].node;
-    let Detail::Markup(markup) = &drafts[at].element.detail else {
-        return;
-    };
-    let attribute = |wanted: &str| {
-        let found = markup.attributes.iter().find(|(name, _)| name == wanted);
-        found.map_or("", |(_, value)| value.as_str()).to_ascii_lowercase()
-    };
-    let name = match (node.kind(), attribute("type").as_str(), attribute("lang").as_str()) {
-        ("script_element", "text/typescript", _) | ("script_element", _, "ts" | "typescript") => "typescript",
-        ("script_element", "" | "module" | "text/javascript" | "application/javascript" | "text/babel", _) => {
-            "javascript"
+/// Scripts and styles, by what their tags say.
+pub(crate) fn embeds(parsed: &Parsed) -> Vec<Embed> {
+    let mut found = Vec::new();
+    // A cancelled walk ends early; parsing what it found fails then, as it must.
+    let _ = walk(parsed.tree.root_node(), &parsed.cancel, |node| {
+        if !matches!(node.kind(), "script_element" | "style_element") {
+            return Step::Into;
         }
+        let mut cursor = node.walk();
+        let raw = node.children(&mut cursor).find(|child| child.kind() == "raw_text");
+        if let (Some(raw), Some(language)) = (raw, language_of(parsed, node)) {
+            found.push(Embed {
+                language,
+                host: node.start_byte(),
+                pieces: vec![raw.byte_range()],
+            });
+        }
+        Step::Over
+    });
+    found
+}
+
+/// The language of a script or style. What is a template, a shader or data of an unknown kind has none.
+fn language_of(parsed: &Parsed, node: Node<'_>) -> Option<&'static Language> {
+    let start = node.child(0)?;
+    let mut cursor = start.walk();
+    let attributes: Vec<(String, String)> = start
+        .named_children(&mut cursor)
+        .filter(|part| part.kind() == "attribute")
+        .map(|part| attribute(parsed, part))
+        .collect();
+    let of = |wanted: &str| {
+        let found = attributes.iter().find(|(name, _)| name == wanted);
+        found.map_or(String::new(), |(_, value)| value.to_ascii_lowercase())
+    };
+    let (kind, lang) = (of("type"), of("lang"));
+    // `application/json; charset=utf-8`
+    let kind = kind.split(';').next().unwrap_or_default().trim();
+    let name = match (node.kind(), kind, lang.as_str()) {
+        ("script_element", "text/typescript", _) | ("script_element", _, "ts" | "typescript") => "typescript",
+        ("script_element", _, "tsx") => "tsx",
+        (
+            "script_element",
+            ""
+            | "module"
+            | "text/javascript"
+            | "application/javascript"
+            | "text/ecmascript"
+            | "text/jsx"
+            | "text/babel",
+            _,
+        ) => "javascript",
+        ("script_element", "application/json" | "text/json" | "importmap" | "speculationrules", _) => "json",
+        ("script_element", other, _) if other.ends_with("+json") => "json",
+        ("script_element", "text/yaml" | "application/yaml" | "text/x-yaml", _) => "yaml",
         ("style_element", "" | "text/css", "" | "css") => "css",
-        _ => return,
+        _ => return None,
     };
-    let mut cursor = node.walk();
-    let Some(raw) = node.children(&mut cursor).find(|child| child.kind() == "raw_text") else {
-        return;
-    };
-    let Ok(language) = by_name(name) else { return };
-    let source = Source {
-        path: parsed.source.path.clone(),
-        language,
-        text: parsed.text(raw).to_owned(),
-        encoding: parsed.source.encoding.clone(),
-        size_bytes: raw.byte_range().len() as u64,
-    };
-    // The call's own token stopped the parse of the page; what it holds is no larger.
-    let cancel = CancellationToken::new();
-    let Ok(elements) = parse(source, &cancel).and_then(|inner| extract(&inner, &cancel)) else {
-        return;
-    };
-    let base = drafts.len();
-    for mut element in elements.list {
-        element.parent = Some(element.parent.map_or(at, |parent| base + parent));
-        let (start, end) = (element.span.start_byte, element.span.end_byte);
-        let shift = raw.start_byte();
-        element.span = parsed.lines.span(&parsed.source.text, start + shift, end + shift);
-        drafts.push(Draft::adopted(raw, element));
-    }
+    by_name(name).ok()
 }

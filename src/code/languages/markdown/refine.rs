@@ -5,13 +5,13 @@
 
 use std::ops::Range;
 
-use tokio_util::sync::CancellationToken;
-use tree_sitter::{Node, Parser};
+use tree_sitter::Node;
 
 use crate::{
     elements::{Detail, Element, Kind},
     extract::{Draft, settle},
-    parse::{Parsed, Step, one_line, walk},
+    languages::{by_name, by_tag},
+    parse::{Embed, Parsed, Step, one_line, parse_text, walk},
 };
 
 pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
@@ -45,8 +45,8 @@ pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
 /// root every time.
 fn nests(parsed: &Parsed) -> (Vec<Range<usize>>, Vec<Range<usize>>) {
     let (mut quotes, mut lists): (Vec<Range<usize>>, Vec<Range<usize>>) = (Vec::new(), Vec::new());
-    // A walk that cannot be cancelled cannot fail.
-    let _ = walk(parsed.tree.root_node(), &CancellationToken::new(), |node| {
+    // A cancelled walk ends early; the extraction turns that into a failure.
+    let _ = walk(parsed.tree.root_node(), &parsed.cancel, |node| {
         let ranges = match node.kind() {
             "block_quote" => &mut quotes,
             "list" => &mut lists,
@@ -190,14 +190,10 @@ fn front_matter_keys(text: &str) -> String {
 
 /// Links and images within text.
 fn links<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
-    let mut parser = Parser::new();
-    if parser.set_language(&tree_sitter_md::INLINE_LANGUAGE.into()).is_err() {
-        return;
-    }
-    let never = CancellationToken::new();
+    let grammar = tree_sitter_md::INLINE_LANGUAGE.into();
     let mut inlines = Vec::new();
-    // Neither walk can be cancelled here, so neither can fail.
-    let _ = walk(parsed.tree.root_node(), &never, |node| {
+    // When cancelled, what is missing does not matter: the extraction turns it into a failure.
+    let _ = walk(parsed.tree.root_node(), &parsed.cancel, |node| {
         if matches!(node.kind(), "inline" | "pipe_table_cell") {
             inlines.push(node);
             return Step::Over;
@@ -209,8 +205,10 @@ fn links<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
         if !text.contains(['[', '<']) {
             continue;
         }
-        let Some(tree) = parser.parse(text, None) else { continue };
-        let _ = walk(tree.root_node(), &never, |node| {
+        let Ok(tree) = parse_text(&grammar, text, &parsed.cancel) else {
+            return;
+        };
+        let _ = walk(tree.root_node(), &parsed.cancel, |node| {
             let kind = match node.kind() {
                 "inline_link"
                 | "full_reference_link"
@@ -254,4 +252,74 @@ fn links<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
             Step::Into
         });
     }
+}
+
+/// Code blocks whose tag names a language, and the front matter.
+pub(crate) fn embeds(parsed: &Parsed) -> Vec<Embed> {
+    let mut found = Vec::new();
+    // A cancelled walk ends early; parsing what it found fails then, as it must.
+    let _ = walk(parsed.tree.root_node(), &parsed.cancel, |node| {
+        match node.kind() {
+            "minus_metadata" => found.extend(front_matter(parsed, node, "yaml")),
+            "plus_metadata" => found.extend(front_matter(parsed, node, "toml")),
+            "fenced_code_block" => found.extend(fenced(parsed, node)),
+            _ => return Step::Into,
+        }
+        Step::Over
+    });
+    found
+}
+
+/// What stands between the two lines of signs.
+fn front_matter(parsed: &Parsed, node: Node<'_>, language: &str) -> Option<Embed> {
+    let text = parsed.text(node).trim_end();
+    let (start, end) = (text.find('\n')? + 1, text.rfind('\n')? + 1);
+    (start < end).then_some(())?;
+    let inside = node.start_byte() + start..node.start_byte() + end;
+    Some(Embed {
+        language: by_name(language).ok()?,
+        host: node.start_byte(),
+        pieces: vec![inside],
+    })
+}
+
+fn fenced(parsed: &Parsed, node: Node<'_>) -> Option<Embed> {
+    let mut cursor = node.walk();
+    let (mut tag, mut content) = ("", None);
+    for child in node.named_children(&mut cursor) {
+        match child.kind() {
+            "info_string" => tag = parsed.text(child),
+            "code_fence_content" => content = Some(child),
+            _ => {}
+        }
+    }
+    // `rust,ignore`, `{.python .numberLines}`, `js title="a.js"`
+    let tag = tag.trim_start_matches(['{', '.', ' ']);
+    let tag = tag
+        .split([' ', ',', '{', '}', ':', ';', '\t'])
+        .next()
+        .unwrap_or_default();
+    let language = by_tag(tag).filter(|_| !tag.is_empty())?;
+    let content = content?;
+    // The signs of quotes and the indentation of lists stand in the block, but belong to none of its lines.
+    let mut pieces = Vec::new();
+    let mut at = content.start_byte();
+    let mut cursor = content.walk();
+    for sign in content
+        .named_children(&mut cursor)
+        .filter(|child| child.kind() == "block_continuation")
+    {
+        if at < sign.start_byte() {
+            pieces.push(at..sign.start_byte());
+        }
+        at = sign.end_byte();
+    }
+    if at < content.end_byte() {
+        pieces.push(at..content.end_byte());
+    }
+    Some(Embed {
+        language,
+        host: node.start_byte(),
+        pieces,
+    })
 }

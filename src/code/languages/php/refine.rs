@@ -264,7 +264,8 @@ fn promoted<'t>(parsed: &'t Parsed, draft: &mut Draft<'t>, class: Option<usize>,
             continue;
         };
         let mut field = Draft::new(parsed, param, Kind::Field, Some(name));
-        field.element.name = field.element.name.trim_start_matches(['&', '$']).to_owned();
+        let bare = parsed.text(name).trim_start_matches(['&', '$']);
+        bare.clone_into(&mut field.element.name);
         field.element.parent = class;
         let mut inner = param.walk();
         let modifiers: Vec<&str> = param

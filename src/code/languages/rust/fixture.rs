@@ -83,7 +83,7 @@ impl<'a, T: Copy> Reading<'a, T> {
         while let Some(x) = next() && x > 0 {
             match x {
                 0 | 1 if is_odd(x) => {}
-                2 => println!("{}", x == 1 && x == 2 || x == 3),
+                2 => assert!(x == 1 && x == 2 || x == 3),
                 _ => for _ in 0..tries {},
             }
         }

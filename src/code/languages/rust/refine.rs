@@ -15,7 +15,6 @@ use crate::{
 /// How much of an attribute or a type is kept.
 const TEXT_CHARACTERS: usize = 200;
 
-#[expect(clippy::ptr_arg, reason = "the type of every refinement: others add drafts")]
 pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
     let text = parsed.source.text.as_str();
     // The comments and attributes that stand directly before the next draft.
@@ -68,12 +67,10 @@ fn lead(parsed: &Parsed, drafts: &mut [Draft<'_>], at: usize, before: &[usize]) 
             continue;
         }
         start = start.or(Some(drafts[*other].element.span.start_byte));
-        match documentation(parsed, drafts[*other].node) {
-            Some(doc) => docs.push(doc),
-            None => {
-                let inside = written.trim_start_matches(['#', '[', ' ']).trim_end_matches(']');
-                attributes.push(one_line(inside, TEXT_CHARACTERS));
-            }
+        if let Some(doc) = documentation(parsed, drafts[*other].node) {
+            docs.push(doc);
+        } else if let Some((_, inside)) = written.split_once('[') {
+            attributes.push(one_line(inside.strip_suffix(']').unwrap_or(inside), TEXT_CHARACTERS));
         }
     }
     let draft = &mut drafts[at];
@@ -148,15 +145,9 @@ fn item(parsed: &Parsed, drafts: &mut [Draft<'_>], at: usize, attributes: &[Stri
     visibility(code, inherited);
     match kind {
         Kind::Constant => code.modifiers.retain(|modifier| modifier != "const"),
-        // Not to be found by what a module of this file may see: exported or not at all.
-        Kind::Macro => {
-            if attributes
-                .iter()
-                .any(|attribute| last_segment(attribute) == "macro_export")
-            {
-                code.visibility = Visibility::Public;
-                code.is_exported = true;
-            }
+        Kind::Macro if attributes.iter().any(|found| last_segment(found) == "macro_export") => {
+            code.visibility = Visibility::Public;
+            code.is_exported = true;
         }
         Kind::Type => {
             code.type_name = node

@@ -14,3 +14,10 @@ export const List = <T,>({ items, onPick }: Props<T>): JSX.Element => {
 export default function App() {
   return <List items={[1, 2]} />;
 }
+
+/** Catches what its children throw. */
+export class Boundary extends React.Component<{}, { failed: boolean }> {
+  state = { failed: false };
+  // Called by React.
+  render() { return this.state.failed ? <p>Sorry</p> : this.props.children; }
+}

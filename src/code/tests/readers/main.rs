@@ -18,6 +18,7 @@ use fumi_base::files::{EncodingChoice, decode};
 use fumi_code::parse::Source;
 
 mod ctags;
+mod data;
 mod java;
 mod python;
 mod rust;

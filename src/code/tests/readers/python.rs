@@ -28,7 +28,7 @@ fn definitions_and_imports_are_those_of_ast() {
     compare(&ast(&files), 10_000, ours);
 }
 
-fn python(arguments: &[&str], input: &str) -> String {
+pub(crate) fn python(arguments: &[&str], input: &str) -> String {
     let mut child = Command::new("python3")
         .args(arguments)
         .stdin(Stdio::piped())

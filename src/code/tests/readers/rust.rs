@@ -163,7 +163,6 @@ impl Reader<'_> {
         {
             rest = after;
         }
-        // A type in angle brackets, or the first token of a type that a macro gave, is no group without signs here.
         let start = rest.first().map_or(0, |token| token.span().start().line);
         let end = rest.last().map_or(0, |token| token.span().end().line);
         (start, end)
@@ -365,6 +364,7 @@ impl<'ast> Visit<'ast> for Reader<'_> {
                     syn::TraitItem::Type(declared) => {
                         reader.item("type", &declared.ident.to_string(), None, declared, &declared.attrs);
                     }
+                    syn::TraitItem::Verbatim(tokens) => reader.pass_over(tokens),
                     _ => {}
                 }
             }
@@ -414,6 +414,8 @@ impl<'ast> Visit<'ast> for Reader<'_> {
                             &declared.attrs,
                         );
                     }
+                    // Without a body, for a macro to write it.
+                    syn::ImplItem::Verbatim(tokens) => reader.pass_over(tokens),
                     _ => {}
                 }
             }
@@ -431,6 +433,13 @@ impl<'ast> Visit<'ast> for Reader<'_> {
         let name = node.sig.ident.to_string();
         self.item("function", &name, Some(&node.vis), node, &node.attrs);
         self.function(&name, |reader| visit::visit_item_fn(reader, node), true);
+    }
+
+    fn visit_foreign_item(&mut self, node: &'ast syn::ForeignItem) {
+        match node {
+            syn::ForeignItem::Verbatim(tokens) => self.pass_over(tokens),
+            _ => visit::visit_foreign_item(self, node),
+        }
     }
 
     fn visit_foreign_item_fn(&mut self, node: &'ast syn::ForeignItemFn) {
@@ -557,7 +566,7 @@ fn seen(visibility: &Visibility) -> &'static str {
         Visibility::Public(_) => "public",
         Visibility::Restricted(limited) if limited.path.is_ident("self") => "private",
         Visibility::Restricted(_) => "package",
-        _ => "private",
+        Visibility::Inherited => "private",
     }
 }
 
@@ -622,6 +631,11 @@ fn add(elements: &Elements, at: usize, facts: &mut BTreeSet<String>) {
         _ => return,
     };
     let name = bare(&elements.qualified_name(at));
+    // Only members inherit; a block in the head of an impl can hold anything.
+    let is_member = matches!(
+        element.kind,
+        Kind::Method | Kind::Constant | Kind::Type | Kind::Field | Kind::EnumMember
+    );
     let is_inherited = element
         .parent
         .map(|parent| &elements.list[parent])
@@ -630,7 +644,7 @@ fn add(elements: &Elements, at: usize, facts: &mut BTreeSet<String>) {
             Kind::Impl => parent.code().is_some_and(|code| !code.implements.is_empty()),
             _ => false,
         });
-    let seen = if is_inherited || matches!(element.kind, Kind::Impl | Kind::Macro | Kind::EnumMember) {
+    let seen = if is_member && is_inherited || matches!(element.kind, Kind::Impl | Kind::Macro | Kind::EnumMember) {
         "-"
     } else {
         code.visibility.name()

@@ -1,15 +1,16 @@
-//! What the committed report was made with: a hash over the benchmarks' own sources, so that a test can see that the report
-//! belongs to them. It says nothing of the measured code, which changes daily.
+//! What a committed report was made with: a hash over one benchmark's own sources, so that a test can see that the report
+//! belongs to them. It says nothing of the measured code, which changes daily, and leaves out `./bench`, which only starts
+//! the benchmarks.
 
 use std::{fs, path::Path};
 
-/// The hash over `./bench` and everything under `benches/`, by path.
-pub(crate) fn hash(root: &Path) -> String {
-    let mut files = vec![root.join("bench")];
-    let mut folders = vec![root.join("benches")];
+/// The hash over everything under `benches/NAME`, by path.
+pub(crate) fn hash(root: &Path, benchmark: &str) -> String {
+    let mut files = Vec::new();
+    let mut folders = vec![root.join("benches").join(benchmark)];
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(&folder)
-            .expect("benches is there")
+            .expect("the benchmark is there")
             .map(|entry| entry.expect("readable"))
         {
             let path = entry.path();

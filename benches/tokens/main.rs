@@ -1,0 +1,73 @@
+//! What fumi's answers cost a model: `./bench tokens` runs this, and rewrites docs/tokens.md and src/tool/measured.toml,
+//! from which the texts of the tools are filled.
+//!
+//! Invariant: every figure is counted with the tokenizer itself (o200k) over arguments and replies, never estimated; of a
+//! reply the larger of structure and text. The right answers come from programs that are not fumi. Speed is not measured.
+
+#![allow(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    missing_docs,
+    reason = "a program for developers: it starts its peers, and a failure is a message that ends it"
+)]
+
+mod agent;
+#[path = "../shared/inputs.rs"]
+mod inputs;
+#[path = "../ratios/kernel.rs"]
+#[expect(dead_code, reason = "the other benchmark needs the structure alone")]
+mod kernel;
+mod levels;
+mod report;
+mod tasks;
+mod trees;
+
+use std::{fs, path::Path};
+
+use fumi::tool::Reply;
+use tiktoken_rs::o200k_base_singleton;
+
+/// Tokens of a text.
+fn count(text: &str) -> usize {
+    o200k_base_singleton().encode_ordinary(text).len()
+}
+
+/// Tokens of a reply: some clients show a model only the structure, others only the text.
+fn cost(reply: &Reply) -> usize {
+    count(&reply.structured.to_string()).max(count(&reply.text))
+}
+
+/// The middle one, or the mean of the two in the middle.
+fn median(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let (low, high) = (sorted[(sorted.len() - 1) / 2], sorted[sorted.len() / 2]);
+    f64::midpoint(low, high)
+}
+
+fn main() {
+    // `cargo bench` and `cargo test --benches` pass flags of the usual harness; the first word is a filter.
+    let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
+    let is_whole = words.is_empty();
+    let wanted = |part: &str| is_whole || words.iter().any(|word| part.contains(word.as_str()));
+
+    let folder = tempfile::tempdir().expect("a folder");
+    let trees = trees::copy(folder.path());
+    let tasks = wanted("tasks").then(|| tasks::run(&trees));
+    let levels = wanted("levels").then(|| levels::run(&trees));
+    if let Some(tasks) = &tasks {
+        println!("{}", report::tasks(tasks));
+    }
+    if let Some(levels) = &levels {
+        println!("{}", report::levels(levels));
+    }
+    if let (Some(tasks), Some(levels)) = (&tasks, &levels) {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let hash = inputs::hash(root, "tokens");
+        let write = |path: &str, text: String| {
+            fs::write(root.join(path), text).unwrap_or_else(|error| panic!("{path} cannot be written: {error}"));
+        };
+        write("docs/tokens.md", report::page(&hash, &trees, tasks, levels));
+        write("src/tool/measured.toml", levels.figures(&hash));
+    }
+}

@@ -1,0 +1,5 @@
+//! Bash.
+
+mod refine;
+
+pub(super) use refine::refine;

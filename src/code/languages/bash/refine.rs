@@ -1,0 +1,131 @@
+//! What a shell means beyond its syntax: where a variable begins, what `declare` says of it, what a script reads in.
+//!
+//! A variable is an element once, where it is first given a value outside of functions. Variables of one command
+//! (`LANG=C sort`) and those of functions are none.
+
+use std::collections::HashMap;
+
+use tree_sitter::Node;
+
+use super::super::line_docs;
+use crate::{
+    elements::{Detail, Import, Kind, Visibility},
+    extract::Draft,
+    parse::{Parsed, one_line},
+};
+
+/// Comments for a tool, not for a reader.
+const MAGIC: [&str; 5] = ["!", "shellcheck ", "-*-", "vim:", "vi:"];
+
+pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
+    let mut known: HashMap<String, usize> = HashMap::new();
+    for at in 0..drafts.len() {
+        match drafts[at].element.kind {
+            Kind::Import => import(&mut drafts[at]),
+            Kind::Macro => alias(parsed, &mut drafts[at]),
+            Kind::Function => {
+                // Wherever it is defined, it is there for everyone from then on.
+                if let Some(code) = drafts[at].code() {
+                    code.visibility = Visibility::Public;
+                }
+            }
+            Kind::Variable => variable(parsed, drafts, at, &mut known),
+            _ => {}
+        }
+    }
+    line_docs::document(parsed, drafts, |comment| {
+        let bare = comment.trim_start_matches('#').trim();
+        let is_magic = MAGIC.iter().any(|sign| bare.starts_with(sign));
+        (!is_magic).then(|| bare.to_owned())
+    });
+}
+
+fn import(draft: &mut Draft<'_>) {
+    let module = draft.element.name.trim_matches(['"', '\'']).to_owned();
+    let mut modifiers = Vec::new();
+    if module.starts_with("./") || module.starts_with("../") {
+        modifiers.push("relative".to_owned());
+    }
+    if module.contains(['$', '`']) {
+        modifiers.push("dynamic".to_owned());
+    }
+    draft.element.name.clone_from(&module);
+    draft.element.detail = Detail::Import(Box::new(Import {
+        module,
+        names: Vec::new(),
+        modifiers,
+    }));
+}
+
+/// `alias ll='ls -l'`; without a value it only shows one.
+fn alias(parsed: &Parsed, draft: &mut Draft<'_>) {
+    let text = parsed.text(draft.node);
+    match text.split_once('=') {
+        Some((name, value)) if !name.starts_with('-') => {
+            name.clone_into(&mut draft.element.name);
+            if let Some(code) = draft.code() {
+                code.value = Some(one_line(value, 80));
+            }
+        }
+        _ => draft.keep = false,
+    }
+}
+
+fn variable(parsed: &Parsed, drafts: &mut [Draft<'_>], at: usize, known: &mut HashMap<String, usize>) {
+    let is_in_function = drafts[at]
+        .element
+        .parent
+        .is_some_and(|parent| drafts[parent].element.kind.is_callable());
+    let node = drafts[at].node;
+    let around = node.parent();
+    let is_of_command = around.is_some_and(|around| matches!(around.kind(), "command" | "c_style_for_statement"));
+    if is_in_function || is_of_command {
+        drafts[at].keep = false;
+        return;
+    }
+    let declared = around
+        .filter(|around| around.kind() == "declaration_command")
+        .map(|command| declared(parsed, command))
+        .unwrap_or_default();
+    let name = drafts[at].element.name.clone();
+    let first = *known.entry(name).or_insert(at);
+    drafts[at].keep = first == at;
+    // `export NAME` says something of the variable that was given its value before.
+    for modifier in &declared {
+        drafts[first].add_modifier(modifier);
+    }
+    if declared.contains(&"readonly") {
+        drafts[first].set_kind(Kind::Constant);
+    }
+    if declared.contains(&"export")
+        && let Some(code) = drafts[first].code()
+    {
+        code.is_exported = true;
+    }
+}
+
+/// What `export`, `readonly` or the letters of `declare` say.
+fn declared<'p>(parsed: &'p Parsed, command: Node<'_>) -> Vec<&'p str> {
+    let mut found = Vec::new();
+    let mut cursor = command.walk();
+    for part in command.children(&mut cursor) {
+        match part.kind() {
+            "export" | "readonly" => found.push(parsed.text(part)),
+            "word" => {
+                for letter in parsed.text(part).strip_prefix('-').unwrap_or_default().chars() {
+                    found.extend(match letter {
+                        'r' => Some("readonly"),
+                        'x' => Some("export"),
+                        'a' => Some("array"),
+                        'A' => Some("associative"),
+                        'i' => Some("integer"),
+                        'n' => Some("reference"),
+                        _ => None,
+                    });
+                }
+            }
+            _ => {}
+        }
+    }
+    found
+}

@@ -1,0 +1,229 @@
+//! Conditions of a preprocessor that cut through declarations: where `#if` opens a block one way and `#else` another, no
+//! grammar can read both, so that all but one branch become blanks.
+//!
+//! Conditions whose branches are whole stay as they are: what stands in each of them is found. Nothing is evaluated beyond
+//! the words that a language names as never true.
+
+use std::ops::Range;
+
+/// A condition that is open.
+struct Open {
+    /// The lines of its directives.
+    directives: Vec<Range<usize>>,
+    branches: Vec<Branch>,
+    /// The branch that is read if only one can be.
+    kept: usize,
+}
+
+struct Branch {
+    bytes: Range<usize>,
+    /// Braces opened less braces closed.
+    depth: i32,
+    /// Whether what stands in it ends amid a declaration.
+    is_open_ended: bool,
+}
+
+/// What has to be blank for the text to be read: directives and branches, in bytes.
+pub(crate) fn unreadable(text: &str, never: &[String]) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let mut open: Vec<Open> = Vec::new();
+    let mut scanner = Scanner::default();
+    let mut start = 0;
+    let mut is_continued = false;
+    for line in text.split_inclusive('\n') {
+        let bytes = start..start + line.len();
+        start = bytes.end;
+        let directive = line.trim_start().strip_prefix('#').filter(|_| !scanner.is_comment);
+        if is_continued || directive.is_some() {
+            let began = is_continued;
+            is_continued = line.trim_end().ends_with('\\');
+            if !began {
+                step(
+                    directive.unwrap_or_default().trim(),
+                    &bytes,
+                    never,
+                    &mut open,
+                    &mut found,
+                );
+            }
+            continue;
+        }
+        let (depth, last) = scanner.read(line);
+        if let Some(branch) = open.last_mut().and_then(|open| open.branches.last_mut()) {
+            branch.depth += depth;
+            if let Some(last) = last {
+                branch.is_open_ended = !matches!(last, b';' | b'{' | b'}' | b',' | b':');
+            }
+        }
+    }
+    found
+}
+
+/// Takes a directive in.
+fn step(directive: &str, line: &Range<usize>, never: &[String], open: &mut Vec<Open>, found: &mut Vec<Range<usize>>) {
+    let branch = || Branch {
+        bytes: line.end..line.end,
+        depth: 0,
+        is_open_ended: false,
+    };
+    if let Some(condition) = directive.strip_prefix("if") {
+        let is_named = never.iter().any(|word| {
+            condition
+                .split(|c: char| !c.is_alphanumeric() && c != '_')
+                .any(|part| part == word)
+        });
+        let is_negated = condition.starts_with("ndef") || condition.trim_start().starts_with('!');
+        open.push(Open {
+            directives: vec![line.clone()],
+            branches: vec![branch()],
+            kept: usize::from(is_named && !is_negated),
+        });
+        return;
+    }
+    let is_end = directive.starts_with("endif");
+    let Some(top) = open.last_mut().filter(|_| is_end || directive.starts_with("el")) else {
+        return;
+    };
+    if let Some(last) = top.branches.last_mut() {
+        last.bytes.end = line.start;
+    }
+    top.directives.push(line.clone());
+    if !is_end {
+        top.branches.push(branch());
+        return;
+    }
+    let Some(closed) = open.pop() else { return };
+    let is_cut = closed
+        .branches
+        .iter()
+        .any(|branch| branch.depth != 0 || branch.is_open_ended);
+    let mut depth = closed.branches.first().map_or(0, |branch| branch.depth);
+    let mut is_open_ended = false;
+    if is_cut {
+        // Of a single branch that is never true nothing remains.
+        let kept = match closed.branches.len() {
+            1 => closed.kept,
+            several => closed.kept.min(several - 1),
+        };
+        let branch = closed.branches.get(kept);
+        depth = branch.map_or(0, |branch| branch.depth);
+        is_open_ended = branch.is_some_and(|branch| branch.is_open_ended);
+        found.extend(closed.directives);
+        let others = closed.branches.into_iter().enumerate().filter(|(at, _)| *at != kept);
+        found.extend(others.map(|(_, branch)| branch.bytes));
+    }
+    if let Some(around) = open.last_mut().and_then(|open| open.branches.last_mut()) {
+        around.depth += depth;
+        around.is_open_ended = is_open_ended;
+    }
+}
+
+/// Reads lines without their comments and literals.
+#[derive(Default)]
+struct Scanner {
+    is_comment: bool,
+}
+
+impl Scanner {
+    /// Braces opened less braces closed, and the last byte that means something.
+    fn read(&mut self, line: &str) -> (i32, Option<u8>) {
+        let bytes = line.as_bytes();
+        let mut depth = 0;
+        let mut last = None;
+        let mut at = 0;
+        while at < bytes.len() {
+            let next = bytes.get(at + 1).copied();
+            if self.is_comment {
+                if bytes[at] == b'*' && next == Some(b'/') {
+                    self.is_comment = false;
+                    at += 1;
+                }
+                at += 1;
+                continue;
+            }
+            match bytes[at] {
+                b'/' if next == Some(b'/') => break,
+                b'/' if next == Some(b'*') => {
+                    self.is_comment = true;
+                    at += 1;
+                }
+                // Not the separator of `1'000`.
+                quote @ (b'"' | b'\'') if quote == b'"' || at == 0 || !bytes[at - 1].is_ascii_alphanumeric() => {
+                    last = Some(quote);
+                    at += 1;
+                    while at < bytes.len() && bytes[at] != quote {
+                        at += 1 + usize::from(bytes[at] == b'\\');
+                    }
+                }
+                byte => {
+                    depth += i32::from(byte == b'{') - i32::from(byte == b'}');
+                    if !byte.is_ascii_whitespace() {
+                        last = Some(byte);
+                    }
+                }
+            }
+            at += 1;
+        }
+        (depth, last)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::unreadable;
+
+    fn kept(text: &str) -> String {
+        let mut bytes = text.as_bytes().to_vec();
+        for range in unreadable(text, &["0".to_owned(), "__cplusplus".to_owned()]) {
+            bytes[range].fill(b' ');
+        }
+        let text = String::from_utf8(bytes).expect("whole lines");
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn one_branch_remains_where_braces_are_cut() {
+        assert_eq!(
+            kept("#if A\nint f() {\n#elif B\nint g() {\n#else\nint h() {\n#endif\n}\n"),
+            "int f() { }"
+        );
+        assert_eq!(kept("#if 0\nint f() {\n#else\nint g() {\n#endif\n}\n"), "int g() { }");
+        assert_eq!(kept("#ifdef __cplusplus\nx {\n#else\ny {\n#endif\n}\n"), "y { }");
+        assert_eq!(
+            kept("#if A\nif (a) {\n#else\n{\n#endif\n#if B\n}\n#else\n} // {\n#endif\n"),
+            "if (a) { }"
+        );
+    }
+
+    #[test]
+    fn one_branch_remains_where_a_declaration_is_cut() {
+        assert_eq!(
+            kept("#if A\nint f(int a)\n#else\nint f()\n#endif\n{\n}\n"),
+            "int f(int a) { }"
+        );
+        assert_eq!(kept("int f()\n#ifdef A\nnoexcept\n#endif\n;\n"), "int f() noexcept ;");
+        assert_eq!(
+            kept("#ifdef A\nextern \"C\" {\n#endif\n#ifdef A\n}\n#endif\n"),
+            "extern \"C\" { }"
+        );
+        assert_eq!(kept("#if __cplusplus\nextern \"C\" {\n#endif\nint f();\n"), "int f();");
+    }
+
+    #[test]
+    fn whole_branches_stay() {
+        for text in [
+            "#if A\nint f() { return '{'; }\n#else\nint f() { /* { */ return \"{\"; } // (\n#endif\n",
+            "enum a {\n#ifdef A\n  B,\n#endif\n};\n",
+            "#ifndef A_H\n#define A_H {\n#include <b>\n#endif\n",
+            "#endif\n#else\n#define A {\n#if\n",
+        ] {
+            assert!(unreadable(text, &[]).is_empty(), "{text}");
+        }
+    }
+
+    #[test]
+    fn inner_conditions_count_for_those_around() {
+        let text = "#if A\n#if B\nint f() {\n#else\nint g() {\n#endif\n#else\nint h() {\n#endif\n}\n";
+        assert_eq!(kept(text), "int f() { }");
+    }
+}

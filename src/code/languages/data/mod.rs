@@ -1,0 +1,331 @@
+//! Data: the walk over keys that YAML, JSON and TOML share.
+//!
+//! Every key of a mapping is an element. An item of a list is one, named by its place (`[0]`), if it is a mapping or holds
+//! one; plain values in lists are none, so that a long list costs nothing. What a node means is each language's [`Notation`].
+
+use std::collections::HashMap;
+
+use tree_sitter::{Node, TreeCursor};
+
+use crate::{
+    elements::{Detail, Element, Kind},
+    extract::Draft,
+    parse::{Parsed, one_line},
+};
+
+/// How much of a value is kept; more is read with the section itself.
+const VALUE_CHARACTERS: usize = 80;
+
+/// How much of a key is kept. Conditions of TOML's targets have some hundred characters, and differ at their ends.
+const KEY_CHARACTERS: usize = 1_000;
+
+/// What a node is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// A key with its value.
+    Entry,
+    /// Entries.
+    Mapping,
+    /// Items.
+    List,
+    /// One of several documents, counted like an item.
+    Document,
+    /// A value, or a key: nothing in it counts.
+    Leaf,
+    /// Only a wrapper of others.
+    Wrapper,
+}
+
+/// What an entry is.
+#[derive(Debug)]
+pub(crate) struct Entry {
+    /// Its key without quotes; of a table of TOML the whole path.
+    pub(crate) key: String,
+    /// `string`, `mapping` and so on.
+    pub(crate) type_name: &'static str,
+    /// As written.
+    pub(crate) value: String,
+}
+
+/// How a language writes data.
+pub(crate) trait Notation {
+    /// What a node is.
+    fn role(&self, node: Node<'_>) -> Role;
+
+    /// Reads an entry.
+    fn entry(&mut self, parsed: &Parsed, node: Node<'_>) -> Entry;
+
+    /// Where an element of a node ends. Grammars take the empty lines that follow into an entry.
+    fn end(&self, parsed: &Parsed, node: Node<'_>) -> usize {
+        node.start_byte() + parsed.text(node).trim_end().len()
+    }
+}
+
+/// What the cursor is in.
+struct Frame<'t> {
+    /// Where its node stands in the tree.
+    depth: usize,
+    node: Node<'t>,
+    /// The element that it became, if any.
+    draft: Option<usize>,
+    /// The items so far, of a list.
+    items: Option<usize>,
+    /// Its place in the list around it.
+    place: Option<usize>,
+}
+
+/// Adds the keys of a file to its comments.
+pub(crate) fn keys<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>, notation: &mut impl Notation) {
+    let comments: HashMap<usize, usize> = drafts
+        .iter()
+        .enumerate()
+        .map(|(at, draft)| (draft.node.id(), at))
+        .collect();
+    let mut frames: Vec<Frame<'t>> = Vec::new();
+    let mut cursor = parsed.tree.walk();
+    let (mut depth, mut visited) = (0_usize, 0_u32);
+    loop {
+        visited = visited.wrapping_add(1);
+        // The extraction itself turns a cancelled token into a failure.
+        if visited.is_multiple_of(4_096) && parsed.cancel.is_cancelled() {
+            return;
+        }
+        let node = cursor.node();
+        let role = if let Some(comment) = comments.get(&node.id()) {
+            let span = drafts[*comment].element.span;
+            let around = frames.iter().rev().filter_map(|frame| frame.draft);
+            let parent = around.into_iter().find(|at| drafts[*at].element.span.contains(&span));
+            drafts[*comment].element.parent = parent;
+            Role::Leaf
+        } else if is_key(&frames, &cursor, depth) {
+            Role::Leaf
+        } else {
+            count_item(&mut frames, node, depth);
+            notation.role(node)
+        };
+        match role {
+            Role::Entry => {
+                let parent = holder(parsed, drafts, &mut frames, notation, node, depth);
+                let entry = notation.entry(parsed, node);
+                let end = notation.end(parsed, node);
+                let at = push(parsed, drafts, (node, end), parent, entry);
+                frames.push(Frame::of(depth, node, Some(at)));
+            }
+            Role::Mapping if frames.last().is_some_and(Frame::is_list) => {
+                holder(parsed, drafts, &mut frames, notation, node, depth);
+            }
+            Role::Document => {
+                let place = frames.last().and_then(Frame::place_of_last).unwrap_or(0);
+                let end = notation.end(parsed, node);
+                let at = push(parsed, drafts, (node, end), None, item(place, "document"));
+                frames.push(Frame::of(depth, node, Some(at)));
+            }
+            Role::List => {
+                let place = frames.last().and_then(Frame::place_of_last);
+                frames.push(Frame {
+                    items: Some(0),
+                    place,
+                    ..Frame::of(depth, node, None)
+                });
+            }
+            Role::Mapping | Role::Leaf | Role::Wrapper => {}
+        }
+        if role != Role::Leaf && cursor.goto_first_child() {
+            depth += 1;
+            continue;
+        }
+        loop {
+            while frames.last().is_some_and(|frame| frame.depth == depth) {
+                frames.pop();
+            }
+            if cursor.goto_next_sibling() {
+                break;
+            }
+            if !cursor.goto_parent() {
+                return;
+            }
+            depth -= 1;
+        }
+    }
+}
+
+impl<'t> Frame<'t> {
+    const fn of(depth: usize, node: Node<'t>, draft: Option<usize>) -> Self {
+        Self {
+            depth,
+            node,
+            draft,
+            items: None,
+            place: None,
+        }
+    }
+
+    const fn is_list(&self) -> bool {
+        self.items.is_some()
+    }
+
+    /// The place of the item that was counted last.
+    fn place_of_last(&self) -> Option<usize> {
+        self.items.map(|items| items.saturating_sub(1))
+    }
+}
+
+/// Whether the cursor stands at the key of the entry that it is in: keys of YAML may be mappings themselves.
+fn is_key(frames: &[Frame<'_>], cursor: &TreeCursor<'_>, depth: usize) -> bool {
+    let is_in_entry = frames
+        .last()
+        .is_some_and(|frame| frame.depth + 1 == depth && frame.draft.is_some());
+    is_in_entry && cursor.field_name() == Some("key")
+}
+
+/// Every named child of a list is an item of it.
+fn count_item(frames: &mut [Frame<'_>], node: Node<'_>, depth: usize) {
+    if let Some(frame) = frames.last_mut()
+        && frame.depth + 1 == depth
+        && let Some(items) = &mut frame.items
+        && node.is_named()
+        && !node.is_error()
+    {
+        *items += 1;
+    }
+}
+
+/// The element to which an entry belongs. Directly in a list that is an item, which is made here; so are the items around
+/// it, if they are lists that held nothing so far.
+fn holder<'t>(
+    parsed: &'t Parsed,
+    drafts: &mut Vec<Draft<'t>>,
+    frames: &mut Vec<Frame<'t>>,
+    notation: &impl Notation,
+    node: Node<'t>,
+    depth: usize,
+) -> Option<usize> {
+    let mut parent = None;
+    for frame in frames.iter_mut() {
+        if let Some(place) = frame.place.filter(|_| frame.draft.is_none()) {
+            let list = (frame.node, notation.end(parsed, frame.node));
+            frame.draft = Some(push(parsed, drafts, list, parent, item(place, "list")));
+        }
+        parent = frame.draft.or(parent);
+    }
+    if let Some(place) = frames.last().and_then(Frame::place_of_last) {
+        let end = notation.end(parsed, node);
+        parent = Some(push(parsed, drafts, (node, end), parent, item(place, "mapping")));
+        frames.push(Frame::of(depth, node, parent));
+    }
+    parent
+}
+
+fn item(place: usize, type_name: &'static str) -> Entry {
+    Entry {
+        key: format!("[{place}]"),
+        type_name,
+        value: String::new(),
+    }
+}
+
+fn push<'t>(
+    parsed: &'t Parsed,
+    drafts: &mut Vec<Draft<'t>>,
+    (node, end): (Node<'t>, usize),
+    parent: Option<usize>,
+    entry: Entry,
+) -> usize {
+    let name = one_line(&entry.key, KEY_CHARACTERS);
+    let element = Element {
+        kind: Kind::Key,
+        // An empty key is still a key, and needs a name to be asked for.
+        name: if name.is_empty() { "\"\"".to_owned() } else { name },
+        span: parsed.lines.span(&parsed.source.text, node.start_byte(), end),
+        parent,
+        nodes: [(node.start_byte(), end); 2],
+        detail: Detail::Key {
+            type_name: entry.type_name,
+            value: entry.value,
+        },
+    };
+    drafts.push(Draft::adopted(node, element));
+    drafts.len() - 1
+}
+
+/// A value as it is shown.
+pub(crate) fn shown(text: &str) -> String {
+    one_line(text, VALUE_CHARACTERS)
+}
+
+/// The named children of a node, without comments.
+pub(crate) fn parts(node: Node<'_>) -> Vec<Node<'_>> {
+    let mut cursor = node.walk();
+    node.named_children(&mut cursor)
+        .filter(|child| !child.is_extra() && !child.is_error())
+        .collect()
+}
+
+/// A key without its quotes, its escapes read.
+pub(crate) fn unquoted(text: &str) -> String {
+    let text = text.trim();
+    if let Some(inner) = text.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\'')) {
+        return inner.replace("''", "'");
+    }
+    match text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
+        Some(inner) if inner.contains('\\') => unescaped(inner),
+        Some(inner) => inner.to_owned(),
+        None => text.to_owned(),
+    }
+}
+
+/// The escapes that JSON, TOML and YAML have in common, and the most used of YAML's own.
+fn unescaped(text: &str) -> String {
+    let mut units: Vec<u16> = Vec::with_capacity(text.len());
+    let mut rest = text.chars();
+    while let Some(c) = rest.next() {
+        let read = if c == '\\' { escape(&mut rest) } else { u32::from(c) };
+        match (u16::try_from(read), char::from_u32(read)) {
+            // Halves of a pair come one after the other.
+            (Ok(unit), _) => units.push(unit),
+            (_, Some(c)) => units.extend_from_slice(c.encode_utf16(&mut [0; 2])),
+            _ => {}
+        }
+    }
+    String::from_utf16_lossy(&units)
+}
+
+/// The number of the character that an escape stands for.
+fn escape(rest: &mut std::str::Chars<'_>) -> u32 {
+    let digits = match rest.next().unwrap_or('\\') {
+        'x' => 2,
+        'u' => 4,
+        'U' => 8,
+        'n' => return 0x0a,
+        't' => return 0x09,
+        'r' => return 0x0d,
+        'b' => return 0x08,
+        'f' => return 0x0c,
+        'e' => return 0x1b,
+        '0' => return 0,
+        other => return u32::from(other),
+    };
+    let code: String = rest.by_ref().take(digits).collect();
+    u32::from_str_radix(&code, 16).unwrap_or(u32::from(char::REPLACEMENT_CHARACTER))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::unquoted;
+
+    #[test]
+    fn keys_lose_their_quotes_and_escapes() {
+        for (written, read) in [
+            ("plain", "plain"),
+            ("\"a b\"", "a b"),
+            ("'it''s'", "it's"),
+            (r#""a\"b\\c""#, "a\"b\\c"),
+            (r#""\u6587\ud83d\ude00""#, "文😀"),
+            (r#""\U0001F600\x41""#, "😀A"),
+            (r#""\ud83d""#, "\u{fffd}"),
+            (r#""cut\u12""#, "cut\u{12}"),
+        ] {
+            assert_eq!(unquoted(written), read, "{written}");
+        }
+    }
+}

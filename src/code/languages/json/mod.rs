@@ -1,0 +1,5 @@
+//! JSON.
+
+mod refine;
+
+pub(super) use refine::refine;

@@ -1,0 +1,5 @@
+//! Kotlin.
+
+mod refine;
+
+pub(super) use refine::refine;

@@ -1,0 +1,63 @@
+//! Documentation that is written in line comments: the comments on the lines directly above a definition, as one text.
+//!
+//! A comment documents only if it stands alone on its lines and no blank line parts it from what follows. Languages that
+//! document in one block comment need none of this: their `doc_prefixes` say it.
+
+use std::collections::HashMap;
+
+use crate::{elements::Kind, extract::Draft, parse::Parsed};
+
+/// How much documentation is kept, in characters.
+const LIMIT: usize = 2_000;
+
+/// Gives every definition that has no documentation yet the comments above it.
+///
+/// `words` turns one comment into its text without signs, or says that it documents nothing (`None`).
+pub(super) fn document(parsed: &Parsed, drafts: &mut [Draft<'_>], words: impl Fn(&str) -> Option<String>) {
+    let text = parsed.source.text.as_str();
+    // By the line that a comment ends in: the line it begins in, and its words.
+    let comments: HashMap<usize, (usize, Option<String>)> = drafts
+        .iter()
+        .filter(|draft| draft.element.kind == Kind::Comment)
+        .filter(|draft| begins_line(text, draft.element.span.start_byte))
+        .map(|draft| {
+            let span = draft.element.span;
+            let written = parsed.text(draft.node);
+            // Some grammars end a comment behind its line feed.
+            let lines = written.trim_end().matches('\n').count();
+            (span.start_line + lines, (span.start_line, words(written)))
+        })
+        .collect();
+    if comments.is_empty() {
+        return;
+    }
+    for draft in drafts.iter_mut() {
+        let span = draft.element.span;
+        let is_first = begins_line(text, span.start_byte);
+        let Some(code) = draft.code().filter(|code| is_first && code.doc.is_none()) else {
+            continue;
+        };
+        let mut parts = Vec::new();
+        let mut line = span.start_line;
+        while let Some((start, words)) = line.checked_sub(1).and_then(|above| comments.get(&above)) {
+            parts.extend(words.as_deref());
+            line = *start;
+        }
+        parts.reverse();
+        let doc = parts.join("\n");
+        let doc = doc.trim();
+        if !doc.is_empty() {
+            code.doc = Some(match doc.char_indices().nth(LIMIT) {
+                Some((end, _)) => format!("{}…", &doc[..end]),
+                None => doc.to_owned(),
+            });
+        }
+    }
+}
+
+/// Whether nothing but blanks stands before this place on its line.
+fn begins_line(text: &str, at: usize) -> bool {
+    let before = text.get(..at).unwrap_or_default();
+    let line = before.rfind('\n').map_or(0, |feed| feed + 1);
+    before[line..].trim().is_empty()
+}

@@ -1,0 +1,5 @@
+//! Lua.
+
+mod refine;
+
+pub(super) use refine::refine;

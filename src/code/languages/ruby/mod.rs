@@ -1,0 +1,5 @@
+//! Ruby.
+
+mod refine;
+
+pub(super) use refine::refine;

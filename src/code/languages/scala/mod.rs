@@ -1,0 +1,5 @@
+//! Scala.
+
+mod refine;
+
+pub(super) use refine::refine;

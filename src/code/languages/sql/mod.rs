@@ -1,0 +1,6 @@
+//! SQL.
+
+mod refine;
+mod words;
+
+pub(super) use refine::refine;

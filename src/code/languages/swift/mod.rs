@@ -1,0 +1,5 @@
+//! Swift.
+
+mod refine;
+
+pub(super) use refine::refine;

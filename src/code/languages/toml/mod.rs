@@ -1,0 +1,5 @@
+//! TOML.
+
+mod refine;
+
+pub(super) use refine::refine;

@@ -1,0 +1,143 @@
+//! What TOML's nodes mean as data: tables and arrays of tables by their whole path, dotted keys, inline tables.
+//!
+//! A table stands where it is written and is named by its whole path, so it has no parent: `[a.b]` may come before `[a]`, or
+//! without it. Tables of an array are counted (`bin.[0]`, `bin.[1]`), and what follows one belongs to it, as TOML says.
+
+use std::collections::HashMap;
+
+use tree_sitter::Node;
+
+use crate::{
+    extract::Draft,
+    languages::data::{Entry, Notation, Role, keys, parts, shown, unquoted},
+    parse::Parsed,
+};
+
+pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
+    keys(parsed, drafts, &mut Toml::default());
+}
+
+#[derive(Default)]
+struct Toml {
+    /// How many tables an array has so far, by its path.
+    arrays: HashMap<String, usize>,
+}
+
+impl Notation for Toml {
+    fn role(&self, node: Node<'_>) -> Role {
+        match node.kind() {
+            "pair" | "table" | "table_array_element" => Role::Entry,
+            "inline_table" => Role::Mapping,
+            "array" => Role::List,
+            "document" | "ERROR" => Role::Wrapper,
+            _ => Role::Leaf,
+        }
+    }
+
+    fn entry(&mut self, parsed: &Parsed, node: Node<'_>) -> Entry {
+        let parts = parts(node);
+        let names = parts.first().map_or_else(Vec::new, |key| names(parsed, *key));
+        if node.kind() == "pair" {
+            let value = parts.get(1).copied();
+            let (type_name, value) = value.map_or(("null", String::new()), |value| value_of(parsed, value));
+            return Entry {
+                key: names.join("."),
+                type_name,
+                value,
+            };
+        }
+        Entry {
+            key: self.path(&names, node.kind() == "table_array_element"),
+            type_name: "mapping",
+            value: String::new(),
+        }
+    }
+
+    /// The grammar takes the comment behind an entry into it, and those before the next table into this one.
+    fn end(&self, parsed: &Parsed, node: Node<'_>) -> usize {
+        let Some(last) = parts(node).last().copied() else {
+            return node.start_byte() + parsed.text(node).trim_end().len();
+        };
+        let brackets = match node.kind() {
+            "table" if last.kind() != "pair" => 1,
+            "table_array_element" if last.kind() != "pair" => 2,
+            "inline_table" | "array" => return node.end_byte(),
+            _ => 0,
+        };
+        let text = parsed
+            .source
+            .text
+            .get(last.end_byte()..node.end_byte())
+            .unwrap_or_default();
+        let closing = text
+            .match_indices(']')
+            .nth(brackets.max(1) - 1)
+            .filter(|_| brackets > 0);
+        last.end_byte() + closing.map_or(0, |(at, sign)| at + sign.len())
+    }
+}
+
+impl Toml {
+    /// The path of a table, with the place of every array of tables on it.
+    fn path(&mut self, names: &[String], is_item: bool) -> String {
+        let mut path = String::new();
+        for (at, name) in names.iter().enumerate() {
+            if !path.is_empty() {
+                path.push('.');
+            }
+            path.push_str(name);
+            let is_last = at + 1 == names.len();
+            let place = if is_item && is_last {
+                let count = self.arrays.entry(path.clone()).or_default();
+                *count += 1;
+                Some(*count - 1)
+            } else {
+                self.arrays.get(&path).map(|count| count.saturating_sub(1))
+            };
+            if let Some(place) = place {
+                path.push_str(&format!(".[{place}]"));
+            }
+        }
+        path
+    }
+}
+
+/// The names of a dotted key. The grammar nests them to the left; a key is as deep as it has dots, so no recursion.
+fn names(parsed: &Parsed, key: Node<'_>) -> Vec<String> {
+    let (mut found, mut rest) = (Vec::new(), Some(key));
+    while let Some(node) = rest.take() {
+        if node.kind() != "dotted_key" {
+            found.push(unquoted(parsed.text(node)));
+            break;
+        }
+        for part in parts(node).into_iter().rev() {
+            if part.kind() == "dotted_key" {
+                rest = Some(part);
+            } else {
+                found.push(unquoted(parsed.text(part)));
+            }
+        }
+    }
+    found.reverse();
+    found
+}
+
+fn value_of(parsed: &Parsed, node: Node<'_>) -> (&'static str, String) {
+    let text = || shown(parsed.text(node));
+    match node.kind() {
+        "inline_table" if node.named_child_count() > 0 => ("mapping", String::new()),
+        "inline_table" => ("mapping", text()),
+        "array"
+            if parts(node)
+                .iter()
+                .any(|item| matches!(item.kind(), "inline_table" | "array")) =>
+        {
+            ("list", String::new())
+        }
+        "array" => ("list", text()),
+        "integer" | "float" => ("number", text()),
+        "boolean" => ("boolean", text()),
+        "string" => ("string", text()),
+        _ => ("date", text()),
+    }
+}

@@ -1,0 +1,5 @@
+//! YAML.
+
+mod refine;
+
+pub(super) use refine::refine;

@@ -1,0 +1,132 @@
+//! What YAML's nodes mean as data: documents, block and flow style, anchors, aliases, tags.
+//!
+//! Plain values have the types of YAML 1.2's core schema; a date, which it does not have, is told by its form. An alias is
+//! shown, never followed: what it stands for could be as large as one likes.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+use tree_sitter::Node;
+
+use crate::{
+    extract::Draft,
+    languages::data::{Entry, Notation, Role, keys, parts, shown, unquoted},
+    parse::Parsed,
+};
+
+pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
+    keys(parsed, drafts, &mut Yaml);
+}
+
+struct Yaml;
+
+impl Notation for Yaml {
+    fn role(&self, node: Node<'_>) -> Role {
+        match node.kind() {
+            "block_mapping_pair" | "flow_pair" => Role::Entry,
+            "block_mapping" | "flow_mapping" => Role::Mapping,
+            "block_sequence" | "flow_sequence" => Role::List,
+            "stream" if has_documents(node) => Role::List,
+            "document" if node.parent().is_some_and(has_documents) => Role::Document,
+            "stream" | "document" | "block_sequence_item" | "block_node" | "flow_node" | "ERROR" => Role::Wrapper,
+            _ => Role::Leaf,
+        }
+    }
+
+    fn entry(&mut self, parsed: &Parsed, node: Node<'_>) -> Entry {
+        let key = node.child_by_field_name("key").map_or("", |key| parsed.text(key));
+        let (type_name, value) = node
+            .child_by_field_name("value")
+            .map_or(("null", String::new()), |value| value_of(parsed, value));
+        Entry {
+            key: unquoted(key),
+            type_name,
+            value,
+        }
+    }
+}
+
+fn has_documents(stream: Node<'_>) -> bool {
+    parts(stream).len() > 1
+}
+
+fn value_of(parsed: &Parsed, node: Node<'_>) -> (&'static str, String) {
+    let (mut tag, mut before, mut content) = ("", String::new(), None);
+    for part in parts(node) {
+        match part.kind() {
+            "anchor" | "tag" => {
+                if part.kind() == "tag" {
+                    tag = parsed.text(part);
+                }
+                if !before.is_empty() {
+                    before.push(' ');
+                }
+                before.push_str(parsed.text(part));
+            }
+            _ => content = Some(part),
+        }
+    }
+    let Some(content) = content else {
+        return (tagged(tag).unwrap_or("null"), shown(&before));
+    };
+    let (type_name, is_said_below) = match content.kind() {
+        "block_mapping" | "flow_mapping" => ("mapping", content.named_child_count() > 0),
+        "block_sequence" | "flow_sequence" => ("list", holds_others(content)),
+        "alias" => ("alias", false),
+        "plain_scalar" => (plain(parsed, content), false),
+        _ => ("string", false),
+    };
+    let value = if is_said_below {
+        before
+    } else {
+        parsed.text(node).to_owned()
+    };
+    (tagged(tag).unwrap_or(type_name), shown(&value))
+}
+
+/// Whether a list holds mappings or lists: then its items are elements, or would say too little on one line.
+fn holds_others(list: Node<'_>) -> bool {
+    parts(list).into_iter().any(|item| {
+        let inner = if item.kind() == "block_sequence_item" {
+            item.named_child(0).unwrap_or(item)
+        } else {
+            item
+        };
+        inner.kind() == "flow_pair"
+            || parts(inner).iter().any(|part| {
+                matches!(
+                    part.kind(),
+                    "block_mapping" | "flow_mapping" | "block_sequence" | "flow_sequence"
+                )
+            })
+    })
+}
+
+fn plain(parsed: &Parsed, node: Node<'_>) -> &'static str {
+    static DATE: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"^\d{4}-\d{1,2}-\d{1,2}(([Tt]|\s+)\d{1,2}:\d\d:\d\d.*)?$")
+            .expect("a constant, compiled by every test of a date")
+    });
+    match node.named_child(0).map_or("", |scalar| scalar.kind()) {
+        "integer_scalar" | "float_scalar" => "number",
+        "boolean_scalar" => "boolean",
+        "null_scalar" => "null",
+        "timestamp_scalar" => "date",
+        _ if DATE.is_match(parsed.text(node)) => "date",
+        _ => "string",
+    }
+}
+
+/// What the tags of YAML itself say; an application's own tags say nothing about the type.
+fn tagged(tag: &str) -> Option<&'static str> {
+    Some(match tag {
+        "!!str" | "!!binary" => "string",
+        "!!int" | "!!float" => "number",
+        "!!bool" => "boolean",
+        "!!null" => "null",
+        "!!timestamp" => "date",
+        "!!seq" => "list",
+        "!!map" | "!!omap" | "!!set" => "mapping",
+        _ => return None,
+    })
+}

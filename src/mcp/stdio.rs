@@ -1,0 +1,58 @@
+//! One client over standard input and output: its connection is its session.
+//!
+//! When the client closes the input, its subscriptions end before rmcp waits for what is still running: a stream that only
+//! listens would keep the process for as long as that waits. Where the log goes is not decided here.
+
+use std::{
+    io,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll},
+};
+
+use tokio::io::{AsyncRead, ReadBuf};
+
+use super::{server::Server, sessions::Streams};
+use crate::app::App;
+
+/// Serves one client over standard input and output, until it closes them.
+pub async fn serve(app: Arc<App>) -> Result<(), String> {
+    let streams = Streams::new(Arc::clone(&app.sessions));
+    let (stdin, stdout) = rmcp::transport::io::stdio();
+    let input = Input {
+        stdin,
+        streams: Arc::clone(&streams),
+    };
+    let running = rmcp::serve_server(Server::new(app, streams), (input, stdout))
+        .await
+        .map_err(|error| error.to_string())?;
+    running.waiting().await.map_err(|error| error.to_string())?;
+    Ok(())
+}
+
+/// Standard input that ends the subscriptions when it ends.
+#[derive(Debug)]
+struct Input {
+    stdin: tokio::io::Stdin,
+    streams: Arc<Streams>,
+}
+
+impl AsyncRead for Input {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = buffer.filled().len();
+        let read = Pin::new(&mut self.stdin).poll_read(context, buffer);
+        let is_over = match &read {
+            Poll::Ready(Ok(())) => buffer.filled().len() == before && buffer.remaining() > 0,
+            Poll::Ready(Err(_)) => true,
+            Poll::Pending => false,
+        };
+        if is_over {
+            self.streams.subscriptions().end();
+        }
+        read
+    }
+}

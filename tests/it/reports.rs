@@ -1,0 +1,30 @@
+//! The committed reports of the benchmarks belong to the benchmarks as they are.
+//!
+//! Nothing is measured here: that a report is current is seen by the hash that it was made with.
+
+#[path = "../../benches/shared/inputs.rs"]
+mod inputs;
+
+use std::{fs, path::Path};
+
+#[test]
+fn committed_reports_are_those_of_the_benchmarks_as_they_are() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    for (benchmark, report, again) in [
+        ("ratios", "docs/benchmarks.md", "./bench speed"),
+        ("tokens", "docs/tokens.md", "./bench tokens"),
+        ("tokens", "src/tool/measured.toml", "./bench tokens"),
+    ] {
+        let text = fs::read_to_string(root.join(report)).unwrap_or_else(|error| panic!("{report}: {error}"));
+        let wanted = inputs::hash(root, benchmark);
+        let found = text
+            .split_once("Inputs: ")
+            .and_then(|(_, rest)| rest.split_whitespace().next())
+            .unwrap_or_default();
+        assert_eq!(
+            found.trim_matches('`'),
+            wanted,
+            "{report} was made by another benches/{benchmark}; run {again}"
+        );
+    }
+}
