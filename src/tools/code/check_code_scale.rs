@@ -174,6 +174,7 @@ impl Tool for CheckCodeScale {
             let path = cx.project.resolve(file_path)?;
             let one = cx.blocking(move |cancel, _| scale_of(&path, &args, &deps, locale, cancel));
             Output {
+                success: true,
                 one: Some(one.await?),
                 ..Output::default()
             }
