@@ -232,6 +232,14 @@ fn push<'t>(
     entry: Entry,
 ) -> usize {
     let name = one_line(&entry.key, KEY_CHARACTERS);
+    // Where the text is broken, an entry may hold more than its own end shows.
+    let mut around = parent;
+    while let Some(holder) = around.filter(|holder| drafts[*holder].element.span.end_byte < end) {
+        let element = &mut drafts[holder].element;
+        let start = element.span.start_byte;
+        element.span = parsed.lines.span(&parsed.source.text, start, end);
+        around = element.parent;
+    }
     let element = Element {
         kind: Kind::Key,
         // An empty key is still a key, and needs a name to be asked for.

@@ -138,7 +138,7 @@ fn columns_of_captures_and_elements_cut_them_out_of_the_file() {
             let every = prepare(&every, parsed.source.language, &UserQueries::default()).expect("a query");
             let found = run(&every, &Filter::default(), &parsed, usize::MAX, &cancel).expect("found");
             assert!(
-                found.total > 10 && found.total == found.list.len(),
+                found.total > 0 && found.total == found.list.len(),
                 "{path}: {}",
                 found.total
             );
@@ -159,7 +159,7 @@ fn columns_of_captures_and_elements_cut_them_out_of_the_file() {
                     end_column: Some(one.span.end_column),
                 };
                 // What begins in the end of a line cannot be named by columns of it.
-                if own.trim().is_empty() {
+                if own.trim().is_empty() || own.starts_with(['\r', '\n']) {
                     continue;
                 }
                 let section = sheet.cut(&range, Format::Raw).expect("within the file");

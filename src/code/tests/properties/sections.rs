@@ -4,7 +4,7 @@ use fumi_base::files::decode;
 use fumi_code::section::{Content, Format, Range, Section, Sheet};
 use proptest::{collection::vec, prelude::*, test_runner::TestCaseError};
 
-use crate::{runner, texts::texts};
+use crate::{byte_of, runner, texts::texts};
 
 const CASES: u32 = 400;
 
@@ -95,7 +95,14 @@ fn pieces_of_columns_join_to_the_file() {
                     .cut(&range, Format::Raw)
                     .map_err(|error| TestCaseError::fail(error.to_string()))?;
                 prop_assert!(!section.is_clamped);
-                joined += &raw(section);
+                let place = |(line, column): (usize, usize)| byte_of(&text, line, column);
+                let wanted = place((*line, *column)).zip(next.map_or(Some(text.len()), |next| place(*next)));
+                let piece = raw(section);
+                prop_assert_eq!(
+                    Some(piece.as_str()),
+                    wanted.and_then(|(start, end)| text.get(start..end))
+                );
+                joined += &piece;
             }
             prop_assert_eq!(joined, text);
             Ok(())
