@@ -1,4 +1,4 @@
-//! Japanese source in every tool: identifiers, comments and file names, in UTF-8, Shift_JIS and EUC-JP.
+//! Japanese source in every tool: identifiers, comments and file names, in UTF-8, `Shift_JIS` and EUC-JP.
 //!
 //! Columns count characters, whatever the bytes of the file are: every expectation is counted by hand on the text below.
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::sample::{Sample, call};
 
-/// Names, comments and texts; 表 and ソ end with the byte of a backslash in Shift_JIS.
+/// Names, comments and texts; 表 and ソ end with the byte of a backslash in `Shift_JIS`.
 const SOURCE: &str = "\
 # 在庫を管理する
 import os
