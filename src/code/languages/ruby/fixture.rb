@@ -130,6 +130,8 @@ class String
   undef_method :strip
 end
 
+::Store::ORIGIN = Store
+
 Store::Keeper.class_eval do
   def added; end
 end

@@ -33,14 +33,14 @@ pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
     for (at, draft) in drafts.iter_mut().enumerate() {
         match draft.element.kind {
             Kind::Class | Kind::Module => {
-                let bare = draft.element.name.trim_start_matches("::").to_owned();
-                draft.element.name = bare;
+                unrooted(draft);
                 let superclass = draft.node.child_by_field_name("superclass");
                 if let Some(made) = superclass.and_then(|node| node.named_child(0)) {
                     fields.extend(members(parsed, made, at));
                 }
             }
             Kind::Constant => {
+                unrooted(draft);
                 let left = draft.node.child_by_field_name("left");
                 if left.is_some_and(|left| left.kind() == "left_assignment_list") {
                     if let Some(code) = draft.code() {
@@ -80,6 +80,11 @@ pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
     aliases(parsed, drafts);
     line_docs::document(parsed, drafts, words);
     drafts.extend(fields);
+}
+
+/// `::Store` is `Store`, wherever it is written.
+fn unrooted(draft: &mut Draft<'_>) {
+    draft.element.name = draft.element.name.trim_start_matches("::").to_owned();
 }
 
 /// A comment without its signs.

@@ -21,6 +21,7 @@ mod ctags;
 mod data;
 mod java;
 mod python;
+mod ruby;
 mod rust;
 mod typescript;
 
