@@ -126,6 +126,19 @@ impl Filter {
         self.terms.is_empty()
     }
 
+    /// The name that every row must have, where the filter asks for exactly one and it is a plain word. A file that does not
+    /// contain the word then has no such row; names that fumi makes itself (`given_Ordering` of Scala) are not asked about.
+    #[must_use]
+    pub fn exact_name(&self) -> Option<&str> {
+        self.terms.iter().find_map(|term| match &term.test {
+            Test::Equals(name) if term.key == Key::Name && !term.is_negated => {
+                let is_word = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_');
+                (is_word && !name.starts_with("given_")).then_some(name.as_str())
+            }
+            _ => None,
+        })
+    }
+
     /// Whether a row passes every term.
     #[must_use]
     pub fn matches(&self, subject: Subject<'_>) -> bool {
@@ -461,6 +474,25 @@ mod tests {
         };
         for filter in ["params=0", "params!=0", "public=true", "public=false"] {
             assert!(!Filter::parse(filter).expect(filter).matches(subject), "{filter}");
+        }
+    }
+
+    #[test]
+    fn one_exact_name_is_known_beforehand() {
+        let name = |filter: &str| {
+            let filter = Filter::parse(filter).expect("a filter");
+            filter.exact_name().map(str::to_owned)
+        };
+        assert_eq!(name("public=true,name=get_all").as_deref(), Some("get_all"));
+        for other in [
+            "",
+            "name!=get",
+            "name=~get*",
+            "name=A.get",
+            "name=given_Ord",
+            "type=get",
+        ] {
+            assert_eq!(name(other), None, "{other}");
         }
     }
 

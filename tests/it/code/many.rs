@@ -178,3 +178,16 @@ async fn an_operator_adds_query_keys_by_a_folder() {
         "{error}"
     );
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_name_is_found_in_every_file_that_has_it() {
+    let sample = shop();
+    let query = json!({"roots": ["."], "query_key": "functions", "filter": "name=total"});
+    let reply = ask(&sample, "query_code", query).await;
+    let result = &reply.structured["query_result"];
+    assert_eq!(result["files"][0]["file_path"], "shop/cart.py", "{result}");
+    assert_eq!(result["total_matches"], 1);
+    let query = json!({"roots": ["."], "query_key": "functions", "filter": "name=nowhere"});
+    let reply = ask(&sample, "query_code", query).await;
+    assert_eq!(reply.structured["query_result"]["total_matches"], 0);
+}
