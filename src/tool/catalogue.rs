@@ -136,7 +136,7 @@ pub struct Catalogue {
 }
 
 /// Which toolsets a caller sees.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Scope(BTreeSet<&'static str>);
 
 impl Scope {
