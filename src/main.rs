@@ -9,7 +9,7 @@ use fumi::{
     config::{self, Config, ConfigError, Flags, LogFormat},
     http, mcp, telemetry,
     tool::{
-        Caller, Progress,
+        Access, Caller, Progress,
         pipeline::{self, Call},
     },
 };
@@ -221,7 +221,7 @@ fn call(tool: &str, arguments: &str, common: Common) -> Result<ExitCode, ConfigE
     };
     let app = app(config(common, Flags::default())?)?;
     let Some(entry) = app.catalogue.find(&app.scope, tool) else {
-        let near = app.catalogue.nearest(&app.scope, tool);
+        let near = app.catalogue.nearest(&Access::whole(app.scope.clone()), tool);
         return Err(ConfigError(format!(
             "there is no tool {tool}; nearest: {}",
             near.join(", ")
@@ -249,7 +249,7 @@ fn tools(as_json: bool, common: Common) -> Result<ExitCode, ConfigError> {
         say(&fumi::tools::published(&app.catalogue).to_string());
         return Ok(ExitCode::SUCCESS);
     }
-    for entry in app.catalogue.list(&app.scope) {
+    for entry in app.catalogue.list(&Access::whole(app.scope.clone())) {
         let shown = entry.published(Locale::En);
         say(&format!(
             "{:<24} {:<8} {}",

@@ -25,13 +25,13 @@ use super::{
     fault::{Fault, refused},
     malformed, progress, resources, roots,
     sessions::Streams,
-    subscriptions::Prepared,
+    subscriptions::{Prepared, Subscriber},
 };
 use crate::{
     app::App,
     tool::{
-        Block, Caller, Effect, Progress, Reply,
-        catalogue::{Entry, Scope},
+        Access, Block, Caller, Effect, Progress, Reply,
+        catalogue::Entry,
         pipeline::{self, Call},
     },
 };
@@ -50,6 +50,8 @@ const STATELESS_SINCE: &str = "2026-07-28";
 #[derive(Clone, Debug)]
 pub struct Server {
     app: Arc<App>,
+    /// Of whoever this handler was made for.
+    access: Arc<Access>,
     streams: Arc<Streams>,
     client_roots: Arc<roots::ClientRoots>,
     /// Streams that listen already and are not confirmed yet. Std mutex: locked for single operations.
@@ -61,8 +63,10 @@ impl Server {
     #[must_use]
     pub fn new(app: Arc<App>, streams: Arc<Streams>) -> Self {
         let client_roots = Arc::clone(streams.client_roots());
+        let access = super::access::current().unwrap_or_else(|| Arc::new(Access::whole(app.scope.clone())));
         Self {
             app,
+            access,
             streams,
             client_roots,
             prepared: Arc::default(),
@@ -80,10 +84,19 @@ impl Server {
     }
 
     /// A session that changed projects takes its subscriptions along.
-    async fn follow(&self, session: &str, project: &Arc<Project>, peer: &Peer<RoleServer>) {
+    async fn follow(&self, caller: &Caller, session: &str, project: &Arc<Project>, peer: &Peer<RoleServer>) {
         let subscriptions = self.streams.subscriptions();
-        let is_open = || self.is_open(session);
-        subscriptions.follow(&self.app, session, project, peer, is_open).await;
+        let who = self.subscriber(caller, session, peer);
+        subscriptions.follow(&who, project, || self.is_open(session)).await;
+    }
+
+    fn subscriber<'a>(&'a self, caller: &'a Caller, session: &'a str, peer: &'a Peer<RoleServer>) -> Subscriber<'a> {
+        Subscriber {
+            app: &self.app,
+            session,
+            access: &caller.access,
+            peer,
+        }
     }
 
     /// Only lists that come in parts have cursors.
@@ -92,10 +105,6 @@ impl Server {
             Some(_) => Err(self.redacted(refused(&Fault::InvalidCursor.into(), caller.locale))),
             None => Ok(()),
         }
-    }
-
-    fn scope(&self) -> &Scope {
-        &self.app.scope
     }
 
     /// Who calls, from the HTTP request (or the one client of stdio).
@@ -111,7 +120,9 @@ impl Server {
             .and_then(Locale::negotiate)
             .or_else(|| header("accept-language").and_then(Locale::negotiate));
         Caller {
-            principal: String::new(),
+            access: parts
+                .and_then(|parts| parts.extensions.get::<Arc<Access>>())
+                .map_or_else(|| Arc::clone(&self.access), Arc::clone),
             session: match parts {
                 Some(_) => header("mcp-session-id")
                     .filter(|id| self.streams.is_open(id))
@@ -217,17 +228,17 @@ impl ServerHandler for Server {
         let tools = self
             .app
             .catalogue
-            .list(self.scope())
+            .list(&caller.access)
             .map(|entry| published(entry, locale))
             .collect();
-        // Private, because the language depends on the caller.
+        // Private, because language and toolsets depend on the caller.
         Ok(ListToolsResult::with_all_items(tools)
             .with_ttl_ms(LIST_TTL_MS)
             .with_cache_scope(CacheScope::Private))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        let entry = self.app.catalogue.find(self.scope(), name)?;
+        let entry = self.app.catalogue.find(&self.access.scope, name)?;
         Some(published(entry, self.app.config.tools.language))
     }
 
@@ -236,14 +247,11 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let Some(entry) = self.app.catalogue.find(self.scope(), &request.name) else {
-            let near = self.app.catalogue.nearest(self.scope(), &request.name);
-            let known: Vec<_> = self
-                .app
-                .catalogue
-                .list(self.scope())
-                .map(|entry| entry.spec.name)
-                .collect();
+        let caller = self.caller(&context);
+        let access = &caller.access;
+        let Some(entry) = self.app.catalogue.find(&access.scope, &request.name) else {
+            let near = self.app.catalogue.nearest(access, &request.name);
+            let known: Vec<_> = self.app.catalogue.list(access).map(|entry| entry.spec.name).collect();
             return Err(ErrorData::invalid_params(
                 format!(
                     "unknown tool {:?}; nearest: {}; all: {}",
@@ -257,7 +265,6 @@ impl ServerHandler for Server {
                 Some(json!({"nearest": near, "tools": known})),
             ));
         };
-        let caller = self.caller(&context);
         let _open = self.streams.open_call(caller.session.as_deref());
         let project = self.project(&caller, &context).await;
         let progress = Progress::default();
@@ -272,7 +279,7 @@ impl ServerHandler for Server {
         let reply = pipeline::run(&self.app.kernel, entry, call).await;
         if let Some(session) = &caller.session {
             let project = self.project(&caller, &context).await;
-            self.follow(session, &project, &context.peer).await;
+            self.follow(&caller, session, &project, &context.peer).await;
         }
         Ok(result(reply).into())
     }
@@ -341,9 +348,12 @@ impl ServerHandler for Server {
         let project = self.project(&caller, &context).await;
         self.streams
             .subscriptions()
-            .subscribe(&self.app, session, project, &request.uri, &context.peer, || {
-                self.is_open(session)
-            })
+            .subscribe(
+                &self.subscriber(&caller, session, &context.peer),
+                project,
+                &request.uri,
+                || self.is_open(session),
+            )
             .await
             .map_err(|error| self.redacted(refused(&error, caller.locale)))
     }
@@ -364,9 +374,9 @@ impl ServerHandler for Server {
         let uris = requested.resource_subscriptions.as_deref().unwrap_or_default();
         // Without a session there is one project that a URI can mean, unless it names another.
         let project = self.app.sessions.root(STDIO);
-        let project = project.unwrap_or_else(|| Arc::clone(self.app.kernel.roots.default_project()));
+        let project = project.unwrap_or_else(|| Arc::clone(self.access.default_project(&self.app.kernel.roots)));
         let subscriptions = self.streams.subscriptions();
-        let prepared = tokio::task::block_in_place(|| subscriptions.prepare(&self.app, &project, uris));
+        let prepared = tokio::task::block_in_place(|| subscriptions.prepare(&self.app, &self.access, &project, uris));
         let accepted = SubscriptionFilter::builder()
             .resource_subscriptions(prepared.uris())
             .build();

@@ -5,9 +5,13 @@
 
 use std::sync::Arc;
 
-use fumi_base::{project::Project, roots::AllowedRoots};
+use fumi_base::{
+    errors::{Book, Teach},
+    project::Project,
+    roots::AllowedRoots,
+};
 
-use super::{Effect, Spec, catalogue::Scope};
+use super::{Effect, Spec, catalogue::Scope, error::BOOK};
 
 /// The bounds of one caller.
 #[derive(Clone, Debug, Default)]
@@ -41,6 +45,22 @@ impl Access {
         self.scope.contains(spec.toolset) && !(self.read_only && spec.effect == Effect::Write)
     }
 
+    /// Refuses what would write in read-only mode: a tool that does, or a file for the output.
+    pub fn may_write(&self, spec: &Spec, to_file: bool) -> Result<(), ReadOnly> {
+        let (what, what_ja) = match (self.read_only, spec.effect) {
+            (true, Effect::Write) => (
+                format!("{} writes files", spec.name),
+                format!("{} はファイルを書き換えます", spec.name),
+            ),
+            (true, _) if to_file => (
+                "output_file writes a file".to_owned(),
+                "output_file はファイルを書き込みます".to_owned(),
+            ),
+            _ => return Ok(()),
+        };
+        Err(ReadOnly { what, what_ja })
+    }
+
     /// The folders that may be projects for this caller, out of all.
     #[must_use]
     pub fn roots<'a>(&'a self, all: &'a Arc<AllowedRoots>) -> &'a Arc<AllowedRoots> {
@@ -53,5 +73,25 @@ impl Access {
         self.project
             .as_ref()
             .unwrap_or_else(|| self.roots(all).default_project())
+    }
+}
+
+/// The caller may not write.
+#[derive(Debug, thiserror::Error)]
+#[error("read-only: {what}")]
+pub struct ReadOnly {
+    what: String,
+    what_ja: String,
+}
+
+impl Teach for ReadOnly {
+    fn entry(&self) -> &'static str {
+        "READ_ONLY"
+    }
+    fn book(&self) -> &'static Book {
+        &BOOK
+    }
+    fn facts(&self) -> Vec<(&'static str, String)> {
+        vec![("what", self.what.clone()), ("what_ja", self.what_ja.clone())]
     }
 }

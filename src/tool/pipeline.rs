@@ -96,7 +96,7 @@ pub async fn run(kernel: &Kernel, entry: &Entry, call: Call) -> Reply {
     let started = Instant::now();
     let (arguments, caller) = (call.arguments.clone(), call.caller.clone());
     // 1. One span per call; argument values are never in it.
-    let span = tracing::info_span!("tool", tool = entry.spec.name, principal = caller.principal);
+    let span = tracing::info_span!("tool", tool = entry.spec.name, principal = &*caller.access.principal);
     let result = answer(kernel, entry, call).instrument(span.clone()).await;
     let mut reply = match result {
         Ok(reply) => reply,
@@ -121,9 +121,11 @@ async fn answer(kernel: &Kernel, entry: &Entry, call: Call) -> Result<Reply, Too
     // 3. What concerns the call, and what concerns the tool.
     let unreadable = |error: serde_json::Error| validate::unreadable(entry, &error);
     let (arguments, options) = options::split(spec, arguments).map_err(unreadable)?;
+    let access = &call.caller.access;
+    access.may_write(spec, options.output_file.is_some())?;
     let output = options.output_file.as_deref().map(OutputName::parse).transpose()?;
     let project = match &options.project_root {
-        Some(root) => kernel.roots.project(root)?,
+        Some(root) => access.roots(&kernel.roots).project(root)?,
         None => call.project,
     };
     let canonical = canonical(&Value::Object(arguments.clone()));
