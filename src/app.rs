@@ -36,9 +36,13 @@ pub struct App {
 impl App {
     /// Builds everything from a checked configuration. `secrets` never leave in any reply.
     pub fn build(config: Config, secrets: impl IntoIterator<Item = String>) -> Result<Arc<Self>, ConfigError> {
-        let roots = AllowedRoots::open(&config.projects.allowed_roots)
-            .map_err(|(root, error)| ConfigError(format!("the root {} cannot be opened: {error}", root.display())))?
-            .ok_or_else(|| ConfigError("at least one root is needed".to_owned()))?;
+        let roots = AllowedRoots::open_with(
+            &config.projects.allowed_roots,
+            &config.projects.named,
+            config.path_maps(),
+        )
+        .map_err(|(root, error)| ConfigError(format!("the root {} cannot be opened: {error}", root.display())))?
+        .ok_or_else(|| ConfigError("at least one root is needed".to_owned()))?;
         let roots = Arc::new(roots);
         let sessions = Arc::new(Sessions::default());
         let catalogue = tools::catalogue(&config, config.queries()?, &roots, &sessions);

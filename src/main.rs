@@ -55,10 +55,25 @@ enum Command {
         #[command(flatten)]
         common: Common,
     },
+    /// Tokens for clients.
+    Token {
+        #[command(subcommand)]
+        command: TokenCommand,
+    },
     /// Check a configuration file.
     CheckConfig {
         /// The file.
         file: PathBuf,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+enum TokenCommand {
+    /// Make a token: it is printed once, and kept nowhere.
+    New {
+        /// How logs will call its bearer.
+        #[arg(long, default_value = "client")]
+        name: String,
     },
 }
 
@@ -115,6 +130,9 @@ fn main() -> ExitCode {
             common,
         } => call(&tool, &arguments, common),
         Command::Tools { json, common } => tools(json, common),
+        Command::Token {
+            command: TokenCommand::New { name },
+        } => new_token(&name),
         Command::CheckConfig { file } => config(
             Common {
                 config: Some(file),
@@ -189,12 +207,9 @@ fn serve(flags: Serve) -> Result<ExitCode, ConfigError> {
             ..Flags::default()
         },
     )?;
-    let listen = config.server.listen;
     let app = app(config)?;
     runtime()?.block_on(async {
-        let bound = http::router::bind(app)
-            .await
-            .map_err(|error| ConfigError(format!("cannot listen on {listen}: {error}")))?;
+        let bound = http::router::bind(app).await?;
         let address = bound.address().map_err(|error| ConfigError(error.to_string()))?;
         say(&format!("fumi listening on http://{address}/mcp"));
         bound
@@ -241,6 +256,17 @@ fn call(tool: &str, arguments: &str, common: Common) -> Result<ExitCode, ConfigE
     } else {
         ExitCode::SUCCESS
     })
+}
+
+/// The token for the client, and what the configuration says of it.
+fn new_token(name: &str) -> Result<ExitCode, ConfigError> {
+    let (token, sha256) = http::auth::tokens::generate()
+        .map_err(|error| ConfigError(format!("the system gives no randomness: {error}")))?;
+    let name = Value::from(name);
+    say(&format!(
+        "{token}\n\n[[auth.tokens]]\nname = {name}\nsha256 = \"{sha256}\""
+    ));
+    Ok(ExitCode::SUCCESS)
 }
 
 fn tools(as_json: bool, common: Common) -> Result<ExitCode, ConfigError> {

@@ -19,15 +19,18 @@ use tower_http::{
     trace::TraceLayer,
 };
 
+use super::{auth::authenticate, router::Edge};
 use crate::config::Config;
 
 /// Puts the layers around the routes. The list reads from the outside in.
-pub fn wrap(routes: Router, config: &Config) -> Router {
+pub fn wrap(routes: Router, edge: &Edge) -> Router {
+    let config = &edge.app.config;
     let names = Arc::new(Names::new(config));
     let body_bytes = config.limits.body_bytes;
     // `layer` wraps what is there, so the innermost comes first in code: read upwards.
     routes
         .layer(middleware::from_fn_with_state(body_bytes, forget_stale_session))
+        .layer(middleware::from_fn_with_state(edge.clone(), authenticate))
         .layer(CatchPanicLayer::new())
         .layer(middleware::from_fn_with_state(names, check_names))
         .layer(TraceLayer::new_for_http())

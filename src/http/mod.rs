@@ -2,7 +2,10 @@
 //!
 //! It serves one router for everything; what MCP is, it does not know beyond mounting the service.
 
+pub mod auth;
+pub mod door;
 pub mod health;
 pub mod layers;
+pub mod refusal;
 pub mod router;
 pub mod shutdown;

@@ -2,20 +2,25 @@
 
 use std::{io, net::SocketAddr, sync::Arc, time::Duration};
 
-use axum::{Json, Router, extract::State, routing::get, serve::ListenerExt as _};
+use axum::{Json, Router, extract::State, middleware, routing::get, serve::ListenerExt as _};
 use fumi_base::errors::Book;
 use serde_json::{Map, Value, json};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use super::{health, layers, shutdown};
-use crate::{app::App, mcp};
+use super::{
+    auth::{self, Auth, challenge},
+    door, health, layers, refusal, shutdown,
+};
+use crate::{app::App, config::ConfigError, mcp};
 
 /// What the routes share.
 #[derive(Clone, Debug)]
 pub struct Edge {
     /// The process's parts.
     pub app: Arc<App>,
+    /// Who may call.
+    pub auth: auth::Current,
     /// What is open.
     pub streams: Arc<mcp::sessions::Streams>,
     /// Set once the server is going down: `/readyz` fails first.
@@ -25,29 +30,44 @@ pub struct Edge {
 }
 
 impl Edge {
-    /// An edge over the process's parts.
-    #[must_use]
-    pub fn new(app: Arc<App>) -> Self {
+    /// An edge over the process's parts. Fails when the configuration of authentication does not fit them.
+    pub fn new(app: Arc<App>) -> Result<Self, ConfigError> {
         let streams = mcp::sessions::Streams::new(Arc::clone(&app.sessions));
-        Self {
+        let auth = auth::Current::new(Auth::open(&app.config.auth, &app)?);
+        Ok(Self {
             app,
+            auth,
             streams,
             draining: CancellationToken::new(),
             closing: CancellationToken::new(),
-        }
+        })
     }
 }
 
 /// All routes behind all layers.
 pub fn router(edge: &Edge) -> Router {
     let service = mcp::service(&edge.app, &edge.streams, edge.closing.clone());
+    let mcp = [
+        "/mcp",
+        "/mcp/{*rest}",
+        "/projects/{name}/mcp",
+        "/projects/{name}/mcp/{*rest}",
+    ]
+    .into_iter()
+    .fold(Router::new(), |routes, path| {
+        routes.route_service(path, service.clone())
+    })
+    .layer(middleware::from_fn_with_state(edge.clone(), door::enter));
+    let metadata = challenge::METADATA;
     let routes = Router::new()
         .route("/livez", get(health::livez))
         .route("/readyz", get(health::readyz))
         .route("/v1/errors", get(errors))
+        .route(metadata, get(challenge::metadata))
+        .route(&format!("{metadata}/{{*resource}}"), get(challenge::metadata))
         .with_state(edge.clone())
-        .route_service("/mcp", service);
-    layers::wrap(routes, &edge.app.config)
+        .merge(mcp);
+    layers::wrap(routes, edge)
 }
 
 /// A bound server.
@@ -58,12 +78,12 @@ pub struct Bound {
 }
 
 /// Binds the configured address.
-pub async fn bind(app: Arc<App>) -> io::Result<Bound> {
-    let listener = TcpListener::bind(app.config.server.listen).await?;
-    Ok(Bound {
-        listener,
-        edge: Edge::new(app),
-    })
+pub async fn bind(app: Arc<App>) -> Result<Bound, ConfigError> {
+    let edge = Edge::new(app)?;
+    let listen = edge.app.config.server.listen;
+    let listener = TcpListener::bind(listen).await;
+    let listener = listener.map_err(|error| ConfigError(format!("cannot listen on {listen}: {error}")))?;
+    Ok(Bound { listener, edge })
 }
 
 impl Bound {
@@ -109,10 +129,11 @@ async fn errors(State(_): State<Edge>) -> Json<Value> {
 /// The union of all books, by entry.
 #[must_use]
 pub fn all_errors() -> Value {
-    let books: [&Book; 5] = [
+    let books: [&Book; 6] = [
         &fumi_base::project::BOOK,
         &crate::tool::error::BOOK,
         &mcp::fault::BOOK,
+        &refusal::BOOK,
         &fumi_code::errors::search::BOOK,
         &fumi_code::errors::structure::BOOK,
     ];
