@@ -184,7 +184,7 @@ pub struct OAuth {
     pub scopes: BTreeMap<String, String>,
     /// The scope without which a token may only read. Empty: every token may write.
     pub write_scope: String,
-    /// Seconds for which the issuer's keys are kept. An unknown key is asked for at once, but not more than every ten seconds.
+    /// Seconds for which the issuer's keys are kept. An unknown key is asked for at once, but not again and again.
     pub jwks_seconds: u64,
     /// Narrower bounds for single subjects.
     pub subjects: Vec<Subject>,

@@ -77,7 +77,7 @@ enum TokenCommand {
     },
 }
 
-#[derive(Debug, Default, Args)]
+#[derive(Clone, Debug, Default, Args)]
 struct Common {
     /// A folder that may be a project; the first is the default. Repeat for more.
     #[arg(long = "root", value_name = "DIR")]
@@ -199,18 +199,18 @@ fn serve(flags: Serve) -> Result<ExitCode, ConfigError> {
     if let Some(state) = &flags.state {
         std::fs::create_dir_all(state).map_err(|error| ConfigError(format!("--state {}: {error}", state.display())))?;
     }
-    let config = config(
-        flags.common,
-        Flags {
-            listen: flags.listen,
-            insecure: flags.insecure,
-            ..Flags::default()
-        },
-    )?;
-    let app = app(config)?;
+    let own = Flags {
+        listen: flags.listen,
+        insecure: flags.insecure,
+        ..Flags::default()
+    };
+    let common = flags.common;
+    let read = move || config(common.clone(), own.clone());
+    let app = app(read()?)?;
     runtime()?.block_on(async {
         let bound = http::router::bind(app).await?;
         let address = bound.address().map_err(|error| ConfigError(error.to_string()))?;
+        tokio::spawn(http::reload::at_hangup(bound.edge().clone(), read));
         say(&format!("fumi listening on http://{address}/mcp"));
         bound
             .serve(http::shutdown::requested())

@@ -9,8 +9,11 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    auth::{self, Auth, challenge},
-    door, health, layers, refusal, shutdown,
+    auth::{Auth, challenge},
+    current::Current,
+    door, health,
+    layers::{self, Names},
+    refusal, shutdown,
 };
 use crate::{app::App, config::ConfigError, mcp};
 
@@ -20,7 +23,9 @@ pub struct Edge {
     /// The process's parts.
     pub app: Arc<App>,
     /// Who may call.
-    pub auth: auth::Current,
+    pub auth: Current<Auth>,
+    /// Under which names it may be called.
+    pub names: Current<Names>,
     /// What is open.
     pub streams: Arc<mcp::sessions::Streams>,
     /// Set once the server is going down: `/readyz` fails first.
@@ -33,10 +38,12 @@ impl Edge {
     /// An edge over the process's parts. Fails when the configuration of authentication does not fit them.
     pub fn new(app: Arc<App>) -> Result<Self, ConfigError> {
         let streams = mcp::sessions::Streams::new(Arc::clone(&app.sessions));
-        let auth = auth::Current::new(Auth::open(&app.config.auth, &app)?);
+        let auth = Current::new(Auth::open(&app.config.auth, &app)?);
+        let names = Current::new(Names::new(&app.config));
         Ok(Self {
             app,
             auth,
+            names,
             streams,
             draining: CancellationToken::new(),
             closing: CancellationToken::new(),

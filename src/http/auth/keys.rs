@@ -1,19 +1,22 @@
 //! The keys of an authorization server, fetched, kept for a while, and fetched again when a token names another.
 //!
-//! Keys rotate: a token with an unknown key id asks the server again, but not more often than every ten seconds, so that
+//! Keys rotate: a token with an unknown key id asks the server again, a few times at once and then every ten seconds, so that
 //! invented ids do not become a flood elsewhere. When the server is away, the keys that are known stay good.
 
 use std::{
+    num::NonZeroU32,
     sync::Arc,
     time::{Duration, Instant},
 };
 
+use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
 use jsonwebtoken::jwk::{Jwk, JwkSet};
 use serde::Deserialize;
 use tokio::sync::Mutex;
 
-/// How often an unknown key may be asked for.
+/// How often the server may be asked, and how many times at once.
 const PAUSE: Duration = Duration::from_secs(10);
+const AT_ONCE: NonZeroU32 = NonZeroU32::new(3).expect("three");
 /// How long the server may take.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// Largest document that is read, in bytes; a set of keys has a few thousand.
@@ -31,6 +34,7 @@ pub struct Keys {
     jwks_uri: String,
     keep: Duration,
     http: reqwest::Client,
+    asking: DefaultDirectRateLimiter,
     /// Held while fetching, so that a hundred tokens with a new key ask once.
     state: Mutex<State>,
 }
@@ -39,7 +43,6 @@ pub struct Keys {
 struct State {
     known: Arc<[Jwk]>,
     fetched: Option<Instant>,
-    asked: Option<Instant>,
 }
 
 /// The server does not give its keys, and none are known.
@@ -55,11 +58,13 @@ impl Keys {
             .redirect(reqwest::redirect::Policy::none())
             .user_agent(concat!("fumi/", env!("CARGO_PKG_VERSION")))
             .build()?;
+        let quota = Quota::with_period(PAUSE).expect("a pause").allow_burst(AT_ONCE);
         Ok(Self {
             issuer: issuer.to_owned(),
             jwks_uri: jwks_uri.to_owned(),
             keep,
             http,
+            asking: RateLimiter::direct(quota),
             state: Mutex::default(),
         })
     }
@@ -74,9 +79,7 @@ impl Keys {
         if !found.is_empty() && !is_old {
             return Ok(found);
         }
-        let may_ask = state.asked.is_none_or(|asked| asked.elapsed() >= PAUSE);
-        if may_ask {
-            state.asked = Some(Instant::now());
+        if self.asking.check().is_ok() {
             match self.fetch().await {
                 Ok(keys) => {
                     state.known = keys;

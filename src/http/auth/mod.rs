@@ -9,11 +9,7 @@ pub mod keys;
 pub mod oauth;
 pub mod tokens;
 
-use std::{
-    num::NonZeroU32,
-    sync::{Arc, PoisonError, RwLock},
-    time::Duration,
-};
+use std::{num::NonZeroU32, sync::Arc, time::Duration};
 
 use axum::{
     extract::{Request, State},
@@ -225,29 +221,6 @@ fn bearer(headers: &HeaderMap) -> Result<&str, Denied> {
             "the Authorization header is not one \"Bearer TOKEN\"",
             "Authorization ヘッダーが「Bearer トークン」の形になっていません",
         )),
-    }
-}
-
-/// The present [`Auth`], replaced whole when the configuration is read again.
-#[derive(Clone, Debug)]
-pub struct Current(Arc<RwLock<Arc<Auth>>>);
-
-impl Current {
-    /// Holds one.
-    #[must_use]
-    pub fn new(auth: Auth) -> Self {
-        Self(Arc::new(RwLock::new(Arc::new(auth))))
-    }
-
-    /// What holds now.
-    #[must_use]
-    pub fn get(&self) -> Arc<Auth> {
-        Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    /// From now on another.
-    pub fn set(&self, auth: Auth) {
-        *self.0.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(auth);
     }
 }
 
