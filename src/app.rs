@@ -6,6 +6,7 @@ use fumi_base::{cache::ResultCache, freshness::Freshness, pools::Pools, redact::
 
 use crate::{
     config::{Config, ConfigError},
+    telemetry::metrics::Metrics,
     tool::{
         catalogue::{Catalogue, Scope},
         pipeline::Kernel,
@@ -47,7 +48,9 @@ impl App {
         let sessions = Arc::new(Sessions::default());
         let catalogue = tools::catalogue(&config, config.queries()?, &roots, &sessions);
         let scope = scope(&catalogue, &config.tools.toolsets)?;
+        let metrics = Metrics::open(&config.telemetry)?;
         let kernel = Kernel {
+            metrics: Arc::clone(&metrics),
             pools: Pools::new(config.pool_sizes()),
             cache: ResultCache::new(config.cache.bytes, config.cache.entry_bytes),
             freshness: Freshness::default(),

@@ -51,6 +51,8 @@ pub struct Config {
     pub resources: Resources,
     /// What it says of itself.
     pub log: Log,
+    /// What a collector receives, and where metrics are read.
+    pub telemetry: Telemetry,
 }
 
 /// Where and how fumi listens.
@@ -373,6 +375,86 @@ impl Default for Log {
     }
 }
 
+/// What a collector of OpenTelemetry receives, and where Prometheus reads.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Telemetry {
+    /// The collector, such as `http://localhost:4318`. Empty: `OTEL_EXPORTER_OTLP_ENDPOINT`, or none.
+    pub otlp_endpoint: String,
+    /// How it is spoken to: `http/protobuf` or `grpc`. `OTEL_EXPORTER_OTLP_PROTOCOL` wins.
+    pub otlp_protocol: OtlpProtocol,
+    /// What this server is called there. `OTEL_SERVICE_NAME` wins.
+    pub service_name: String,
+    /// An address of its own for `/metrics`, without authentication, such as `127.0.0.1:9464`. Empty: `/metrics` is a route like
+    /// the others.
+    pub metrics_listen: String,
+}
+
+impl Default for Telemetry {
+    fn default() -> Self {
+        Self {
+            otlp_endpoint: String::new(),
+            otlp_protocol: OtlpProtocol::Http,
+            service_name: "fumi".to_owned(),
+            metrics_listen: String::new(),
+        }
+    }
+}
+
+/// How a collector is spoken to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum OtlpProtocol {
+    /// Protobuf over HTTP, port 4318.
+    #[serde(rename = "http/protobuf")]
+    Http,
+    /// gRPC, port 4317.
+    #[serde(rename = "grpc")]
+    Grpc,
+}
+
+impl Telemetry {
+    /// The standard variables of OpenTelemetry, which win over files.
+    fn read(&mut self, environment: impl Fn(&str) -> Option<String>) -> Result<(), ConfigError> {
+        let variable = |name: &str| environment(name).filter(|value| !value.is_empty());
+        if let Some(endpoint) = variable("OTEL_EXPORTER_OTLP_ENDPOINT") {
+            self.otlp_endpoint = endpoint;
+        }
+        if let Some(name) = variable("OTEL_SERVICE_NAME") {
+            self.service_name = name;
+        }
+        match variable("OTEL_EXPORTER_OTLP_PROTOCOL").as_deref() {
+            None => {}
+            Some("http/protobuf") => self.otlp_protocol = OtlpProtocol::Http,
+            Some("grpc") => self.otlp_protocol = OtlpProtocol::Grpc,
+            Some(other) => {
+                return Err(ConfigError(format!(
+                    "OTEL_EXPORTER_OTLP_PROTOCOL: {other:?} is not one of http/protobuf, grpc"
+                )));
+            }
+        }
+        if variable("OTEL_SDK_DISABLED").is_some_and(|value| value.eq_ignore_ascii_case("true")) {
+            self.otlp_endpoint.clear();
+        }
+        Ok(())
+    }
+
+    fn check(&self) -> Result<(), ConfigError> {
+        if !self.metrics_listen.is_empty() && self.metrics_listen.parse::<SocketAddr>().is_err() {
+            return Err(ConfigError(format!(
+                "telemetry.metrics_listen: {:?} is no address and port, such as 127.0.0.1:9464",
+                self.metrics_listen
+            )));
+        }
+        if !self.otlp_endpoint.is_empty() && !self.otlp_endpoint.starts_with("http") {
+            return Err(ConfigError(format!(
+                "telemetry.otlp_endpoint: {:?} is no URL, such as http://localhost:4318",
+                self.otlp_endpoint
+            )));
+        }
+        Ok(())
+    }
+}
+
 /// The form of log lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
@@ -465,6 +547,7 @@ pub fn load(
             rate_per_minute: None,
         });
     }
+    config.telemetry.read(&environment)?;
     config.check()?;
     Ok(config)
 }
@@ -518,6 +601,7 @@ impl Config {
             )));
         }
         self.auth.check()?;
+        self.telemetry.check()?;
         for root in &self.projects.allowed_roots {
             if !root.is_dir() {
                 return Err(ConfigError(format!("the root {} is not a folder", root.display())));

@@ -7,7 +7,8 @@ use clap::{Args, Parser, Subcommand};
 use fumi::{
     app::App,
     config::{self, Config, ConfigError, Flags, LogFormat},
-    http, mcp, telemetry,
+    http, mcp,
+    telemetry::{self, export::Exporters},
     tool::{
         Access, Caller, Progress,
         pipeline::{self, Call},
@@ -172,8 +173,14 @@ fn config(common: Common, mut flags: Flags) -> Result<Config, ConfigError> {
     config::load(common.config.as_deref(), flags, |name| std::env::var(name).ok())
 }
 
-fn app(config: Config) -> Result<Arc<App>, ConfigError> {
-    telemetry::start(&config.log);
+/// The parts of a process that serves nobody else: its log, and nothing sent anywhere.
+fn app(mut config: Config) -> Result<Arc<App>, ConfigError> {
+    config.telemetry.otlp_endpoint.clear();
+    telemetry::start(&config.log, None);
+    build(config)
+}
+
+fn build(config: Config) -> Result<Arc<App>, ConfigError> {
     let environment =
         std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
     App::build(config, Redactor::secrets_of(environment))
@@ -206,8 +213,16 @@ fn serve(flags: Serve) -> Result<ExitCode, ConfigError> {
     };
     let common = flags.common;
     let read = move || config(common.clone(), own.clone());
-    let app = app(read()?)?;
-    runtime()?.block_on(async {
+    let config = read()?;
+    let runtime = runtime()?;
+    // The exporters find their runtime here.
+    let inside = runtime.enter();
+    let exporters = Exporters::open(&config.telemetry).map_err(|error| ConfigError(format!("telemetry: {error}")))?;
+    telemetry::start(&config.log, exporters.as_ref());
+    let app = build(config)?;
+    drop(inside);
+    let metrics = Arc::clone(&app.kernel.metrics);
+    let served = runtime.block_on(async {
         let bound = http::router::bind(app).await?;
         let address = bound.address().map_err(|error| ConfigError(error.to_string()))?;
         tokio::spawn(http::reload::at_hangup(bound.edge().clone(), read));
@@ -216,7 +231,12 @@ fn serve(flags: Serve) -> Result<ExitCode, ConfigError> {
             .serve(http::shutdown::requested())
             .await
             .map_err(|error| ConfigError(error.to_string()))
-    })?;
+    });
+    metrics.shutdown();
+    if let Some(exporters) = exporters {
+        exporters.shutdown();
+    }
+    served?;
     Ok(ExitCode::SUCCESS)
 }
 

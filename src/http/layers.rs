@@ -14,10 +14,9 @@ use axum::{
 use tower_http::{
     catch_panic::CatchPanicLayer,
     request_id::{MakeRequestUuid, PropagateRequestIdLayer, SetRequestIdLayer},
-    trace::TraceLayer,
 };
 
-use super::{auth::authenticate, current::Current, router::Edge};
+use super::{auth::authenticate, current::Current, router::Edge, trace::trace};
 use crate::config::Config;
 
 /// Puts the layers around the routes. The list reads from the outside in.
@@ -30,7 +29,7 @@ pub fn wrap(routes: Router, edge: &Edge) -> Router {
         .layer(middleware::from_fn_with_state(edge.clone(), authenticate))
         .layer(CatchPanicLayer::new())
         .layer(middleware::from_fn_with_state(edge.names.clone(), check_names))
-        .layer(TraceLayer::new_for_http())
+        .layer(middleware::from_fn_with_state(edge.clone(), trace))
         .layer(PropagateRequestIdLayer::x_request_id())
         .layer(SetRequestIdLayer::x_request_id(MakeRequestUuid))
 }

@@ -6,7 +6,10 @@
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::{auth::Auth, layers::Names, router::Edge};
-use crate::config::{Config, ConfigError};
+use crate::{
+    config::{Config, ConfigError},
+    telemetry,
+};
 
 /// Takes over what can change. Returns the sections whose changes wait for a restart.
 pub fn apply(edge: &Edge, new: &Config) -> Result<Vec<String>, ConfigError> {
@@ -14,6 +17,7 @@ pub fn apply(edge: &Edge, new: &Config) -> Result<Vec<String>, ConfigError> {
     let auth = Auth::open(&new.auth, &edge.app)?;
     edge.auth.set(auth);
     edge.names.set(Names::new(new));
+    telemetry::refilter(&new.log.filter);
     let mut seen = edge.app.config.clone();
     seen.auth = new.auth.clone();
     seen.log.filter.clone_from(&new.log.filter);

@@ -13,9 +13,9 @@ use super::{
     current::Current,
     door, health,
     layers::{self, Names},
-    refusal, shutdown,
+    metrics, refusal, shutdown,
 };
-use crate::{app::App, config::ConfigError, mcp};
+use crate::{app::App, config::ConfigError, mcp, telemetry::metrics::resident_bytes};
 
 /// What the routes share.
 #[derive(Clone, Debug)]
@@ -39,6 +39,7 @@ impl Edge {
     pub fn new(app: Arc<App>) -> Result<Self, ConfigError> {
         let streams = mcp::sessions::Streams::new(Arc::clone(&app.sessions));
         let auth = Current::new(Auth::open(&app.config.auth, &app)?);
+        observe(&app, &streams);
         let names = Current::new(Names::new(&app.config));
         Ok(Self {
             app,
@@ -49,6 +50,22 @@ impl Edge {
             closing: CancellationToken::new(),
         })
     }
+}
+
+/// What is read whenever metrics are.
+fn observe(app: &Arc<App>, streams: &Arc<mcp::sessions::Streams>) {
+    let metrics = &app.kernel.metrics;
+    let open = Arc::downgrade(streams);
+    metrics.observe("fumi.sessions", "Sessions that are open", move |tell| {
+        if let Some(streams) = open.upgrade() {
+            tell(streams.sessions() as u64, &[]);
+        }
+    });
+    metrics.observe("process.memory.usage", "Bytes of memory in use", |tell| {
+        if let Some(bytes) = resident_bytes() {
+            tell(bytes, &[]);
+        }
+    });
 }
 
 /// All routes behind all layers.
@@ -70,6 +87,7 @@ pub fn router(edge: &Edge) -> Router {
         .route("/livez", get(health::livez))
         .route("/readyz", get(health::readyz))
         .route("/v1/errors", get(errors))
+        .route("/metrics", get(metrics::metrics))
         .route(metadata, get(challenge::metadata))
         .route(&format!("{metadata}/{{*resource}}"), get(challenge::metadata))
         .with_state(edge.clone())
@@ -81,6 +99,8 @@ pub fn router(edge: &Edge) -> Router {
 #[derive(Debug)]
 pub struct Bound {
     listener: TcpListener,
+    /// Where metrics are read, if not here.
+    metrics: Option<TcpListener>,
     edge: Edge,
 }
 
@@ -90,7 +110,18 @@ pub async fn bind(app: Arc<App>) -> Result<Bound, ConfigError> {
     let listen = edge.app.config.server.listen;
     let listener = TcpListener::bind(listen).await;
     let listener = listener.map_err(|error| ConfigError(format!("cannot listen on {listen}: {error}")))?;
-    Ok(Bound { listener, edge })
+    let metrics = match edge.app.config.telemetry.metrics_listen.as_str() {
+        "" => None,
+        listen => {
+            let listener = TcpListener::bind(listen).await;
+            Some(listener.map_err(|error| ConfigError(format!("cannot listen on {listen}: {error}")))?)
+        }
+    };
+    Ok(Bound {
+        listener,
+        metrics,
+        edge,
+    })
 }
 
 impl Bound {
@@ -109,6 +140,14 @@ impl Bound {
     pub async fn serve(self, stop: impl Future<Output = ()>) -> io::Result<()> {
         let patience = Duration::from_secs(self.edge.app.config.server.drain_seconds);
         let closing = self.edge.closing.clone();
+        if let Some(listener) = self.metrics {
+            let edge = self.edge.clone();
+            tokio::spawn(async move {
+                if let Err(error) = metrics::serve_apart(listener, edge).await {
+                    tracing::error!(%error, "metrics are no longer served");
+                }
+            });
+        }
         // A reply goes out in several small writes; without this each waits up to 40 ms for the client's acknowledgement.
         let listener = self.listener.tap_io(|stream| {
             if let Err(error) = stream.set_nodelay(true) {
