@@ -61,6 +61,11 @@ enum Command {
         #[command(subcommand)]
         command: TokenCommand,
     },
+    /// Print the OpenAPI document of the routes for programs.
+    Openapi {
+        #[command(flatten)]
+        common: Common,
+    },
     /// Check a configuration file.
     CheckConfig {
         /// The file.
@@ -134,6 +139,7 @@ fn main() -> ExitCode {
         Command::Token {
             command: TokenCommand::New { name },
         } => new_token(&name),
+        Command::Openapi { common } => openapi(common),
         Command::CheckConfig { file } => config(
             Common {
                 config: Some(file),
@@ -276,6 +282,12 @@ fn call(tool: &str, arguments: &str, common: Common) -> Result<ExitCode, ConfigE
     } else {
         ExitCode::SUCCESS
     })
+}
+
+fn openapi(common: Common) -> Result<ExitCode, ConfigError> {
+    let app = app(config(common, Flags::default())?)?;
+    say(&format!("{:#}", http::openapi::document(&app.catalogue)));
+    Ok(ExitCode::SUCCESS)
 }
 
 /// The token for the client, and what the configuration says of it.

@@ -64,11 +64,20 @@ impl Asked {
 }
 
 /// The layer around MCP: makes the access of a request, counts it, and runs it there.
-pub async fn enter(State(edge): State<Edge>, mut request: Request, next: Next) -> Response {
-    let Some(asked) = Asked::parse(request.uri().path()) else {
-        return StatusCode::NOT_FOUND.into_response();
-    };
-    match admit(&edge, &asked, &request) {
+pub async fn enter(State(edge): State<Edge>, request: Request, next: Next) -> Response {
+    match Asked::parse(request.uri().path()) {
+        Some(asked) => through(&edge, &asked, request, next).await,
+        None => StatusCode::NOT_FOUND.into_response(),
+    }
+}
+
+/// The same around the routes for scripts, whose URLs name no toolsets.
+pub async fn enter_plain(State(edge): State<Edge>, request: Request, next: Next) -> Response {
+    through(&edge, &Asked::default(), request, next).await
+}
+
+async fn through(edge: &Edge, asked: &Asked, mut request: Request, next: Next) -> Response {
+    match admit(edge, asked, &request) {
         Ok(access) => {
             let access = Arc::new(access);
             request.extensions_mut().insert(Arc::clone(&access));

@@ -13,7 +13,7 @@ use super::{
     current::Current,
     door, health,
     layers::{self, Names},
-    metrics, refusal, shutdown,
+    metrics, openapi, refusal, rest, shutdown,
 };
 use crate::{app::App, config::ConfigError, mcp, telemetry::metrics::resident_bytes};
 
@@ -82,12 +82,18 @@ pub fn router(edge: &Edge) -> Router {
         routes.route_service(path, service.clone())
     })
     .layer(middleware::from_fn_with_state(edge.clone(), door::enter));
+    let tools = Router::new()
+        .route("/v1/tools", get(rest::list))
+        .route("/v1/tools/{name}", get(rest::show).post(rest::call))
+        .layer(middleware::from_fn_with_state(edge.clone(), door::enter_plain));
     let metadata = challenge::METADATA;
     let routes = Router::new()
         .route("/livez", get(health::livez))
         .route("/readyz", get(health::readyz))
         .route("/v1/errors", get(errors))
         .route("/metrics", get(metrics::metrics))
+        .route("/openapi.json", get(openapi::serve))
+        .merge(tools)
         .route(metadata, get(challenge::metadata))
         .route(&format!("{metadata}/{{*resource}}"), get(challenge::metadata))
         .with_state(edge.clone())

@@ -116,11 +116,7 @@ impl Server {
     fn caller(&self, context: &RequestContext<RoleServer>) -> Caller {
         let parts = context.extensions.get::<http::request::Parts>();
         let header = |name: &str| parts.and_then(|parts| parts.headers.get(name)?.to_str().ok());
-        let asked = parts
-            .and_then(|parts| parts.uri.query())
-            .and_then(|query| query.split('&').find_map(|pair| pair.strip_prefix("lang=")))
-            .and_then(Locale::negotiate)
-            .or_else(|| header("accept-language").and_then(Locale::negotiate));
+        let asked = parts.and_then(|parts| super::access::wish(&parts.uri, &parts.headers));
         Caller {
             access: parts
                 .and_then(|parts| parts.extensions.get::<Arc<Access>>())
