@@ -92,7 +92,14 @@ pub async fn call(
     if wants("text/event-stream") {
         return Ok(stream(edge, entry, arguments, caller).into_response());
     }
-    let reply = run(&edge, entry, arguments, caller, Progress::default()).await;
+    // In a task of its own, so that a call whose client hung up is stopped and awaited, not only forgotten.
+    let stop = edge.closing.child_token();
+    let _guard = stop.clone().drop_guard();
+    let work = run(edge, entry, arguments, caller, Progress::default(), stop);
+    let reply = tokio::spawn(work.in_current_span()).await.map_err(|panic| {
+        tracing::error!(error = %panic, "a call panicked");
+        Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, "CALL_FAILED", &[])
+    })?;
     Ok(answer(reply, wants("text/plain") && !wants("json")))
 }
 
@@ -163,11 +170,12 @@ fn arguments(headers: &HeaderMap, body: &[u8]) -> Result<Map<String, Value>, Ref
 }
 
 async fn run(
-    edge: &Edge,
+    edge: Edge,
     tool: &'static str,
     arguments: Map<String, Value>,
     caller: Caller,
     progress: Progress,
+    cancel: CancellationToken,
 ) -> Reply {
     let app = &edge.app;
     let _open = edge.streams.open_call(None);
@@ -178,8 +186,7 @@ async fn run(
         arguments,
         caller,
         project,
-        // Cancelled by dropping: when the client hangs up, nobody polls this any more.
-        cancel: edge.closing.child_token(),
+        cancel,
         progress,
     };
     pipeline::run(&app.kernel, entry, call).await
@@ -240,17 +247,15 @@ fn stream(
     caller: Caller,
 ) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
     let (tell, told) = mpsc::channel(4);
-    let stopped = CancellationToken::new();
-    let guard = stopped.clone().drop_guard();
-    let span = tracing::Span::current();
+    let stop = edge.closing.child_token();
+    let guard = stop.clone().drop_guard();
     let work = async move {
         let progress = Progress::default();
-        let work = run(&edge, tool, arguments, caller, progress.clone());
+        let work = run(edge, tool, arguments, caller, progress.clone(), stop);
         tokio::pin!(work);
         let reply = loop {
             tokio::select! {
                 biased;
-                () = stopped.cancelled() => return,
                 reply = &mut work => break reply,
                 () = tokio::time::sleep(EVERY) => {
                     let (done, total) = progress.get();
@@ -268,7 +273,7 @@ fn stream(
             .send(Event::default().event(name).data(reply.structured.to_string()))
             .await;
     };
-    tokio::spawn(work.instrument(span));
+    tokio::spawn(work.in_current_span());
     Sse::new(Told { told, _guard: guard }).keep_alive(KeepAlive::default())
 }
 

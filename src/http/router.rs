@@ -2,7 +2,13 @@
 
 use std::{io, net::SocketAddr, sync::Arc, time::Duration};
 
-use axum::{Json, Router, extract::State, middleware, routing::get, serve::ListenerExt as _};
+use axum::{
+    Json, Router,
+    extract::{DefaultBodyLimit, State},
+    middleware,
+    routing::get,
+    serve::ListenerExt as _,
+};
 use fumi_base::errors::Book;
 use serde_json::{Map, Value, json};
 use tokio::net::TcpListener;
@@ -85,6 +91,7 @@ pub fn router(edge: &Edge) -> Router {
     let tools = Router::new()
         .route("/v1/tools", get(rest::list))
         .route("/v1/tools/{name}", get(rest::show).post(rest::call))
+        .layer(DefaultBodyLimit::max(edge.app.config.limits.body_bytes))
         .layer(middleware::from_fn_with_state(edge.clone(), door::enter_plain));
     let metadata = challenge::METADATA;
     let routes = Router::new()
