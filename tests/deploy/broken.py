@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-COPIED = ("deploy", "tests/deploy", "config/default.toml", "Cargo.toml", "Dockerfile", "server.json")
+COPIED = ("deploy", "docs", "tests/deploy", "config/default.toml", "Cargo.toml", "Dockerfile", "README.md", "README.ja.md", "server.json")
 
 BASE = "deploy/k8s/base/"
 SINGLE = "deploy/k8s/overlays/single/"
@@ -124,6 +124,18 @@ GROUPS = {
         ],
         [
             ("deploy/prometheus/prometheus.yml", "rule_files", "rules_files", "promtool check config"),
+        ],
+    ],
+    "documents": [
+        [
+            ("docs/deployment.md", "deploy/nginx.conf](../deploy/nginx.conf)", "deploy/nginx.conf](../deploy/nginz.conf)", "there is no deploy/nginz.conf"),
+            ("docs/deployment.md", "| `FumiSlow` |", "| `FumiSlower` |", "alerts that are not told of"),
+            ("docs/deployment.md", "--state /state --store fs", "--states /state --store fs", "fumi has no --states"),
+            ("docs/deployment.md", "kubectl apply -k deploy/k8s/base", "kubectl apply -k deploy/k8s", "deploy/k8s cannot be applied"),
+            ("docs/deployment.md", "--target browser", "--target chromium", "no target chromium"),
+            ("docs/deployment.md", "allowed_hosts = [", "allowed_host = [", "allowed_host"),
+            ("docs/deployment.ja.md", "docker kill --signal HUP fumi", "docker kill -s HUP fumi", "has commands that"),
+            ("README.ja.md", "-e FUMI_TOKEN_SHA256=... fumi", "-e FUMI_TOKEN=... fumi", "README.ja.md starts the image otherwise"),
         ],
     ],
     "registry": [
