@@ -8,6 +8,7 @@ pub mod changes;
 pub mod errors;
 pub mod files;
 pub mod freshness;
+pub mod path_maps;
 pub mod place;
 pub mod pools;
 pub mod project;

@@ -17,7 +17,10 @@ use cap_std::{
 };
 use unicode_normalization::UnicodeNormalization;
 
-use crate::errors::{Book, Teach};
+use crate::{
+    errors::{Book, Teach},
+    path_maps::PathMaps,
+};
 
 /// Longest path that is looked at, in bytes (Linux `PATH_MAX`).
 pub const MAX_PATH_BYTES: usize = 4_096;
@@ -32,6 +35,8 @@ pub struct Project {
     root: PathBuf,
     /// The root as the operator or client spelt it: absolute paths may begin with it too.
     alias: PathBuf,
+    /// How the client spells paths, if otherwise than this side.
+    maps: Arc<PathMaps>,
     dir: Dir,
 }
 
@@ -162,8 +167,13 @@ pub fn quoted(raw: &str) -> String {
 }
 
 impl Project {
-    /// Opens a folder as a project.
+    /// Opens a folder as a project of a client that sees the same paths.
     pub fn open(root: &Path) -> io::Result<Arc<Self>> {
+        Self::open_mapped(root, Arc::default())
+    }
+
+    /// Opens a folder as a project of a client that may see other paths.
+    pub fn open_mapped(root: &Path, maps: Arc<PathMaps>) -> io::Result<Arc<Self>> {
         let canonical = root.canonicalize()?;
         let dir = Dir::open_ambient_dir(&canonical, ambient_authority())?;
         let alias = if root.is_absolute() {
@@ -174,6 +184,7 @@ impl Project {
         Ok(Arc::new(Self {
             root: canonical,
             alias,
+            maps,
             dir,
         }))
     }
@@ -182,6 +193,12 @@ impl Project {
     #[must_use]
     pub fn root(&self) -> &Path {
         &self.root
+    }
+
+    /// The absolute path of the root as the client writes it.
+    #[must_use]
+    pub fn shown_root(&self) -> String {
+        self.maps.to_client(&self.root)
     }
 
     /// The root itself as a path of the project.
@@ -268,10 +285,13 @@ impl Project {
                 "Unicode 正規化で「..」になります",
             );
         }
-        let path = Path::new(raw);
+        let mapped = self.maps.to_server(raw);
+        let path = mapped.as_deref().unwrap_or(Path::new(raw));
         let inside = if path.is_absolute() {
             path.strip_prefix(&self.root)
                 .or_else(|_| path.strip_prefix(&self.alias))
+                // A folder may have the same name on both sides.
+                .or_else(|_| Path::new(raw).strip_prefix(&self.root))
                 .map_err(|_| PathError::Outside { path: raw.to_owned() })?
         } else {
             path
@@ -358,6 +378,12 @@ impl ProjectPath {
         } else {
             self.project.root.join(&self.relative)
         }
+    }
+
+    /// The absolute path as the client writes it.
+    #[must_use]
+    pub fn shown_absolute(&self) -> String {
+        self.project.maps.to_client(&self.absolute())
     }
 
     /// The relative path with `/`, as replies show it; `.` for the root. Bytes that are not UTF-8 become U+FFFD.

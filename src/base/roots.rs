@@ -4,6 +4,7 @@
 //! Which of them a call uses (argument, session, client, default) is decided by the callers.
 
 use std::{
+    collections::BTreeMap,
     io,
     path::{Path, PathBuf},
     sync::Arc,
@@ -11,14 +12,18 @@ use std::{
 
 use crate::{
     errors::{Book, Teach},
+    path_maps::PathMaps,
     project::{BOOK, MAX_PATH_BYTES, Project, quoted},
 };
 
-/// The roots that the operator allowed. Never empty.
+/// The roots that the operator allowed, or the part of them that one principal may use. Never empty.
 #[derive(Debug)]
 pub struct AllowedRoots {
     default: Arc<Project>,
     others: Vec<Arc<Project>>,
+    /// Projects with names of their own, which URLs use. They lie inside the roots above.
+    named: BTreeMap<String, Arc<Project>>,
+    maps: Arc<PathMaps>,
 }
 
 /// Why a folder cannot be the project root.
@@ -31,8 +36,12 @@ pub struct RootError {
     pub reason: &'static str,
     /// Why, in Japanese.
     pub reason_ja: &'static str,
-    /// What would be allowed.
-    pub allowed: Vec<PathBuf>,
+    /// What would be allowed, as the client writes it.
+    pub allowed: Vec<String>,
+    /// The maps between the client's paths and ours.
+    pub maps: Arc<PathMaps>,
+    /// Names of projects that a URL can name.
+    pub named: Vec<String>,
 }
 
 impl Teach for RootError {
@@ -43,12 +52,30 @@ impl Teach for RootError {
         &BOOK
     }
     fn facts(&self) -> Vec<(&'static str, String)> {
-        let allowed: Vec<_> = self.allowed.iter().map(|root| root.display().to_string()).collect();
+        let maps: Vec<_> = self.maps.maps().iter().map(|map| map.client.as_str()).collect();
+        let (maps, maps_ja) = match maps.join(", ") {
+            maps if maps.is_empty() => (String::new(), String::new()),
+            maps => (
+                format!(" Mapped from the client: {maps}."),
+                format!(" クライアント側で対応付けられているパス: {maps}。"),
+            ),
+        };
+        let (named, named_ja) = match self.named.join(", ") {
+            named if named.is_empty() => (String::new(), String::new()),
+            named => (
+                format!(" Named projects (/projects/NAME/mcp): {named}."),
+                format!(" 名前付きプロジェクト（/projects/NAME/mcp）: {named}。"),
+            ),
+        };
         vec![
             ("path", quoted(&self.path)),
             ("reason", self.reason.to_owned()),
             ("reason_ja", self.reason_ja.to_owned()),
-            ("allowed", allowed.join(", ")),
+            ("allowed", self.allowed.join(", ")),
+            ("maps", maps),
+            ("maps_ja", maps_ja),
+            ("named", named),
+            ("named_ja", named_ja),
         ]
     }
 }
@@ -56,14 +83,54 @@ impl Teach for RootError {
 impl AllowedRoots {
     /// Opens the allowed roots; the first is the default project. `None` when the list is empty.
     pub fn open(roots: &[PathBuf]) -> Result<Option<Self>, (PathBuf, io::Error)> {
-        let mut opened = Vec::with_capacity(roots.len());
-        for root in roots {
-            opened.push(Project::open(root).map_err(|error| (root.clone(), error))?);
+        Self::open_with(roots, &BTreeMap::new(), PathMaps::default())
+    }
+
+    /// The same with named projects, which are allowed roots too, and with maps.
+    pub fn open_with(
+        roots: &[PathBuf],
+        named: &BTreeMap<String, PathBuf>,
+        maps: PathMaps,
+    ) -> Result<Option<Self>, (PathBuf, io::Error)> {
+        let maps = Arc::new(maps);
+        let open =
+            |root: &PathBuf| Project::open_mapped(root, Arc::clone(&maps)).map_err(|error| (root.clone(), error));
+        let mut all = roots.iter().map(open).collect::<Result<Vec<_>, _>>()?;
+        let mut projects = BTreeMap::new();
+        for (name, root) in named {
+            let project = open(root)?;
+            if !all.iter().any(|known| project.root().starts_with(known.root())) {
+                all.push(Arc::clone(&project));
+            }
+            projects.insert(name.clone(), project);
         }
+        let mut all = all.into_iter();
+        Ok(all.next().map(|default| Self {
+            default,
+            others: all.collect(),
+            named: projects,
+            maps,
+        }))
+    }
+
+    /// The part of these roots that a principal may use: folders inside them, the first being its default. A folder outside
+    /// is the error.
+    pub fn narrowed(&self, to: &[PathBuf]) -> Result<Option<Self>, RootError> {
+        let opened = to.iter().map(|root| self.project(&root.to_string_lossy()));
+        let opened = opened.collect::<Result<Vec<_>, _>>()?;
+        let named = self.named.iter().filter(|(_, project)| {
+            let inside = |root: &Arc<Project>| project.root().starts_with(root.root());
+            opened.iter().any(inside)
+        });
+        let named = named
+            .map(|(name, project)| (name.clone(), Arc::clone(project)))
+            .collect();
         let mut opened = opened.into_iter();
         Ok(opened.next().map(|default| Self {
             default,
             others: opened.collect(),
+            named,
+            maps: Arc::clone(&self.maps),
         }))
     }
 
@@ -73,41 +140,67 @@ impl AllowedRoots {
         &self.default
     }
 
-    /// The canonical allowed roots, the default first.
-    pub fn paths(&self) -> impl Iterator<Item = &Path> {
-        std::iter::once(&self.default)
-            .chain(&self.others)
-            .map(|project| project.root())
+    /// The project that a URL names.
+    #[must_use]
+    pub fn named(&self, name: &str) -> Option<&Arc<Project>> {
+        self.named.get(name)
     }
 
-    /// Opens a project by its absolute path, if it is an existing folder inside an allowed root.
+    /// The names that URLs can use, sorted.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.named.keys().map(String::as_str)
+    }
+
+    fn all(&self) -> impl Iterator<Item = &Arc<Project>> {
+        std::iter::once(&self.default).chain(&self.others)
+    }
+
+    /// The canonical allowed roots, the default first.
+    pub fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.all().map(|project| project.root())
+    }
+
+    /// Whether a project that was opened some time ago is still allowed.
+    #[must_use]
+    pub fn admits(&self, project: &Project) -> bool {
+        self.paths().any(|root| project.root().starts_with(root))
+    }
+
+    /// Opens a project by its absolute path (as the client or as this side writes it), if it is an existing folder inside an
+    /// allowed root.
     pub fn project(&self, raw: &str) -> Result<Arc<Project>, RootError> {
         let refuse = |reason, reason_ja| RootError {
             path: raw.to_owned(),
             reason,
             reason_ja,
-            allowed: self.paths().map(Path::to_path_buf).collect(),
+            allowed: self.all().map(|project| project.shown_root()).collect(),
+            maps: Arc::clone(&self.maps),
+            named: self.names().map(str::to_owned).collect(),
         };
-        let path = Path::new(raw);
         if raw.len() > MAX_PATH_BYTES || raw.contains('\0') {
             return Err(refuse(
                 "it is too long or contains NUL",
                 "長すぎるか、NUL 文字を含んでいます",
             ));
         }
+        let here = Path::new(raw);
+        let mapped = self.maps.to_server(raw);
+        // A folder may have the same name on both sides: the one that exists is meant.
+        let path = mapped.as_deref().filter(|path| path.exists()).unwrap_or(here);
         if !path.is_absolute() {
-            return Err(refuse("it is not absolute", "絶対パスではありません"));
+            return Err(match mapped {
+                Some(_) => refuse("there is no such folder", "そのフォルダーは存在しません"),
+                None => refuse("it is not absolute", "絶対パスではありません"),
+            });
         }
-        if let Some(known) = std::iter::once(&self.default)
-            .chain(&self.others)
-            .find(|project| project.root() == path)
-        {
+        if let Some(known) = self.all().find(|project| project.root() == path) {
             return Ok(Arc::clone(known));
         }
         let outside = || refuse("it is outside the allowed roots", "許可されたルートの外にあります");
         // Outside paths get one answer, whether they exist or not: nothing is learnt about the rest of the disk.
         let real = path.canonicalize().map_err(|_| {
-            if self.paths().any(|root| path.starts_with(root)) {
+            let meant = mapped.as_deref().unwrap_or(path);
+            if self.paths().any(|root| meant.starts_with(root)) {
                 refuse("there is no such folder", "そのフォルダーは存在しません")
             } else {
                 outside()
@@ -119,7 +212,8 @@ impl AllowedRoots {
         if !real.is_dir() {
             return Err(refuse("it is not a folder", "フォルダーではありません"));
         }
-        Project::open(&real).map_err(|_| refuse("it cannot be opened", "開くことができません"))
+        Project::open_mapped(&real, Arc::clone(&self.maps))
+            .map_err(|_| refuse("it cannot be opened", "開くことができません"))
     }
 }
 

@@ -3,8 +3,10 @@
 //! It turns a protocol request into a [`crate::tool::pipeline::Call`] and a reply into a protocol result. It knows no tool
 //! by name and decides nothing about what a tool may do.
 
+pub mod access;
 pub mod fault;
 pub mod malformed;
+pub mod observe;
 pub mod progress;
 pub mod resources;
 pub mod roots;

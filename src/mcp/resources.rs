@@ -185,9 +185,9 @@ pub async fn read(
 ) -> Result<ReadResourceResult, ErrorData> {
     let asked = Asked::parse(own_uri).map_err(|fault| refused(&fault.into(), caller.locale))?;
     let project = match &asked.project_root {
-        Some(root) => app
-            .kernel
-            .roots
+        Some(root) => caller
+            .access
+            .roots(&app.kernel.roots)
             .project(root)
             .map_err(|error| refused(&error.into(), caller.locale))?,
         None => project,
@@ -317,7 +317,7 @@ fn stats(
     let meta = json!({
         "stats_type": name,
         "generated_at": &*generated_at,
-        "project_path": project.root().to_string_lossy(),
+        "project_path": project.shown_root(),
     });
     Ok(ResourceContents::TextResourceContents {
         uri,

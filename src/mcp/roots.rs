@@ -1,4 +1,4 @@
-//! The project of a call when its arguments name none: session, then the client's roots, then the configured default.
+//! The project of a call when its arguments name none: session, URL, then the client's roots, then the configured default.
 //!
 //! Only folders inside the allowed roots count; a client's root that is not allowed is passed over without an error,
 //! because the client did not ask for it with this call.
@@ -11,7 +11,7 @@
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use dashmap::DashMap;
-use fumi_base::project::Project;
+use fumi_base::{project::Project, roots::AllowedRoots};
 use rmcp::{RoleServer, service::RequestContext};
 
 use crate::{app::App, tool::Caller};
@@ -40,12 +40,18 @@ pub async fn project(
     caller: &Caller,
     context: &RequestContext<RoleServer>,
 ) -> Arc<Project> {
-    let default = || Arc::clone(app.kernel.roots.default_project());
+    let access = &caller.access;
+    let default = || Arc::clone(access.default_project(&app.kernel.roots));
     let Some(session) = caller.session.as_deref() else {
         return default();
     };
-    if let Some(chosen) = app.sessions.root(session) {
+    if let Some(chosen) = app.sessions.root(session)
+        && access.roots(&app.kernel.roots).admits(&chosen)
+    {
         return chosen;
+    }
+    if access.project.is_some() {
+        return default();
     }
     let declares_roots = context
         .client_capabilities()
@@ -57,7 +63,7 @@ pub async fn project(
     let root = if let Some(root) = known {
         root
     } else {
-        let root = ask(app, context).await;
+        let root = ask(access.roots(&app.kernel.roots), context).await;
         clients.known.insert(session.to_owned(), root.clone());
         root
     };
@@ -65,7 +71,7 @@ pub async fn project(
 }
 
 /// The client's first root that is allowed.
-async fn ask(app: &App, context: &RequestContext<RoleServer>) -> Option<Arc<Project>> {
+async fn ask(roots: &AllowedRoots, context: &RequestContext<RoleServer>) -> Option<Arc<Project>> {
     let answer = tokio::time::timeout(PATIENCE, context.peer.list_roots()).await;
     let Ok(Ok(answer)) = answer else {
         tracing::debug!("the client declares roots but did not name them");
@@ -75,7 +81,7 @@ async fn ask(app: &App, context: &RequestContext<RoleServer>) -> Option<Arc<Proj
         .roots
         .iter()
         .filter_map(|root| file_path(&root.uri))
-        .find_map(|path| app.kernel.roots.project(&path.to_string_lossy()).ok())
+        .find_map(|path| roots.project(&path.to_string_lossy()).ok())
 }
 
 /// The path of a `file://` URI, percent-decoded.

@@ -23,15 +23,17 @@ use serde_json::{Value, json};
 
 use super::{
     fault::{Fault, refused},
-    malformed, progress, resources, roots,
+    malformed,
+    observe::{Operation, never},
+    progress, resources, roots,
     sessions::Streams,
-    subscriptions::Prepared,
+    subscriptions::{Prepared, Subscriber},
 };
 use crate::{
     app::App,
     tool::{
-        Block, Caller, Effect, Progress, Reply,
-        catalogue::{Entry, Scope},
+        Access, Block, Caller, Effect, Progress, Reply,
+        catalogue::Entry,
         pipeline::{self, Call},
     },
 };
@@ -50,6 +52,8 @@ const STATELESS_SINCE: &str = "2026-07-28";
 #[derive(Clone, Debug)]
 pub struct Server {
     app: Arc<App>,
+    /// Of whoever this handler was made for.
+    access: Arc<Access>,
     streams: Arc<Streams>,
     client_roots: Arc<roots::ClientRoots>,
     /// Streams that listen already and are not confirmed yet. Std mutex: locked for single operations.
@@ -61,8 +65,10 @@ impl Server {
     #[must_use]
     pub fn new(app: Arc<App>, streams: Arc<Streams>) -> Self {
         let client_roots = Arc::clone(streams.client_roots());
+        let access = super::access::current().unwrap_or_else(|| Arc::new(Access::whole(app.scope.clone())));
         Self {
             app,
+            access,
             streams,
             client_roots,
             prepared: Arc::default(),
@@ -80,10 +86,19 @@ impl Server {
     }
 
     /// A session that changed projects takes its subscriptions along.
-    async fn follow(&self, session: &str, project: &Arc<Project>, peer: &Peer<RoleServer>) {
+    async fn follow(&self, caller: &Caller, session: &str, project: &Arc<Project>, peer: &Peer<RoleServer>) {
         let subscriptions = self.streams.subscriptions();
-        let is_open = || self.is_open(session);
-        subscriptions.follow(&self.app, session, project, peer, is_open).await;
+        let who = self.subscriber(caller, session, peer);
+        subscriptions.follow(&who, project, || self.is_open(session)).await;
+    }
+
+    fn subscriber<'a>(&'a self, caller: &'a Caller, session: &'a str, peer: &'a Peer<RoleServer>) -> Subscriber<'a> {
+        Subscriber {
+            app: &self.app,
+            session,
+            access: &caller.access,
+            peer,
+        }
     }
 
     /// Only lists that come in parts have cursors.
@@ -94,10 +109,6 @@ impl Server {
         }
     }
 
-    fn scope(&self) -> &Scope {
-        &self.app.scope
-    }
-
     /// Who calls, from the HTTP request (or the one client of stdio).
     ///
     /// A session is one that the manager opened, named by a request of its own era: a stateless request that carries a
@@ -105,13 +116,11 @@ impl Server {
     fn caller(&self, context: &RequestContext<RoleServer>) -> Caller {
         let parts = context.extensions.get::<http::request::Parts>();
         let header = |name: &str| parts.and_then(|parts| parts.headers.get(name)?.to_str().ok());
-        let asked = parts
-            .and_then(|parts| parts.uri.query())
-            .and_then(|query| query.split('&').find_map(|pair| pair.strip_prefix("lang=")))
-            .and_then(Locale::negotiate)
-            .or_else(|| header("accept-language").and_then(Locale::negotiate));
+        let asked = parts.and_then(|parts| super::access::wish(&parts.uri, &parts.headers));
         Caller {
-            principal: String::new(),
+            access: parts
+                .and_then(|parts| parts.extensions.get::<Arc<Access>>())
+                .map_or_else(|| Arc::clone(&self.access), Arc::clone),
             session: match parts {
                 Some(_) => header("mcp-session-id")
                     .filter(|id| self.streams.is_open(id))
@@ -211,23 +220,26 @@ impl ServerHandler for Server {
         page: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let caller = self.caller(&context);
-        self.no_cursor(page.as_ref(), &caller)?;
-        let locale = self.language(&caller);
-        let tools = self
-            .app
-            .catalogue
-            .list(self.scope())
-            .map(|entry| published(entry, locale))
-            .collect();
-        // Private, because the language depends on the caller.
-        Ok(ListToolsResult::with_all_items(tools)
-            .with_ttl_ms(LIST_TTL_MS)
-            .with_cache_scope(CacheScope::Private))
+        let work = async {
+            let caller = self.caller(&context);
+            self.no_cursor(page.as_ref(), &caller)?;
+            let locale = self.language(&caller);
+            let tools = self
+                .app
+                .catalogue
+                .list(&caller.access)
+                .map(|entry| published(entry, locale))
+                .collect();
+            // Private, because language and toolsets depend on the caller.
+            Ok(ListToolsResult::with_all_items(tools)
+                .with_ttl_ms(LIST_TTL_MS)
+                .with_cache_scope(CacheScope::Private))
+        };
+        Operation::of("tools/list").run(&self.app, &context, never, work).await
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        let entry = self.app.catalogue.find(self.scope(), name)?;
+        let entry = self.app.catalogue.find(&self.access.scope, name)?;
         Some(published(entry, self.app.config.tools.language))
     }
 
@@ -236,14 +248,11 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let Some(entry) = self.app.catalogue.find(self.scope(), &request.name) else {
-            let near = self.app.catalogue.nearest(self.scope(), &request.name);
-            let known: Vec<_> = self
-                .app
-                .catalogue
-                .list(self.scope())
-                .map(|entry| entry.spec.name)
-                .collect();
+        let caller = self.caller(&context);
+        let access = &caller.access;
+        let Some(entry) = self.app.catalogue.find(&access.scope, &request.name) else {
+            let near = self.app.catalogue.nearest(access, &request.name);
+            let known: Vec<_> = self.app.catalogue.list(access).map(|entry| entry.spec.name).collect();
             return Err(ErrorData::invalid_params(
                 format!(
                     "unknown tool {:?}; nearest: {}; all: {}",
@@ -257,24 +266,40 @@ impl ServerHandler for Server {
                 Some(json!({"nearest": near, "tools": known})),
             ));
         };
-        let caller = self.caller(&context);
-        let _open = self.streams.open_call(caller.session.as_deref());
-        let project = self.project(&caller, &context).await;
-        let progress = Progress::default();
-        let _ticker = progress::tell(&context, &progress);
-        let call = Call {
-            arguments: request.arguments.unwrap_or_default(),
-            caller: caller.clone(),
-            project,
-            cancel: context.ct.clone(),
-            progress,
-        };
-        let reply = pipeline::run(&self.app.kernel, entry, call).await;
-        if let Some(session) = &caller.session {
+        let work = async {
+            let _open = self.streams.open_call(caller.session.as_deref());
             let project = self.project(&caller, &context).await;
-            self.follow(session, &project, &context.peer).await;
-        }
-        Ok(result(reply).into())
+            let progress = Progress::default();
+            let _ticker = progress::tell(&context, &progress);
+            let call = Call {
+                arguments: request.arguments.unwrap_or_default(),
+                caller: caller.clone(),
+                project,
+                cancel: context.ct.clone(),
+                progress,
+            };
+            let reply = pipeline::run(&self.app.kernel, entry, call).await;
+            if let Some(session) = &caller.session {
+                let project = self.project(&caller, &context).await;
+                self.follow(&caller, session, &project, &context.peer).await;
+            }
+            Ok(reply)
+        };
+        let operation = Operation {
+            method: "tools/call",
+            tool: Some(entry.spec.name),
+        };
+        let reply = operation.run(&self.app, &context, Reply::fault, work).await?;
+        let result = result(reply);
+        let tokens = result
+            .meta
+            .as_ref()
+            .and_then(|meta| meta.0.get("fumi/tokens")?.as_u64());
+        self.app
+            .kernel
+            .metrics
+            .tokens(entry.spec.name, tokens.unwrap_or_default());
+        Ok(result.into())
     }
 
     async fn list_resources(
@@ -282,13 +307,18 @@ impl ServerHandler for Server {
         page: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        let caller = self.caller(&context);
-        let _open = self.streams.open_call(caller.session.as_deref());
-        let project = self.project(&caller, &context).await;
-        let cursor = page.and_then(|page| page.cursor);
-        resources::list(&self.app, project, cursor.as_deref(), &caller, &context.ct)
+        let work = async {
+            let caller = self.caller(&context);
+            let _open = self.streams.open_call(caller.session.as_deref());
+            let project = self.project(&caller, &context).await;
+            let cursor = page.and_then(|page| page.cursor);
+            resources::list(&self.app, project, cursor.as_deref(), &caller, &context.ct)
+                .await
+                .map_err(|error| self.redacted(error))
+        };
+        Operation::of("resources/list")
+            .run(&self.app, &context, never, work)
             .await
-            .map_err(|error| self.redacted(error))
     }
 
     async fn list_resource_templates(
@@ -296,9 +326,14 @@ impl ServerHandler for Server {
         page: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        let caller = self.caller(&context);
-        self.no_cursor(page.as_ref(), &caller)?;
-        Ok(resources::templates(self.language(&caller)))
+        let work = async {
+            let caller = self.caller(&context);
+            self.no_cursor(page.as_ref(), &caller)?;
+            Ok(resources::templates(self.language(&caller)))
+        };
+        Operation::of("resources/templates/list")
+            .run(&self.app, &context, never, work)
+            .await
     }
 
     async fn read_resource(
@@ -306,13 +341,18 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let caller = self.caller(&context);
-        let _open = self.streams.open_call(caller.session.as_deref());
-        let project = self.project(&caller, &context).await;
-        let read = resources::read(&self.app, project, &request.uri, &caller, &context.ct)
+        let work = async {
+            let caller = self.caller(&context);
+            let _open = self.streams.open_call(caller.session.as_deref());
+            let project = self.project(&caller, &context).await;
+            let read = resources::read(&self.app, project, &request.uri, &caller, &context.ct)
+                .await
+                .map_err(|error| self.redacted(error))?;
+            Ok(read.into())
+        };
+        Operation::of("resources/read")
+            .run(&self.app, &context, never, work)
             .await
-            .map_err(|error| self.redacted(error))?;
-        Ok(read.into())
     }
 
     async fn complete(
@@ -320,12 +360,17 @@ impl ServerHandler for Server {
         request: CompleteRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        let caller = self.caller(&context);
-        let _open = self.streams.open_call(caller.session.as_deref());
-        let project = self.project(&caller, &context).await;
-        resources::complete(&self.app, project, request, &caller, &context.ct)
+        let work = async {
+            let caller = self.caller(&context);
+            let _open = self.streams.open_call(caller.session.as_deref());
+            let project = self.project(&caller, &context).await;
+            resources::complete(&self.app, project, request, &caller, &context.ct)
+                .await
+                .map_err(|error| self.redacted(error))
+        };
+        Operation::of("completion/complete")
+            .run(&self.app, &context, never, work)
             .await
-            .map_err(|error| self.redacted(error))
     }
 
     async fn subscribe(
@@ -333,19 +378,27 @@ impl ServerHandler for Server {
         request: SubscribeRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        let caller = self.caller(&context);
-        let Some(session) = caller.session.as_deref() else {
-            return Err(ErrorData::method_not_found::<SubscribeRequestMethod>());
+        let work = async {
+            let caller = self.caller(&context);
+            let Some(session) = caller.session.as_deref() else {
+                return Err(ErrorData::method_not_found::<SubscribeRequestMethod>());
+            };
+            let _open = self.streams.open_call(caller.session.as_deref());
+            let project = self.project(&caller, &context).await;
+            self.streams
+                .subscriptions()
+                .subscribe(
+                    &self.subscriber(&caller, session, &context.peer),
+                    project,
+                    &request.uri,
+                    || self.is_open(session),
+                )
+                .await
+                .map_err(|error| self.redacted(refused(&error, caller.locale)))
         };
-        let _open = self.streams.open_call(caller.session.as_deref());
-        let project = self.project(&caller, &context).await;
-        self.streams
-            .subscriptions()
-            .subscribe(&self.app, session, project, &request.uri, &context.peer, || {
-                self.is_open(session)
-            })
+        Operation::of("resources/subscribe")
+            .run(&self.app, &context, never, work)
             .await
-            .map_err(|error| self.redacted(refused(&error, caller.locale)))
     }
 
     async fn unsubscribe(
@@ -353,10 +406,15 @@ impl ServerHandler for Server {
         request: UnsubscribeRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        if let Some(session) = self.caller(&context).session {
-            self.streams.subscriptions().unsubscribe(&session, &request.uri);
-        }
-        Ok(())
+        let work = async {
+            if let Some(session) = self.caller(&context).session {
+                self.streams.subscriptions().unsubscribe(&session, &request.uri);
+            }
+            Ok(())
+        };
+        Operation::of("resources/unsubscribe")
+            .run(&self.app, &context, never, work)
+            .await
     }
 
     /// The first half of `subscriptions/listen`, before it is confirmed.
@@ -364,9 +422,9 @@ impl ServerHandler for Server {
         let uris = requested.resource_subscriptions.as_deref().unwrap_or_default();
         // Without a session there is one project that a URI can mean, unless it names another.
         let project = self.app.sessions.root(STDIO);
-        let project = project.unwrap_or_else(|| Arc::clone(self.app.kernel.roots.default_project()));
+        let project = project.unwrap_or_else(|| Arc::clone(self.access.default_project(&self.app.kernel.roots)));
         let subscriptions = self.streams.subscriptions();
-        let prepared = tokio::task::block_in_place(|| subscriptions.prepare(&self.app, &project, uris));
+        let prepared = tokio::task::block_in_place(|| subscriptions.prepare(&self.app, &self.access, &project, uris));
         let accepted = SubscriptionFilter::builder()
             .resource_subscriptions(prepared.uris())
             .build();

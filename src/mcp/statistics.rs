@@ -67,7 +67,7 @@ fn count(
     };
     let generated_at = jiff::Timestamp::now().to_string();
     body["generated_at"] = json!(generated_at);
-    body["project_path"] = json!(project.root().to_string_lossy());
+    body["project_path"] = json!(project.shown_root());
     body["truncated"] =
         json!(stats.total_files > stats.files.len() as u64 || (name == "files" && stats.files.len() > ROWS));
     Ok((Arc::from(body.to_string()), Arc::from(generated_at)))

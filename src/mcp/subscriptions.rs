@@ -21,6 +21,7 @@ use fumi_base::{
     freshness::Stamp,
     place::{Look, Mark, Place, mark},
     project::Project,
+    roots::AllowedRoots,
 };
 use fumi_code::{
     errors::search::SearchError,
@@ -41,7 +42,10 @@ use super::{
     fault::Fault,
     uri::{Asked, What},
 };
-use crate::{app::App, tool::ToolError};
+use crate::{
+    app::App,
+    tool::{Access, ToolError},
+};
 
 /// Longest burst that is told as one change: a file that is written all the time is told of now and then.
 const LONGEST: Duration = Duration::from_secs(1);
@@ -73,6 +77,19 @@ impl Drop for Subscription {
     fn drop(&mut self) {
         self.task.abort();
     }
+}
+
+/// A session that subscribes.
+#[derive(Clone, Copy, Debug)]
+pub struct Subscriber<'a> {
+    /// The process's parts.
+    pub app: &'a Arc<App>,
+    /// Its id.
+    pub session: &'a str,
+    /// What it may read.
+    pub access: &'a Access,
+    /// Where it is told.
+    pub peer: &'a Peer<RoleServer>,
 }
 
 /// Something that is counted for as long as it lives.
@@ -136,13 +153,17 @@ impl Subscriptions {
     /// Subscribes a session. A second time is none. `is_open` says whether the session still is.
     pub async fn subscribe(
         &self,
-        app: &Arc<App>,
-        session: &str,
+        who: &Subscriber<'_>,
         project: Arc<Project>,
         uri: &str,
-        peer: &Peer<RoleServer>,
         is_open: impl Fn() -> bool,
     ) -> Result<(), ToolError> {
+        let Subscriber {
+            app,
+            session,
+            access,
+            peer,
+        } = *who;
         let limit = app.config.resources.subscriptions;
         let full = |held: &HashMap<String, Subscription>| held.len() >= limit;
         if let Some(held) = self.sessions.get(session) {
@@ -154,7 +175,9 @@ impl Subscriptions {
             }
         }
         let (parts, prints, own_uri) = (Arc::clone(app), Arc::clone(&self.prints), uri.to_owned());
-        let begun = tokio::task::spawn_blocking(move || Watched::begin(&parts, &project, &prints, own_uri)).await;
+        let roots = Arc::clone(access.roots(&app.kernel.roots));
+        let begun =
+            tokio::task::spawn_blocking(move || Watched::begin(&parts, &roots, &project, &prints, own_uri)).await;
         let watched = begun.map_err(|_| ToolError::internal())??;
         {
             let mut held = self.sessions.entry(session.to_owned()).or_default();
@@ -187,14 +210,8 @@ impl Subscriptions {
     }
 
     /// The session works in a project now: its URIs mean files of that one, and whoever watches is told so.
-    pub async fn follow(
-        &self,
-        app: &Arc<App>,
-        session: &str,
-        project: &Arc<Project>,
-        peer: &Peer<RoleServer>,
-        is_open: impl Fn() -> bool,
-    ) {
+    pub async fn follow(&self, who: &Subscriber<'_>, project: &Arc<Project>, is_open: impl Fn() -> bool) {
+        let Subscriber { session, peer, .. } = *who;
         let moved: Vec<_> = match self.sessions.get_mut(session) {
             None => return,
             Some(mut held) => held
@@ -203,9 +220,7 @@ impl Subscriptions {
                 .collect(),
         };
         for uri in moved {
-            let begun = self
-                .subscribe(app, session, Arc::clone(project), &uri, peer, &is_open)
-                .await;
+            let begun = self.subscribe(who, Arc::clone(project), &uri, &is_open).await;
             if let Err(error) = begun {
                 tracing::debug!(
                     code = error.code(),
@@ -224,7 +239,7 @@ impl Subscriptions {
 
     /// Begins to listen for a stream, to at most as many URIs as the limit allows. Blocking.
     #[must_use]
-    pub fn prepare(&self, app: &Arc<App>, project: &Arc<Project>, uris: &[String]) -> Prepared {
+    pub fn prepare(&self, app: &Arc<App>, access: &Access, project: &Arc<Project>, uris: &[String]) -> Prepared {
         let mut prepared = Prepared::default();
         let (limit, streams) = (app.config.resources.subscriptions, app.config.resources.streams);
         let place = Counted::new(&self.streams);
@@ -238,7 +253,7 @@ impl Subscriptions {
                 continue;
             }
             let begun = if prepared.watched.len() < limit {
-                Watched::begin(app, project, &self.prints, uri.clone())
+                Watched::begin(app, access.roots(&app.kernel.roots), project, &self.prints, uri.clone())
             } else {
                 Err(Fault::TooManyInSession(limit).into())
             };
@@ -381,11 +396,17 @@ enum Known {
 
 impl Watched {
     /// Begins to listen. Blocking.
-    fn begin(app: &App, project: &Arc<Project>, prints: &Prints, uri: String) -> Result<Self, ToolError> {
+    fn begin(
+        app: &App,
+        roots: &AllowedRoots,
+        project: &Arc<Project>,
+        prints: &Prints,
+        uri: String,
+    ) -> Result<Self, ToolError> {
         let asked = Asked::parse(&uri)?;
         let is_pinned = asked.project_root.is_some();
         let project = match &asked.project_root {
-            Some(root) => app.kernel.roots.project(root)?,
+            Some(root) => roots.project(root)?,
             None => Arc::clone(project),
         };
         let listen = |interest| app.kernel.freshness.listen(project.root(), interest);

@@ -10,7 +10,7 @@ use jsonschema::Validator;
 use serde_json::Value;
 
 use super::{
-    Ask, Cx, Outcome, Spec, Tool, ToolError,
+    Access, Ask, Cx, Outcome, Spec, Tool, ToolError,
     reply::Rendered,
     schema::{self, Object},
     texts::ToolTexts,
@@ -136,10 +136,33 @@ pub struct Catalogue {
 }
 
 /// Which toolsets a caller sees.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Scope(BTreeSet<&'static str>);
 
 impl Scope {
+    /// What is in both.
+    #[must_use]
+    pub fn and(&self, other: &Self) -> Self {
+        Self(self.0.intersection(&other.0).copied().collect())
+    }
+
+    /// What is in either.
+    #[must_use]
+    pub fn or(&self, other: &Self) -> Self {
+        Self(self.0.union(&other.0).copied().collect())
+    }
+
+    /// Whether nothing is in it.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The toolsets in it, sorted.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.0.iter().copied()
+    }
+
     /// Whether a toolset is in it.
     #[must_use]
     pub fn contains(&self, toolset: &str) -> bool {
@@ -163,9 +186,9 @@ impl Catalogue {
         Self { entries }
     }
 
-    /// The tools of a scope, in a fixed order.
-    pub fn list(&self, scope: &Scope) -> impl Iterator<Item = &Entry> {
-        self.entries.iter().filter(|entry| scope.contains(entry.spec.toolset))
+    /// The tools that a caller sees, in a fixed order.
+    pub fn list(&self, access: &Access) -> impl Iterator<Item = &Entry> {
+        self.entries.iter().filter(|entry| access.lists(&entry.spec))
     }
 
     /// All tools.
@@ -205,14 +228,16 @@ impl Catalogue {
             .strip_prefix("mcp__")
             .and_then(|rest| rest.split_once("__"))
             .map_or(name, |(_, bare)| bare);
-        self.list(scope)
+        self.entries
+            .iter()
+            .filter(|entry| scope.contains(entry.spec.toolset))
             .find(|entry| entry.spec.name == bare || entry.spec.aliases.contains(&bare))
     }
 
-    /// The names of a scope nearest to a wrong one, best first.
+    /// The names of a caller's tools nearest to a wrong one, best first.
     #[must_use]
-    pub fn nearest(&self, scope: &Scope, name: &str) -> Vec<&'static str> {
-        validate::nearest(name, self.list(scope).map(|entry| entry.spec.name), 3)
+    pub fn nearest(&self, access: &Access, name: &str) -> Vec<&'static str> {
+        validate::nearest(name, self.list(access).map(|entry| entry.spec.name), 3)
     }
 }
 

@@ -11,13 +11,13 @@ use std::sync::{
 use fumi_base::{project::Project, text::Locale};
 use tokio_util::sync::CancellationToken;
 
-use super::error::ToolError;
+use super::{access::Access, error::ToolError};
 
 /// Who calls.
 #[derive(Clone, Debug, Default)]
 pub struct Caller {
-    /// The name of the principal; empty without authentication.
-    pub principal: String,
+    /// What it may do, and its name.
+    pub access: Arc<Access>,
     /// The protocol session, in the era that has one.
     pub session: Option<String>,
     /// The language that the caller asked for.

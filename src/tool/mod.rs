@@ -4,6 +4,7 @@
 //! `Output`. Everything else (schemas, validation, pools, timeouts, caching, delivery, errors) follows from these and is
 //! done by [`pipeline::run`]. This folder names no domain: what a tool needs of its family comes as `Deps`.
 
+pub mod access;
 pub mod catalogue;
 pub mod context;
 pub mod delivery;
@@ -21,6 +22,7 @@ use fumi_base::{pools::Pool, text::Locale};
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 
+pub use access::Access;
 pub use context::{Caller, Cx, Progress};
 pub use error::ToolError;
 pub use options::SharedOption;

@@ -11,6 +11,7 @@
     reason = "tests start processes, compare small numbers, and stop at the first surprise"
 )]
 
+mod access;
 mod boundary;
 mod budgets;
 mod catalogue;

@@ -96,7 +96,7 @@ impl Row {
     fn new(file: &FoundFile, absolute: bool) -> Self {
         Self {
             path: if absolute {
-                file.path.absolute().to_string_lossy().into_owned()
+                file.path.shown_absolute()
             } else {
                 file.path.shown()
             },

@@ -1,6 +1,6 @@
 //! `set_project_path`: which allowed folder the session works in from now on.
 
-use std::{path::Path, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use fumi_base::{pools::Pool, text::Locale};
 use schemars::JsonSchema;
@@ -63,11 +63,10 @@ impl Tool for SetProjectPath {
     type Output = Output;
 
     async fn call(args: Args, deps: &ProjectDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
-        let allowed = Arc::clone(&deps.roots);
+        let allowed = Arc::clone(cx.caller.access.roots(&deps.roots));
         let project = cx.blocking(move |_, _| allowed.project(&args.project_path)).await?;
         let readable = std::fs::read_dir(project.root()).is_ok();
-        let shown = |path: &Path| path.to_string_lossy().into_owned();
-        let project_path = shown(project.root());
+        let project_path = project.shown_root();
         let remembered = cx.caller.session.is_some();
         if let Some(session) = &cx.caller.session {
             deps.sessions.choose(session, project);
@@ -75,7 +74,7 @@ impl Tool for SetProjectPath {
         Ok(Outcome::Done(Output {
             success: true,
             project_path,
-            previous_path: shown(cx.project.root()),
+            previous_path: cx.project.shown_root(),
             security_validation: Validation {
                 path_exists: true,
                 is_directory: true,

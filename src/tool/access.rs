@@ -1,0 +1,97 @@
+//! What one caller may do: the bounds that the operator, the URL, the headers and the principal set together.
+//!
+//! Invariant: bounds only narrow. An [`Access`] is made once per request, at the edge, by narrowing what the operator allows;
+//! from there on it is read. Who the caller is (tokens, their keys) is not decided here.
+
+use std::sync::Arc;
+
+use fumi_base::{
+    errors::{Book, Teach},
+    project::Project,
+    roots::AllowedRoots,
+};
+
+use super::{Effect, Spec, catalogue::Scope, error::BOOK};
+
+/// The bounds of one caller.
+#[derive(Clone, Debug, Default)]
+pub struct Access {
+    /// The principal's name; empty without authentication.
+    pub principal: Arc<str>,
+    /// The toolsets that are listed and can be called.
+    pub scope: Scope,
+    /// Whether nothing may be written.
+    pub read_only: bool,
+    /// The principal's own part of the allowed roots; all of them without.
+    pub roots: Option<Arc<AllowedRoots>>,
+    /// The project that the URL names.
+    pub project: Option<Arc<Project>>,
+}
+
+impl Access {
+    /// Everything in a scope: what the one client of standard input and the command line have.
+    #[must_use]
+    pub fn whole(scope: Scope) -> Self {
+        Self {
+            scope,
+            ..Self::default()
+        }
+    }
+
+    /// Whether a tool is listed. In read-only mode a tool that writes is not; a call of it is refused by the pipeline, with
+    /// the reason.
+    #[must_use]
+    pub fn lists(&self, spec: &Spec) -> bool {
+        self.scope.contains(spec.toolset) && !(self.read_only && spec.effect == Effect::Write)
+    }
+
+    /// Refuses what would write in read-only mode: a tool that does, or a file for the output.
+    pub fn may_write(&self, spec: &Spec, to_file: bool) -> Result<(), ReadOnly> {
+        let (what, what_ja) = match (self.read_only, spec.effect) {
+            (true, Effect::Write) => (
+                format!("{} writes files", spec.name),
+                format!("{} はファイルを書き換えます", spec.name),
+            ),
+            (true, _) if to_file => (
+                "output_file writes a file".to_owned(),
+                "output_file はファイルを書き込みます".to_owned(),
+            ),
+            _ => return Ok(()),
+        };
+        Err(ReadOnly { what, what_ja })
+    }
+
+    /// The folders that may be projects for this caller, out of all.
+    #[must_use]
+    pub fn roots<'a>(&'a self, all: &'a Arc<AllowedRoots>) -> &'a Arc<AllowedRoots> {
+        self.roots.as_ref().unwrap_or(all)
+    }
+
+    /// The project of a call for which nothing else names one: the URL's, else the first that is allowed.
+    #[must_use]
+    pub fn default_project<'a>(&'a self, all: &'a Arc<AllowedRoots>) -> &'a Arc<Project> {
+        self.project
+            .as_ref()
+            .unwrap_or_else(|| self.roots(all).default_project())
+    }
+}
+
+/// The caller may not write.
+#[derive(Debug, thiserror::Error)]
+#[error("read-only: {what}")]
+pub struct ReadOnly {
+    what: String,
+    what_ja: String,
+}
+
+impl Teach for ReadOnly {
+    fn entry(&self) -> &'static str {
+        "READ_ONLY"
+    }
+    fn book(&self) -> &'static Book {
+        &BOOK
+    }
+    fn facts(&self) -> Vec<(&'static str, String)> {
+        vec![("what", self.what.clone()), ("what_ja", self.what_ja.clone())]
+    }
+}
