@@ -23,6 +23,7 @@ use super::{
 };
 use crate::{
     mcp,
+    telemetry::metrics::RefusedBy,
     tool::{Access, catalogue::Scope},
 };
 
@@ -84,6 +85,11 @@ async fn through(edge: &Edge, asked: &Asked, mut request: Request, next: Next) -
             mcp::access::within(access, next.run(request)).await
         }
         Err(refusal) => {
+            match refusal.code() {
+                "RATE_LIMITED" => edge.app.kernel.metrics.refused(RefusedBy::Rate),
+                "INSUFFICIENT_SCOPE" => edge.app.kernel.metrics.refused(RefusedBy::Auth),
+                _ => {}
+            }
             tracing::info!(target: "fumi::audit", path = request.uri().path(), code = refusal.code(), "refused");
             refusal.into_response()
         }

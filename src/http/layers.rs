@@ -16,8 +16,8 @@ use tower_http::{
     request_id::{MakeRequestUuid, PropagateRequestIdLayer, SetRequestIdLayer},
 };
 
-use super::{auth::authenticate, current::Current, router::Edge, trace::trace};
-use crate::config::Config;
+use super::{auth::authenticate, router::Edge, trace::trace};
+use crate::{config::Config, telemetry::metrics::RefusedBy};
 
 /// Puts the layers around the routes. The list reads from the outside in.
 pub fn wrap(routes: Router, edge: &Edge) -> Router {
@@ -28,7 +28,7 @@ pub fn wrap(routes: Router, edge: &Edge) -> Router {
         .layer(middleware::from_fn_with_state(body_bytes, forget_stale_session))
         .layer(middleware::from_fn_with_state(edge.clone(), authenticate))
         .layer(CatchPanicLayer::new())
-        .layer(middleware::from_fn_with_state(edge.names.clone(), check_names))
+        .layer(middleware::from_fn_with_state(edge.clone(), check_names))
         .layer(middleware::from_fn_with_state(edge.clone(), trace))
         .layer(PropagateRequestIdLayer::x_request_id())
         .layer(SetRequestIdLayer::x_request_id(MakeRequestUuid))
@@ -98,9 +98,12 @@ fn is_loopback(host: &str) -> bool {
             .is_ok_and(|address| address.is_loopback())
 }
 
-async fn check_names(State(names): State<Current<Names>>, request: Request, next: Next) -> Response {
-    match refusal(&names.get(), request.headers(), request.uri()) {
-        Some(reason) => (StatusCode::FORBIDDEN, reason).into_response(),
+async fn check_names(State(edge): State<Edge>, request: Request, next: Next) -> Response {
+    match refusal(&edge.names.get(), request.headers(), request.uri()) {
+        Some(reason) => {
+            edge.app.kernel.metrics.refused(RefusedBy::Host);
+            (StatusCode::FORBIDDEN, reason).into_response()
+        }
         None => next.run(request).await,
     }
 }

@@ -62,12 +62,18 @@ impl Edge {
 fn observe(app: &Arc<App>, streams: &Arc<mcp::sessions::Streams>) {
     let metrics = &app.kernel.metrics;
     let open = Arc::downgrade(streams);
-    metrics.observe("fumi.sessions", "Sessions that are open", move |tell| {
+    metrics.observe(("fumi.sessions", ""), "Sessions that are open", move |tell| {
         if let Some(streams) = open.upgrade() {
             tell(streams.sessions() as u64, &[]);
         }
     });
-    metrics.observe("process.memory.usage", "Bytes of memory in use", |tell| {
+    let parts = Arc::downgrade(app);
+    metrics.observe(("fumi.cache", "By"), "Bytes of the result cache", move |tell| {
+        if let Some(app) = parts.upgrade() {
+            tell(app.kernel.cache.bytes(), &[]);
+        }
+    });
+    metrics.observe(("process.memory.usage", "By"), "Bytes of memory in use", |tell| {
         if let Some(bytes) = resident_bytes() {
             tell(bytes, &[]);
         }

@@ -177,11 +177,15 @@ impl Metrics {
     /// with none.
     pub fn observe(
         &self,
-        name: &'static str,
+        (name, unit): (&'static str, &'static str),
         about: &'static str,
         read: impl Fn(&mut dyn FnMut(u64, &[KeyValue])) + Send + Sync + 'static,
     ) {
-        let gauge = self.meter.u64_observable_gauge(name).with_description(about);
+        let gauge = self
+            .meter
+            .u64_observable_gauge(name)
+            .with_unit(unit)
+            .with_description(about);
         // The provider keeps the callback.
         drop(
             gauge

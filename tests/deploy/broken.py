@@ -107,7 +107,7 @@ GROUPS = {
             (ALERTS, "expr: fumi_sessions{job", "expr: fumi_session{job", "fumi_session is not in metrics.txt"),
             (ALERTS, 'reason=~"auth|host"', 'reasons=~"auth|host"', "has no label reasons"),
             (ALERTS, "sum by (le, pool)", "sum by (le, pools)", "none of its metrics has the label pools"),
-            (ALERTS, "process_resident_memory_bytes{job=\"fumi\"} > 1.6e9", "process_resident_memory_bytes > 1.6e9", "process_resident_memory_bytes of any job"),
+            (ALERTS, "process_memory_usage_bytes{job=\"fumi\"} > 1.6e9", "process_memory_usage_bytes > 1.6e9", "process_memory_usage_bytes of any job"),
             (ALERTS, "severity: critical", "severity: urgent", "the alert FumiAbsent: no severity"),
             (ALERTS, "summary_ja: Prometheus の問い合わせに応じる fumi がありません。", "summary_ja: No fumi.", "the language of summary_ja"),
             (ALERTS, "- alert: FumiMemory", "- alert: FumiMemoryHigh", "seen firing by no test"),

@@ -27,6 +27,7 @@ use super::router::Edge;
 use crate::{
     app::App,
     config::{self, AuthMode, ConfigError},
+    telemetry::metrics::RefusedBy,
     tool::catalogue::{Catalogue, Scope},
 };
 
@@ -237,6 +238,7 @@ pub async fn authenticate(State(edge): State<Edge>, mut request: Request, next: 
             next.run(request).await
         }
         Err(denied) => {
+            edge.app.kernel.metrics.refused(RefusedBy::Auth);
             tracing::info!(target: "fumi::audit", path, reason = ?denied, "refused: not authenticated");
             challenge::unauthenticated(&auth, &denied, request.headers()).into_response()
         }
