@@ -81,7 +81,7 @@ def placed(configuration, folder, backend, tls, plain):
 
 
 @contextmanager
-def nginx(program, folder, configuration):
+def nginx(program, folder, configuration, port):
     temporary = "".join(
         f"    {kind}_temp_path {folder}/{kind};\n" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
     )
@@ -97,10 +97,15 @@ def nginx(program, folder, configuration):
     tried = subprocess.run([*command, "-t"], capture_output=True, text=True)
     assert tried.returncode == 0, f"nginx refuses the configuration: {tried.stderr}"
     with running(command) as process:
-        while not Path(folder, "pid").exists():
+        while not listens(port):
             assert process.poll() is None, Path(folder, "error.log").read_text(encoding="utf-8")
             time.sleep(0.01)
         yield
+
+
+def listens(port):
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
 class Through:
@@ -227,7 +232,7 @@ def main():
         )
         tls, plain = free_port(), free_port()
         with fumi(binary, project) as backend:
-            with nginx(program, folder, placed(configuration, folder, backend, tls, plain)):
+            with nginx(program, folder, placed(configuration, folder, backend, tls, plain), tls):
                 proxy = Through(tls, f"{folder}/certificate.pem")
                 session_era(proxy, project)
                 stateless_era(proxy, project)

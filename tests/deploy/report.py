@@ -5,6 +5,7 @@ A check that looked at nothing is a failure, not a success: `end` names the leas
 
 import subprocess
 import sys
+import tempfile
 import tomllib
 from pathlib import Path
 
@@ -80,8 +81,11 @@ def flags_exist(words, where):
 
 
 def accepts(config, environment, where):
-    """Whether fumi itself takes a configuration file with these variables around it."""
-    said = ran(FUMI, "check-config", config, env={name: str(value) for name, value in environment.items()})
+    """Whether fumi itself takes a configuration with these variables around it."""
+    with tempfile.NamedTemporaryFile("w", suffix=".toml") as file:
+        file.write(config)
+        file.flush()
+        said = ran(FUMI, "check-config", file.name, env={name: str(value) for name, value in environment.items()})
     if said is not None:
         check(said == "ok\n", f"{where}: fumi says {said!r}")
 
