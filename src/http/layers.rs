@@ -3,36 +3,86 @@
 //! Host and Origin are checked on every route, not on MCP alone: a page on another site that guesses a port must learn
 //! nothing. There is no time limit on whole responses, because event streams have none.
 
-use std::sync::Arc;
+use std::{any::Any, sync::Arc};
 
 use axum::{
     Router,
-    body::{Body, to_bytes},
     extract::{Request, State},
-    http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header},
+    http::{HeaderMap, HeaderValue, StatusCode, Uri, Version, header},
     middleware::{self, Next},
     response::{IntoResponse, Response},
 };
+use tower::ServiceBuilder;
 use tower_http::{
-    catch_panic::CatchPanicLayer,
-    request_id::{MakeRequestUuid, PropagateRequestIdLayer, SetRequestIdLayer},
-    trace::TraceLayer,
+    CompressionLevel, catch_panic::CatchPanicLayer, compression::CompressionLayer, trace::TraceLayer,
 };
 
+use super::{
+    access_log,
+    body::{self, Bodies},
+    in_flight::{self, InFlight},
+    initialize::{self, Sessions},
+    refusal::{self, Refusal},
+    router::Edge,
+};
 use crate::config::Config;
 
-/// Puts the layers around the routes. The list reads from the outside in.
-pub fn wrap(routes: Router, config: &Config) -> Router {
-    let names = Arc::new(Names::new(config));
-    let body_bytes = config.limits.body_bytes;
-    // `layer` wraps what is there, so the innermost comes first in code: read upwards.
-    routes
-        .layer(middleware::from_fn_with_state(body_bytes, forget_stale_session))
-        .layer(CatchPanicLayer::new())
-        .layer(middleware::from_fn_with_state(names, check_names))
+/// Longest path and query of a URL, in bytes.
+const URI_BYTES: usize = 8 * 1024;
+/// Replies from this size on are worth compressing, in bytes.
+const WORTH_COMPRESSING: u64 = 1_024;
+
+/// Puts the layers around the routes.
+pub fn wrap(routes: Router, edge: &Edge) -> Router {
+    let config = &edge.app.config;
+    let sessions = Sessions {
+        streams: Arc::clone(&edge.streams),
+        limit: config.server.max_sessions,
+    };
+    let in_flight = InFlight::new(config.limits.requests, Arc::clone(&edge.streams));
+    let layers = ServiceBuilder::new()
+        // The id first, so that whatever is logged can carry it; the line last, so that it holds what really left.
+        .layer(middleware::from_fn(access_log::record))
         .layer(TraceLayer::new_for_http())
-        .layer(PropagateRequestIdLayer::x_request_id())
-        .layer(SetRequestIdLayer::x_request_id(MakeRequestUuid))
+        // Around everything that may refuse.
+        .layer(middleware::from_fn(refusal::in_form))
+        .layer(CatchPanicLayer::custom(panicked))
+        .layer(compression())
+        // Before anything that a foreign page could learn from.
+        .layer(middleware::from_fn_with_state(Arc::new(Names::new(config)), check_names))
+        // (Who calls: 401 and 403 come before a body is read, and before 404.)
+        .layer(middleware::from_fn_with_state(Bodies::new(config), body::read))
+        // Before the limits, which must know whether a request names a session.
+        .layer(middleware::from_fn_with_state(sessions, initialize::prepare))
+        // (How often: 429. As below, `in_flight::names_unknown_session` is 404 nevertheless.)
+        .layer(middleware::from_fn_with_state(in_flight, in_flight::take_place));
+    routes.layer(layers)
+}
+
+/// A reply for a layer or route that panicked. What it said goes into the log and not to the client.
+#[expect(clippy::needless_pass_by_value, reason = "the layer hands it over")]
+fn panicked(panic: Box<dyn Any + Send>) -> Response {
+    let said = panic
+        .downcast_ref::<String>()
+        .map(String::as_str)
+        .or_else(|| panic.downcast_ref::<&str>().copied())
+        .unwrap_or("no message");
+    tracing::error!(panic = said, "a request panicked");
+    Refusal::Failed.into_response()
+}
+
+/// JSON for clients that ask for it compressed, never streams: their events would wait in a buffer.
+fn compression() -> CompressionLayer<impl tower_http::compression::Predicate> {
+    let is_worth_it = |_: StatusCode, _: Version, headers: &HeaderMap, _: &http::Extensions| {
+        let is_json = headers
+            .get(header::CONTENT_TYPE)
+            .is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
+        let length = headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
+        is_json && length.is_none_or(|length: u64| length >= WORTH_COMPRESSING)
+    };
+    CompressionLayer::new()
+        .quality(CompressionLevel::Fastest)
+        .compress_when(is_worth_it)
 }
 
 /// Under which names fumi may be called, and from which web origins.
@@ -98,58 +148,34 @@ fn is_loopback(host: &str) -> bool {
 }
 
 async fn check_names(State(names): State<Arc<Names>>, request: Request, next: Next) -> Response {
-    match refusal(&names, request.headers(), request.uri()) {
-        Some(reason) => (StatusCode::FORBIDDEN, reason).into_response(),
+    match refused(&names, request.headers(), request.uri()) {
+        Some(refusal) => refusal.into_response(),
         None => next.run(request).await,
     }
 }
 
-fn refusal(names: &Names, headers: &HeaderMap, uri: &Uri) -> Option<&'static str> {
+fn refused(names: &Names, headers: &HeaderMap, uri: &Uri) -> Option<Refusal> {
     let text = |value: &HeaderValue| value.to_str().map(str::to_owned).unwrap_or_default();
-    let mut hosts = headers.get_all(header::HOST).iter().map(text);
-    // HTTP/2 carries the host in the URI.
-    let host = hosts.next().or_else(|| uri.authority().map(ToString::to_string));
-    if hosts.next().is_some() || !host.is_some_and(|host| names.allows_host(&host)) {
-        return Some("Forbidden: this Host is not allowed. Allow it with server.allowed_hosts.\n");
+    let hosts: Vec<String> = headers.get_all(header::HOST).iter().map(text).collect();
+    // HTTP/2 carries the host in the URI, and in HTTP/1.1 one there wins over the header.
+    let authority = uri.authority().map(ToString::to_string);
+    if hosts.len() > 1 || (hosts.is_empty() && authority.is_none()) {
+        return Some(Refusal::HostMissing);
     }
-    let refused = headers
-        .get_all(header::ORIGIN)
-        .iter()
-        .map(text)
-        .any(|origin| !names.allows_origin(&origin));
-    refused.then_some("Forbidden: this Origin is not allowed. Allow it with server.allowed_origins.\n")
-}
-
-/// A client that begins anew may still send the id of a session that is gone. `initialize` never needs one.
-async fn forget_stale_session(State(limit): State<usize>, request: Request, next: Next) -> Response {
-    let carries = request.method() == Method::POST && request.headers().contains_key("mcp-session-id");
-    if !carries {
-        return next.run(request).await;
+    if !hosts.iter().chain(&authority).all(|host| names.allows_host(host)) {
+        return Some(Refusal::Host);
     }
-    let (mut parts, body) = request.into_parts();
-    let Ok(bytes) = to_bytes(body, limit).await else {
-        return (StatusCode::PAYLOAD_TOO_LARGE, "The request body is too large.\n").into_response();
-    };
-    if is_initialize(&bytes) {
-        parts.headers.remove("mcp-session-id");
+    let origins = headers.get_all(header::ORIGIN).iter().map(text);
+    if origins.into_iter().any(|origin| !names.allows_origin(&origin)) {
+        return Some(Refusal::Origin);
     }
-    next.run(Request::from_parts(parts, Body::from(bytes))).await
-}
-
-fn is_initialize(body: &[u8]) -> bool {
-    #[derive(serde::Deserialize)]
-    struct Method<'a> {
-        #[serde(borrow)]
-        method: Option<std::borrow::Cow<'a, str>>,
-    }
-    // Cheap first: nearly every request is something else.
-    body.windows(12).any(|window| window == b"\"initialize\"")
-        && serde_json::from_slice::<Method>(body).is_ok_and(|message| message.method.as_deref() == Some("initialize"))
+    let length = uri.path_and_query().map_or(0, |path| path.as_str().len());
+    (length > URI_BYTES).then_some(Refusal::UriTooLong(URI_BYTES))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Names, is_initialize};
+    use super::Names;
 
     fn names(exposed: bool) -> Names {
         Names {
@@ -190,15 +216,5 @@ mod tests {
         ] {
             assert_eq!(names(false).allows_origin(origin), allowed, "{origin}");
         }
-    }
-
-    #[test]
-    fn only_the_method_makes_an_initialize() {
-        assert!(is_initialize(
-            br#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}"#
-        ));
-        assert!(!is_initialize(
-            br#"{"method":"tools/call","params":{"name":"initialize"}}"#
-        ));
     }
 }

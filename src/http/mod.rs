@@ -1,8 +1,16 @@
-//! The HTTP edge: routes, layers, probes, shutdown. The only folder that names `axum` and `tower-http`.
+//! The HTTP edge: connections, layers, routes, probes, shutdown. The only folder that names `axum` and `tower-http`.
 //!
 //! It serves one router for everything; what MCP is, it does not know beyond mounting the service.
 
+pub mod access_log;
+pub mod body;
+pub mod connections;
 pub mod health;
+pub mod in_flight;
+pub mod initialize;
 pub mod layers;
+pub mod mcp_route;
+pub mod patience;
+pub mod refusal;
 pub mod router;
 pub mod shutdown;

@@ -2,13 +2,20 @@
 
 use std::{io, net::SocketAddr, sync::Arc, time::Duration};
 
-use axum::{Json, Router, extract::State, routing::get, serve::ListenerExt as _};
+use axum::{
+    Json, Router,
+    routing::{MethodRouter, get},
+};
 use fumi_base::errors::Book;
 use serde_json::{Map, Value, json};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use super::{health, layers, shutdown};
+use super::{
+    connections, health, layers, mcp_route,
+    refusal::{self, Refusal},
+    shutdown,
+};
 use crate::{app::App, mcp};
 
 /// What the routes share.
@@ -38,16 +45,44 @@ impl Edge {
     }
 }
 
+/// One route.
+pub struct Route {
+    /// Its path; parts in braces are any.
+    pub path: &'static str,
+    /// The methods that it takes, besides HEAD where it takes GET.
+    pub methods: &'static [&'static str],
+    answers: MethodRouter,
+}
+
+impl std::fmt::Debug for Route {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} {}", self.methods.join(", "), self.path)
+    }
+}
+
+/// All routes: what is served is this list, and what tests ask of every route too.
+#[must_use]
+pub fn routes(edge: &Edge) -> Vec<Route> {
+    let route = |path, methods, answers| Route { path, methods, answers };
+    let service = mcp::service(&edge.app, &edge.streams, edge.closing.clone());
+    let server = mcp::server::Server::new(Arc::clone(&edge.app), Arc::clone(&edge.streams));
+    let calls = mcp::stateless::Calls::new(server, edge.closing.clone());
+    vec![
+        route("/livez", &["GET"], get(health::livez)),
+        route("/readyz", &["GET"], get(health::readyz).with_state(edge.clone())),
+        route("/v1/errors", &["GET"], get(errors)),
+        route("/mcp", &["GET", "POST", "DELETE"], mcp_route::endpoint(service, Some(calls))),
+    ]
+}
+
 /// All routes behind all layers.
 pub fn router(edge: &Edge) -> Router {
-    let service = mcp::service(&edge.app, &edge.streams, edge.closing.clone());
-    let routes = Router::new()
-        .route("/livez", get(health::livez))
-        .route("/readyz", get(health::readyz))
-        .route("/v1/errors", get(errors))
-        .with_state(edge.clone())
-        .route_service("/mcp", service);
-    layers::wrap(routes, &edge.app.config)
+    let routes = routes(edge)
+        .into_iter()
+        .fold(Router::new(), |router, route| router.route(route.path, route.answers))
+        .fallback(async || Refusal::NoSuchRoute)
+        .method_not_allowed_fallback(async || Refusal::MethodNotAllowed);
+    layers::wrap(routes, edge)
 }
 
 /// A bound server.
@@ -82,37 +117,33 @@ impl Bound {
     pub async fn serve(self, stop: impl Future<Output = ()>) -> io::Result<()> {
         let patience = Duration::from_secs(self.edge.app.config.server.drain_seconds);
         let closing = self.edge.closing.clone();
-        // A reply goes out in several small writes; without this each waits up to 40 ms for the client's acknowledgement.
-        let listener = self.listener.tap_io(|stream| {
-            if let Err(error) = stream.set_nodelay(true) {
-                tracing::debug!(%error, "a connection keeps delaying small writes");
-            }
-        });
-        let server =
-            axum::serve(listener, router(&self.edge)).with_graceful_shutdown(async move { closing.cancelled().await });
-        let edge = self.edge;
+        let routes = router(&self.edge);
+        let server = connections::serve(self.listener, routes, &self.edge.app.config, closing);
+        let edge = &self.edge;
         tokio::select! {
-            result = server => result,
+            () = server => {}
             () = async {
                 stop.await;
-                shutdown::drain(&edge, patience).await;
-            } => Ok(()),
+                shutdown::drain(edge, patience).await;
+            } => {}
         }
+        Ok(())
     }
 }
 
 /// Every code that an error can carry, with its sentences: what `troubleshooting_url` points at.
-async fn errors(State(_): State<Edge>) -> Json<Value> {
+async fn errors() -> Json<Value> {
     Json(all_errors())
 }
 
 /// The union of all books, by entry.
 #[must_use]
 pub fn all_errors() -> Value {
-    let books: [&Book; 5] = [
+    let books: [&Book; 6] = [
         &fumi_base::project::BOOK,
         &crate::tool::error::BOOK,
         &mcp::fault::BOOK,
+        &refusal::BOOK,
         &fumi_code::errors::search::BOOK,
         &fumi_code::errors::structure::BOOK,
     ];

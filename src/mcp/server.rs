@@ -24,7 +24,7 @@ use serde_json::{Value, json};
 use super::{
     fault::{Fault, refused},
     malformed, progress, resources, roots,
-    sessions::Streams,
+    sessions::{self, STATELESS_SINCE, Streams},
     subscriptions::{Prepared, Subscriber},
 };
 use crate::{
@@ -33,6 +33,7 @@ use crate::{
         Access, Block, Caller, Effect, Progress, Reply,
         catalogue::Entry,
         pipeline::{self, Call},
+        ready::Ready,
     },
 };
 use fumi_base::{project::Project, text::Locale};
@@ -42,9 +43,6 @@ const LIST_TTL_MS: u64 = 300_000;
 
 /// The one client of standard input and output, as a session.
 const STDIO: &str = "stdio";
-
-/// The first protocol version without sessions. Versions are dates, so they compare as text.
-const STATELESS_SINCE: &str = "2026-07-28";
 
 /// The handler. Cloning it clones handles.
 #[derive(Clone, Debug)]
@@ -112,26 +110,56 @@ impl Server {
     /// A session is one that the manager opened, named by a request of its own era: a stateless request that carries a
     /// session's id must not borrow its project, and an invented id must leave nothing behind.
     fn caller(&self, context: &RequestContext<RoleServer>) -> Caller {
-        let parts = context.extensions.get::<http::request::Parts>();
-        let header = |name: &str| parts.and_then(|parts| parts.headers.get(name)?.to_str().ok());
+        match context.extensions.get::<http::request::Parts>() {
+            Some(parts) => self.caller_of(parts),
+            None => Caller {
+                access: Arc::clone(&self.access),
+                session: Some(STDIO.to_owned()),
+                locale: None,
+            },
+        }
+    }
+
+    /// Who calls, from the HTTP request.
+    pub(super) fn caller_of(&self, parts: &http::request::Parts) -> Caller {
         let asked = parts
-            .and_then(|parts| parts.uri.query())
+            .uri
+            .query()
             .and_then(|query| query.split('&').find_map(|pair| pair.strip_prefix("lang=")))
             .and_then(Locale::negotiate)
-            .or_else(|| header("accept-language").and_then(Locale::negotiate));
+            .or_else(|| {
+                let accepted = parts.headers.get("accept-language")?.to_str().ok()?;
+                Locale::negotiate(accepted)
+            });
+        let access = parts.extensions.get::<Arc<Access>>().unwrap_or(&self.access);
         Caller {
-            access: parts
-                .and_then(|parts| parts.extensions.get::<Arc<Access>>())
-                .map_or_else(|| Arc::clone(&self.access), Arc::clone),
-            session: match parts {
-                Some(_) => header("mcp-session-id")
-                    .filter(|id| self.streams.is_open(id))
-                    .filter(|_| header("mcp-protocol-version").is_none_or(|version| version < STATELESS_SINCE))
-                    .map(str::to_owned),
-                None => Some(STDIO.to_owned()),
-            },
+            access: Arc::clone(access),
+            session: sessions::named(&parts.headers)
+                .filter(|id| self.streams.is_open(id))
+                .map(str::to_owned),
             locale: asked,
         }
+    }
+
+    /// A tool that this caller can call.
+    pub(super) fn find(&self, caller: &Caller, name: &str) -> Option<&Entry> {
+        self.app.catalogue.find(&caller.access.scope, name)
+    }
+
+    /// The reply to a call without a session, if it was rendered before; and how long this took, in milliseconds.
+    pub(super) fn ready(&self, entry: &Entry, call: &Call) -> Option<(Arc<Ready>, u64)> {
+        pipeline::ready(&self.app.kernel, entry, call)
+    }
+
+    /// The project of a call without a session.
+    pub(super) fn project_without_session(&self, caller: &Caller) -> Arc<Project> {
+        Arc::clone(caller.access.default_project(&self.app.kernel.roots))
+    }
+
+    /// Runs a call without a session.
+    pub(super) async fn run(&self, entry: &Entry, call: Call) -> Reply {
+        let _open = self.streams.open_call(None);
+        pipeline::run(&self.app.kernel, entry, call).await
     }
 
     fn prepared(&self) -> MutexGuard<'_, Vec<Prepared>> {
@@ -180,7 +208,7 @@ fn published(entry: &Entry, locale: Locale) -> Tool {
 }
 
 /// A reply as the protocol carries it.
-fn result(reply: Reply) -> CallToolResult {
+pub(super) fn result(reply: Reply) -> CallToolResult {
     let Value::Object(meta) = reply.meta() else {
         unreachable!("the meta of a reply is an object");
     };

@@ -5,6 +5,7 @@
 //! they wait on rmcp's own path instead of killing it).
 
 use std::{
+    cell::Cell,
     collections::HashSet,
     pin::Pin,
     sync::{
@@ -27,6 +28,37 @@ use rmcp::{
 
 use super::{roots::ClientRoots, subscriptions::Subscriptions};
 use crate::tools::Sessions as ChosenRoots;
+
+/// The first protocol version without sessions. Versions are dates, so they compare as text.
+pub const STATELESS_SINCE: &str = "2026-07-28";
+
+/// Whether a request is of the stateless era, by its header. The library refuses bodies that say otherwise.
+#[must_use]
+pub fn is_stateless(headers: &http::HeaderMap) -> bool {
+    let version = headers.get("mcp-protocol-version").and_then(|version| version.to_str().ok());
+    version.is_some_and(|version| version >= STATELESS_SINCE)
+}
+
+/// The session that a request names, in the era that has sessions: elsewhere such a header means nothing.
+#[must_use]
+pub fn named(headers: &http::HeaderMap) -> Option<&str> {
+    let id = headers.get("mcp-session-id")?.to_str().ok()?;
+    (!is_stateless(headers)).then_some(id)
+}
+
+tokio::task_local! {
+    /// Whether the cap refused a session to the request of this task: the library tells nobody why there is none.
+    static WAS_FULL: Cell<bool>;
+}
+
+/// Runs the work of a request, and says whether it was refused a session for lack of places.
+pub async fn noticing<F: Future>(work: F) -> (F::Output, bool) {
+    let noticed = async {
+        let done = work.await;
+        (done, WAS_FULL.with(Cell::get))
+    };
+    WAS_FULL.scope(Cell::new(false), noticed).await
+}
 
 /// What is open: calls of all eras, and calls and streams per session.
 #[derive(Debug)]
@@ -239,6 +271,8 @@ impl SessionManager for Sessions {
 
     async fn create_session(&self) -> Result<(SessionId, Self::Transport), SessionError> {
         if self.streams.sessions() >= self.max {
+            // Outside of such a request there is nobody to tell.
+            let _ = WAS_FULL.try_with(|full| full.set(true));
             return Err(SessionError::TooMany(self.max));
         }
         let (id, transport) = self.inner.create_session().await?;

@@ -1,0 +1,137 @@
+//! Reading a request's body: whole, before anything is asked of it.
+//!
+//! Invariant: a body is bounded in bytes however it is framed, all bodies together are, and a client that stops sending is
+//! not waited for. Behind this layer a body is one piece in memory, so that no route needs a limit of its own. It does not
+//! look into it.
+
+use std::{future::poll_fn, pin::Pin, sync::Arc, time::Duration};
+
+use axum::{
+    body::{Body, Bytes, HttpBody as _},
+    extract::{Request, State},
+    http::header,
+    middleware::Next,
+    response::{IntoResponse, Response},
+};
+use tokio::{
+    sync::{OwnedSemaphorePermit, Semaphore},
+    time::{Instant, timeout_at},
+};
+
+use super::{in_flight::RETRY_AFTER, refusal::Refusal};
+use crate::config::Config;
+
+/// How many times the patience for one piece the whole body may take.
+const PIECES: u32 = 10;
+
+/// The limits of bodies.
+#[derive(Clone, Debug)]
+pub struct Bodies {
+    /// Bytes of one.
+    limit: usize,
+    /// Between two pieces.
+    patience: Duration,
+    /// A permit a byte.
+    room: Arc<Semaphore>,
+}
+
+impl Bodies {
+    /// As configured.
+    #[must_use]
+    pub fn new(config: &Config) -> Self {
+        Self {
+            limit: config.limits.body_bytes,
+            patience: Duration::from_secs(config.server.body_seconds),
+            room: Arc::new(Semaphore::new(config.limits.bodies_bytes.min(Semaphore::MAX_PERMITS))),
+        }
+    }
+
+    async fn read(&self, body: Body) -> Result<(Bytes, Option<OwnedSemaphorePermit>), Refusal> {
+        let mut body = body;
+        let mut whole = Whole::default();
+        let mut held: Option<OwnedSemaphorePermit> = None;
+        let last = Instant::now() + self.patience * PIECES;
+        loop {
+            let by = last.min(Instant::now() + self.patience);
+            let frame = poll_fn(|context| Pin::new(&mut body).poll_frame(context));
+            let frame = match timeout_at(by, frame).await {
+                Err(_) => return Err(Refusal::BodyLate(self.patience)),
+                Ok(Some(Err(_))) => return Err(Refusal::BodyBroken),
+                Ok(Some(Ok(frame))) => frame,
+                Ok(None) => return Ok((whole.bytes(), held)),
+            };
+            // Trailers mean nothing here.
+            let Ok(piece) = frame.into_data() else { continue };
+            if piece.len() > self.limit - whole.len() {
+                return Err(Refusal::BodyTooLarge(self.limit));
+            }
+            let count = u32::try_from(piece.len()).map_err(|_| Refusal::BodyTooLarge(self.limit))?;
+            let room = Arc::clone(&self.room)
+                .try_acquire_many_owned(count)
+                .map_err(|_| Refusal::Busy(RETRY_AFTER))?;
+            match &mut held {
+                Some(held) => held.merge(room),
+                None => held = Some(room),
+            }
+            whole.add(piece);
+        }
+    }
+}
+
+/// The pieces so far. Most bodies are one piece, which is not copied.
+#[derive(Default)]
+enum Whole {
+    #[default]
+    Nothing,
+    One(Bytes),
+    Many(Vec<u8>),
+}
+
+impl Whole {
+    fn len(&self) -> usize {
+        match self {
+            Self::Nothing => 0,
+            Self::One(piece) => piece.len(),
+            Self::Many(pieces) => pieces.len(),
+        }
+    }
+
+    fn add(&mut self, piece: Bytes) {
+        *self = match std::mem::take(self) {
+            Self::Nothing => Self::One(piece),
+            Self::One(first) => Self::Many([first, piece].concat()),
+            Self::Many(mut pieces) => {
+                pieces.extend_from_slice(&piece);
+                Self::Many(pieces)
+            }
+        };
+    }
+
+    fn bytes(self) -> Bytes {
+        match self {
+            Self::Nothing => Bytes::new(),
+            Self::One(piece) => piece,
+            Self::Many(pieces) => pieces.into(),
+        }
+    }
+}
+
+/// The layer.
+pub async fn read(State(bodies): State<Bodies>, request: Request, next: Next) -> Response {
+    let (parts, body) = request.into_parts();
+    if body.is_end_stream() {
+        return next.run(Request::from_parts(parts, Body::empty())).await;
+    }
+    let announced = parts
+        .headers
+        .get(header::CONTENT_LENGTH)
+        .and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
+    if announced.is_some_and(|length| length > bodies.limit as u64) {
+        return Refusal::BodyTooLarge(bodies.limit).into_response();
+    }
+    match bodies.read(body).await {
+        // The room is taken until the answer begins: by then the body is read.
+        Ok((bytes, _room)) => next.run(Request::from_parts(parts, Body::from(bytes))).await,
+        Err(refusal) => refusal.into_response(),
+    }
+}
