@@ -48,6 +48,12 @@ impl<V: Clone + Send + Sync + 'static> ResultCache<V> {
         self.inner.get(key).map(|(value, _)| value)
     }
 
+    /// Bytes of everything that is kept, about.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.inner.weighted_size()
+    }
+
     /// Keeps a value of about `bytes` bytes, unless it is too large to be worth it.
     pub fn insert(&self, key: Key, value: V, bytes: usize) {
         if bytes <= self.max_entry {

@@ -4,7 +4,7 @@
 //! server still tells a session that it does not exist (404) from a server that has no time (503). Who waits for which
 //! pool is decided behind this, by the pipeline.
 
-use std::{pin::Pin, sync::Arc, task::Poll, time::Duration};
+use std::{pin::Pin, sync::Arc, task::Poll};
 
 use axum::{
     body::{Body, Bytes, HttpBody},
@@ -16,26 +16,29 @@ use axum::{
 use hyper::body::{Frame, SizeHint};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::{connections::Origin, health, refusal::Refusal};
-use crate::mcp::sessions::{self, Streams};
-
-/// When to come back: most requests are over by then.
-pub const RETRY_AFTER: Duration = Duration::from_secs(1);
+use super::{connections::Origin, health, refusal::Refusal, router::Edge};
+use crate::{
+    mcp::sessions::{self, Streams},
+    telemetry::metrics::{Metrics, RefusedBy},
+};
 
 /// The places.
 #[derive(Clone, Debug)]
 pub struct InFlight {
     places: Arc<Semaphore>,
     streams: Arc<Streams>,
+    metrics: Arc<Metrics>,
 }
 
 impl InFlight {
-    /// So many places.
+    /// As many as are configured.
     #[must_use]
-    pub fn new(places: usize, streams: Arc<Streams>) -> Self {
+    pub fn new(edge: &Edge) -> Self {
+        let places = edge.app.config.limits.requests.min(Semaphore::MAX_PERMITS);
         Self {
-            places: Arc::new(Semaphore::new(places.min(Semaphore::MAX_PERMITS))),
-            streams,
+            places: Arc::new(Semaphore::new(places)),
+            streams: Arc::clone(&edge.streams),
+            metrics: Arc::clone(&edge.app.kernel.metrics),
         }
     }
 }
@@ -53,7 +56,8 @@ pub async fn take_place(State(in_flight): State<InFlight>, request: Request, nex
     };
     // Such a request is only told that there is no such session, which takes no work.
     if place.is_none() && !names_unknown_session(&request, &in_flight.streams) {
-        return Refusal::Busy(RETRY_AFTER).into_response();
+        in_flight.metrics.refused(RefusedBy::Busy);
+        return Refusal::busy().into_response();
     }
     let listens = only_listens(&request);
     let response = next.run(request).await;

@@ -8,21 +8,42 @@ use std::sync::Arc;
 use axum::{
     body::{Body, to_bytes},
     extract::{Request, State},
-    http::Method,
+    http::{Method, StatusCode},
     middleware::Next,
     response::{IntoResponse, Response},
 };
 
-use super::{in_flight::RETRY_AFTER, refusal::Refusal};
-use crate::mcp::sessions::{self, Streams};
+use super::{refusal::Refusal, router::Edge};
+use crate::{
+    mcp::sessions::{self, Streams},
+    telemetry::metrics::{Metrics, RefusedBy},
+};
 
 /// What the layer looks at.
 #[derive(Clone, Debug)]
 pub struct Sessions {
     /// Those that are open.
-    pub streams: Arc<Streams>,
+    streams: Arc<Streams>,
     /// How many may be.
-    pub limit: usize,
+    limit: usize,
+    metrics: Arc<Metrics>,
+}
+
+impl Sessions {
+    /// As configured.
+    #[must_use]
+    pub fn new(edge: &Edge) -> Self {
+        Self {
+            streams: Arc::clone(&edge.streams),
+            limit: edge.app.config.server.max_sessions,
+            metrics: Arc::clone(&edge.app.kernel.metrics),
+        }
+    }
+
+    fn full(&self) -> Response {
+        self.metrics.refused(RefusedBy::Busy);
+        Refusal::too_many_sessions(self.limit).into_response()
+    }
 }
 
 /// The layer. Bodies are in memory already.
@@ -32,7 +53,7 @@ pub async fn prepare(State(open): State<Sessions>, request: Request, next: Next)
     }
     let (mut parts, body) = request.into_parts();
     let Ok(bytes) = to_bytes(body, usize::MAX).await else {
-        return Refusal::BodyBroken.into_response();
+        return Refusal::new(StatusCode::BAD_REQUEST, "BODY_BROKEN", &[]).into_response();
     };
     let begins = is_initialize(&bytes);
     if begins {
@@ -43,16 +64,12 @@ pub async fn prepare(State(open): State<Sessions>, request: Request, next: Next)
     if !begins {
         return next.run(request).await;
     }
-    let full = || Refusal::Sessions {
-        limit: open.limit,
-        retry_after: RETRY_AFTER,
-    };
     if open.streams.sessions() >= open.limit {
-        return full().into_response();
+        return open.full();
     }
     // Several may come at once for the last place.
     let (response, was_full) = sessions::noticing(next.run(request)).await;
-    if was_full { full().into_response() } else { response }
+    if was_full { open.full() } else { response }
 }
 
 fn is_initialize(body: &[u8]) -> bool {

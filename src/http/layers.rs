@@ -3,7 +3,7 @@
 //! Host and Origin are checked on every route, not on MCP alone: a page on another site that guesses a port must learn
 //! nothing. There is no time limit on whole responses, because event streams have none.
 
-use std::{any::Any, sync::Arc};
+use std::any::Any;
 
 use axum::{
     Router,
@@ -13,48 +13,46 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use tower::ServiceBuilder;
-use tower_http::{
-    CompressionLevel, catch_panic::CatchPanicLayer, compression::CompressionLayer, trace::TraceLayer,
-};
+use tower_http::{CompressionLevel, catch_panic::CatchPanicLayer, compression::CompressionLayer};
 
 use super::{
     access_log,
+    auth::authenticate,
     body::{self, Bodies},
     in_flight::{self, InFlight},
     initialize::{self, Sessions},
     refusal::{self, Refusal},
     router::Edge,
+    trace::trace,
 };
-use crate::config::Config;
+use crate::{config::Config, telemetry::metrics::RefusedBy};
 
 /// Longest path and query of a URL, in bytes.
 const URI_BYTES: usize = 8 * 1024;
 /// Replies from this size on are worth compressing, in bytes.
 const WORTH_COMPRESSING: u64 = 1_024;
 
-/// Puts the layers around the routes.
+/// Puts the layers around the routes. The list reads from the outside in; what a URL and a principal reach, and how often
+/// (404, 403, 429), is decided behind it, by [`super::door`].
 pub fn wrap(routes: Router, edge: &Edge) -> Router {
     let config = &edge.app.config;
-    let sessions = Sessions {
-        streams: Arc::clone(&edge.streams),
-        limit: config.server.max_sessions,
-    };
-    let in_flight = InFlight::new(config.limits.requests, Arc::clone(&edge.streams));
+    let sessions = Sessions::new(edge);
+    let in_flight = InFlight::new(edge);
     let layers = ServiceBuilder::new()
         // The id first, so that whatever is logged can carry it; the line last, so that it holds what really left.
         .layer(middleware::from_fn(access_log::record))
-        .layer(TraceLayer::new_for_http())
+        .layer(middleware::from_fn_with_state(edge.clone(), trace))
         // Around everything that may refuse.
         .layer(middleware::from_fn(refusal::in_form))
         .layer(CatchPanicLayer::custom(panicked))
         .layer(compression())
         // Before anything that a foreign page could learn from.
-        .layer(middleware::from_fn_with_state(Arc::new(Names::new(config)), check_names))
-        // (Who calls: 401 and 403 come before a body is read, and before 404.)
-        .layer(middleware::from_fn_with_state(Bodies::new(config), body::read))
+        .layer(middleware::from_fn_with_state(edge.clone(), check_names))
+        // 401 comes before a body is read, and before 404.
+        .layer(middleware::from_fn_with_state(edge.clone(), authenticate))
+        .layer(middleware::from_fn_with_state(Bodies::new(config, &edge.app.kernel.metrics), body::read))
         // Before the limits, which must know whether a request names a session.
         .layer(middleware::from_fn_with_state(sessions, initialize::prepare))
-        // (How often: 429. As below, `in_flight::names_unknown_session` is 404 nevertheless.)
         .layer(middleware::from_fn_with_state(in_flight, in_flight::take_place));
     routes.layer(layers)
 }
@@ -68,7 +66,7 @@ fn panicked(panic: Box<dyn Any + Send>) -> Response {
         .or_else(|| panic.downcast_ref::<&str>().copied())
         .unwrap_or("no message");
     tracing::error!(panic = said, "a request panicked");
-    Refusal::Failed.into_response()
+    Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, "SERVER_FAILED", &[]).into_response()
 }
 
 /// JSON for clients that ask for it compressed, never streams: their events would wait in a buffer.
@@ -87,7 +85,7 @@ fn compression() -> CompressionLayer<impl tower_http::compression::Predicate> {
 
 /// Under which names fumi may be called, and from which web origins.
 #[derive(Debug)]
-struct Names {
+pub struct Names {
     hosts: Vec<String>,
     origins: Vec<String>,
     /// Reachable from outside by the operator's wish: then an address (never a name) is a fair `Host` too.
@@ -95,7 +93,9 @@ struct Names {
 }
 
 impl Names {
-    fn new(config: &Config) -> Self {
+    /// The names that the configuration allows.
+    #[must_use]
+    pub fn new(config: &Config) -> Self {
         let lower = |names: &[String]| names.iter().map(|name| name.to_ascii_lowercase()).collect();
         Self {
             hosts: lower(&config.server.allowed_hosts),
@@ -147,30 +147,36 @@ fn is_loopback(host: &str) -> bool {
             .is_ok_and(|address| address.is_loopback())
 }
 
-async fn check_names(State(names): State<Arc<Names>>, request: Request, next: Next) -> Response {
-    match refused(&names, request.headers(), request.uri()) {
-        Some(refusal) => refusal.into_response(),
+async fn check_names(State(edge): State<Edge>, request: Request, next: Next) -> Response {
+    match refused(&edge.names.get(), request.headers(), request.uri()) {
+        Some(refusal) => {
+            edge.app.kernel.metrics.refused(RefusedBy::Host);
+            refusal.into_response()
+        }
+        None if request.uri().path_and_query().is_some_and(|path| path.as_str().len() > URI_BYTES) => {
+            edge.app.kernel.metrics.refused(RefusedBy::Body);
+            let facts = [("limit", URI_BYTES.to_string())];
+            Refusal::new(StatusCode::URI_TOO_LONG, "URI_TOO_LONG", &facts).into_response()
+        }
         None => next.run(request).await,
     }
 }
 
 fn refused(names: &Names, headers: &HeaderMap, uri: &Uri) -> Option<Refusal> {
     let text = |value: &HeaderValue| value.to_str().map(str::to_owned).unwrap_or_default();
-    let hosts: Vec<String> = headers.get_all(header::HOST).iter().map(text).collect();
+    let mut hosts = headers.get_all(header::HOST).iter().map(text);
     // HTTP/2 carries the host in the URI, and in HTTP/1.1 one there wins over the header.
+    let (own, another) = (hosts.next(), hosts.next());
     let authority = uri.authority().map(ToString::to_string);
-    if hosts.len() > 1 || (hosts.is_empty() && authority.is_none()) {
-        return Some(Refusal::HostMissing);
+    if another.is_some() || (own.is_none() && authority.is_none()) {
+        return Some(Refusal::new(StatusCode::BAD_REQUEST, "HOST_MISSING", &[]));
     }
-    if !hosts.iter().chain(&authority).all(|host| names.allows_host(host)) {
-        return Some(Refusal::Host);
+    if !own.iter().chain(&authority).all(|host| names.allows_host(host)) {
+        return Some(Refusal::new(StatusCode::FORBIDDEN, "HOST_REFUSED", &[]));
     }
-    let origins = headers.get_all(header::ORIGIN).iter().map(text);
-    if origins.into_iter().any(|origin| !names.allows_origin(&origin)) {
-        return Some(Refusal::Origin);
-    }
-    let length = uri.path_and_query().map_or(0, |path| path.as_str().len());
-    (length > URI_BYTES).then_some(Refusal::UriTooLong(URI_BYTES))
+    let mut origins = headers.get_all(header::ORIGIN).iter().map(text);
+    let is_foreign = origins.any(|origin| !names.allows_origin(&origin));
+    is_foreign.then(|| Refusal::new(StatusCode::FORBIDDEN, "ORIGIN_REFUSED", &[]))
 }
 
 #[cfg(test)]

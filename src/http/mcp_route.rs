@@ -18,6 +18,9 @@ use tower::Service;
 use super::refusal::Refusal;
 use crate::mcp::stateless::Calls;
 
+/// A JSON-RPC request as it should be.
+const EXPECTED: &str = r#"{"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}"#;
+
 /// A route over the protocol's service; `calls` are those that need no service. Handlers other than fumi's have none.
 pub fn endpoint<S, B>(service: S, calls: Option<Calls>) -> MethodRouter
 where
@@ -39,7 +42,7 @@ where
     let is_message = parts.method == Method::POST && is_json(&parts.headers);
     // In memory already.
     let Ok(body) = to_bytes(body, usize::MAX).await else {
-        return Refusal::BodyBroken.into_response();
+        return Refusal::new(StatusCode::BAD_REQUEST, "BODY_BROKEN", &[]).into_response();
     };
     if is_message
         && let Some(calls) = calls
@@ -72,7 +75,13 @@ fn is_json(headers: &HeaderMap) -> bool {
 fn unreadable(body: &[u8]) -> Refusal {
     // A value, and not only its form: nesting beyond what is read counts as no JSON.
     match serde_json::from_slice::<serde_json::Value>(body) {
-        Ok(_) => Refusal::NotAMessage,
-        Err(error) => Refusal::NotJson(error.to_string()),
+        Ok(_) => {
+            let facts = [("expected", EXPECTED.to_owned())];
+            Refusal::new(StatusCode::BAD_REQUEST, "NOT_A_MESSAGE", &facts)
+        }
+        Err(error) => {
+            let facts = [("reason", error.to_string())];
+            Refusal::new(StatusCode::BAD_REQUEST, "NOT_JSON", &facts)
+        }
     }
 }

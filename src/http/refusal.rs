@@ -1,20 +1,22 @@
-//! What the HTTP edge refuses by itself, and the one form in which every refusal leaves.
+//! How the edge says no: one form for every refusal that happens before a tool is asked.
 //!
-//! Outside MCP a refusal is `{"error": {code, message, message_ja, next, next_ja, …}}`. At an MCP endpoint clients read
-//! JSON-RPC, so that there the same object is the `data` of a JSON-RPC error: [`in_form`] sees to it, for what the protocol
-//! library says in plain text too. Failures of tools are results and never come here.
+//! The body is the error object of the tools, so that a client reads one form everywhere; the sentences stand in
+//! `errors.toml` beside this file. At an MCP endpoint clients read JSON-RPC: there the same object is the `data` of a
+//! JSON-RPC error ([`in_form`]), also for what the protocol library says in plain text. Which status means what is decided
+//! by those who refuse.
 
 use std::{sync::LazyLock, time::Duration};
 
 use axum::{
+    Json,
     body::{Body, to_bytes},
     extract::Request,
-    http::{HeaderValue, StatusCode, header},
+    http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header},
     middleware::Next,
     response::{IntoResponse, Response},
 };
-use fumi_base::errors::{Book, Teach};
-use serde_json::{Value, json};
+use fumi_base::errors::{Book, Lesson};
+use serde_json::{Map, Value, json};
 
 /// The refusals of the edge.
 pub static BOOK: LazyLock<Book> = LazyLock::new(|| Book::embedded(include_str!("errors.toml")));
@@ -23,8 +25,6 @@ pub static BOOK: LazyLock<Book> = LazyLock::new(|| Book::embedded(include_str!("
 const LONGEST: usize = 64 * 1024;
 /// How much of it is told, in characters: it may quote the client.
 const TOLD: usize = 300;
-/// A JSON-RPC request as it should be.
-const EXPECTED: &str = r#"{"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}"#;
 
 /// Codes of JSON-RPC: for what is no JSON, for what is no message, for what failed, and for everything else.
 const PARSE_ERROR: i32 = -32_700;
@@ -32,242 +32,178 @@ const INVALID_REQUEST: i32 = -32_600;
 const INTERNAL_ERROR: i32 = -32_603;
 const REFUSED: i32 = -32_000;
 
-/// Why the edge refuses.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[allow(missing_docs, reason = "the sentences stand in errors.toml")]
-pub enum Refusal {
-    #[error("no Host, or several")]
-    HostMissing,
-    #[error("a foreign Host")]
-    Host,
-    #[error("a foreign Origin")]
-    Origin,
-    #[error("a URL over {0} bytes")]
-    UriTooLong(usize),
-    #[error("a body over {0} bytes")]
-    BodyTooLarge(usize),
-    #[error("a body that does not come")]
-    BodyLate(Duration),
-    #[error("a broken body")]
-    BodyBroken,
-    #[error("too many requests at once")]
-    Busy(Duration),
-    #[error("{limit} sessions are open")]
-    Sessions { limit: usize, retry_after: Duration },
-    #[error("no such route")]
-    NoSuchRoute,
-    #[error("another method")]
-    MethodNotAllowed,
-    #[error("no such session")]
-    SessionNotFound,
-    #[error("a client that accepts something else")]
-    NotAcceptable,
-    #[error("another media type")]
-    MediaType,
-    #[error("no JSON: {0}")]
-    NotJson(String),
-    #[error("no message")]
-    NotAMessage,
-    #[error("refused: {0}")]
-    Protocol(String),
-    #[error("failed")]
-    Failed,
+/// A refused request.
+#[derive(Debug)]
+pub struct Refusal {
+    status: StatusCode,
+    lesson: Box<Lesson>,
+    headers: HeaderMap,
 }
 
 impl Refusal {
-    /// The HTTP status.
+    /// A refusal by its entry in the book.
     #[must_use]
-    pub fn status(&self) -> StatusCode {
-        match self {
-            Self::HostMissing | Self::BodyBroken | Self::NotJson(_) | Self::NotAMessage | Self::Protocol(_) => {
-                StatusCode::BAD_REQUEST
-            }
-            Self::Host | Self::Origin => StatusCode::FORBIDDEN,
-            Self::UriTooLong(_) => StatusCode::URI_TOO_LONG,
-            Self::BodyTooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
-            Self::BodyLate(_) => StatusCode::REQUEST_TIMEOUT,
-            Self::Busy(_) | Self::Sessions { .. } => StatusCode::SERVICE_UNAVAILABLE,
-            Self::NoSuchRoute | Self::SessionNotFound => StatusCode::NOT_FOUND,
-            Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
-            Self::NotAcceptable => StatusCode::NOT_ACCEPTABLE,
-            Self::MediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            Self::Failed => StatusCode::INTERNAL_SERVER_ERROR,
+    pub fn new(status: StatusCode, entry: &'static str, facts: &[(&'static str, String)]) -> Self {
+        Self {
+            status,
+            lesson: Box::new(BOOK.lesson(entry, facts)),
+            headers: HeaderMap::new(),
         }
     }
 
-    /// When to come back, if that helps.
-    fn retry_after(&self) -> Option<Duration> {
-        match self {
-            Self::Busy(after) | Self::Sessions { retry_after: after, .. } => Some(*after),
-            _ => None,
+    /// The same for a while: says in how many seconds (at least one) it is worth trying again.
+    #[must_use]
+    pub fn for_now(status: StatusCode, entry: &'static str, facts: &[(&'static str, String)], wait: Duration) -> Self {
+        let seconds = seconds(wait);
+        let mut facts = facts.to_vec();
+        facts.push(("retry_after", seconds.to_string()));
+        Self::new(status, entry, &facts).with(header::RETRY_AFTER, &seconds.to_string())
+    }
+
+    /// The server has no room for this now.
+    #[must_use]
+    pub fn busy() -> Self {
+        Self::for_now(StatusCode::SERVICE_UNAVAILABLE, "TOO_MANY_REQUESTS_AT_ONCE", &[], SOON)
+    }
+
+    /// It has no room for another session.
+    #[must_use]
+    pub fn too_many_sessions(limit: usize) -> Self {
+        let facts = [("limit", limit.to_string())];
+        Self::for_now(StatusCode::SERVICE_UNAVAILABLE, "TOO_MANY_SESSIONS", &facts, SOON)
+    }
+
+    /// What the protocol library refused in plain text.
+    fn of_library(status: StatusCode, text: &str, names_session: bool) -> Self {
+        let told = || text.trim_start_matches("Bad Request: ").chars().take(TOLD).collect();
+        match status {
+            StatusCode::NOT_FOUND if names_session => Self::new(status, "SESSION_NOT_FOUND", &[]),
+            StatusCode::NOT_FOUND => Self::new(status, "NO_SUCH_ROUTE", &[]),
+            StatusCode::METHOD_NOT_ALLOWED => Self::new(status, "METHOD_NOT_ALLOWED", &[]),
+            StatusCode::NOT_ACCEPTABLE => Self::new(status, "NOT_ACCEPTABLE", &[]),
+            StatusCode::UNSUPPORTED_MEDIA_TYPE => Self::new(status, "NOT_JSON_BY_TYPE", &[]),
+            status if status.is_server_error() => Self::new(status, "SERVER_FAILED", &[]),
+            status => Self::new(status, "REQUEST_REFUSED", &[("reason", told())]),
         }
+    }
+
+    /// Adds a header. A value that no header can have is left out.
+    #[must_use]
+    pub fn with(mut self, name: HeaderName, value: &str) -> Self {
+        if let Ok(value) = HeaderValue::from_str(value) {
+            self.headers.insert(name, value);
+        }
+        self
+    }
+
+    /// The public code.
+    #[must_use]
+    pub fn code(&self) -> &str {
+        &self.lesson.code
     }
 }
 
-impl Teach for Refusal {
-    fn entry(&self) -> &'static str {
-        match self {
-            Self::HostMissing => "HOST_MISSING",
-            Self::Host => "HOST_REFUSED",
-            Self::Origin => "ORIGIN_REFUSED",
-            Self::UriTooLong(_) => "URI_TOO_LONG",
-            Self::BodyTooLarge(_) => "BODY_TOO_LARGE",
-            Self::BodyLate(_) => "BODY_LATE",
-            Self::BodyBroken => "BODY_BROKEN",
-            Self::Busy(_) => "TOO_MANY_REQUESTS_AT_ONCE",
-            Self::Sessions { .. } => "TOO_MANY_SESSIONS",
-            Self::NoSuchRoute => "NO_SUCH_ROUTE",
-            Self::MethodNotAllowed => "METHOD_NOT_ALLOWED",
-            Self::SessionNotFound => "SESSION_NOT_FOUND",
-            Self::NotAcceptable => "NOT_ACCEPTABLE",
-            Self::MediaType => "NOT_JSON_BY_TYPE",
-            Self::NotJson(_) => "NOT_JSON",
-            Self::NotAMessage => "NOT_A_MESSAGE",
-            Self::Protocol(_) => "REQUEST_REFUSED",
-            Self::Failed => "SERVER_FAILED",
-        }
-    }
+/// When to come back to a full server: most requests are over by then.
+const SOON: Duration = Duration::from_secs(1);
 
-    fn book(&self) -> &'static Book {
-        &BOOK
-    }
-
-    fn facts(&self) -> Vec<(&'static str, String)> {
-        let mut facts = match self {
-            Self::UriTooLong(limit) | Self::BodyTooLarge(limit) | Self::Sessions { limit, .. } => {
-                vec![("limit", limit.to_string())]
-            }
-            Self::BodyLate(patience) => vec![("seconds", patience.as_secs().to_string())],
-            Self::NotJson(reason) | Self::Protocol(reason) => vec![("reason", reason.clone())],
-            Self::NotAMessage => vec![("expected", EXPECTED.to_owned())],
-            _ => Vec::new(),
-        };
-        facts.extend(
-            self.retry_after()
-                .map(|after| ("retry_after_ms", after.as_millis().to_string())),
-        );
-        facts
-    }
+/// Whole seconds, rounded up, at least one: zero would invite a client to try at once.
+fn seconds(wait: Duration) -> u64 {
+    (wait.as_secs() + u64::from(wait.subsec_nanos() > 0)).max(1)
 }
 
-/// A refusal as any layer or route answers it.
 impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
-        refused(&self, self.status(), self.retry_after())
+        let Self {
+            status,
+            lesson,
+            headers,
+        } = self;
+        let details: Map<String, Value> = lesson
+            .facts
+            .iter()
+            .filter(|(name, _)| !name.ends_with("_ja"))
+            .map(|(name, value)| ((*name).to_owned(), json!(value)))
+            .collect();
+        let error = json!({
+            "type": lesson.class.name(),
+            "code": lesson.code,
+            "message": lesson.message.say(None),
+            "details": details,
+            "guidance": {"explanation": lesson.next.say(None)},
+            "troubleshooting_url": format!("/v1/errors#{}", lesson.kind),
+        });
+        let body = Json(json!({"success": false, "error": &error}));
+        let mut response = (status, headers, body).into_response();
+        response.extensions_mut().insert(Told(error));
+        response
     }
-}
-
-/// Any failure as a response of the edge; what is refused elsewhere (by who may call, say) leaves in the same form.
-#[must_use]
-pub fn refused(failure: &impl Teach, status: StatusCode, retry_after: Option<Duration>) -> Response {
-    let lesson = failure.lesson();
-    let mut told = json!({
-        "code": lesson.code,
-        "message": lesson.message.en,
-        "message_ja": lesson.message.ja,
-        "next": lesson.next.en,
-        "next_ja": lesson.next.ja,
-    });
-    if let Some(after) = retry_after {
-        told["retry_after_ms"] = json!(after.as_millis());
-    }
-    let mut response = as_json(status, &json!({"error": told}));
-    if let Some(after) = retry_after {
-        // In whole seconds, never earlier.
-        let seconds = after.as_millis().div_ceil(1_000).max(1).to_string();
-        if let Ok(value) = HeaderValue::from_str(&seconds) {
-            response.headers_mut().insert(header::RETRY_AFTER, value);
-        }
-    }
-    response.extensions_mut().insert(Told(told));
-    response
 }
 
 /// What a refusal says, for whoever changes its form.
 #[derive(Clone, Debug)]
 struct Told(Value);
 
-fn as_json(status: StatusCode, body: &Value) -> Response {
-    let content = [(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))];
-    (status, content, body.to_string()).into_response()
-}
-
 /// Whether clients expect JSON-RPC at a path.
 fn is_mcp(path: &str) -> bool {
-    path.split('/').skip(1).any(|part| part == "mcp")
+    path.split('/').any(|segment| segment == "mcp")
 }
 
-/// The layer that gives refusals at MCP endpoints the form of JSON-RPC. Headers and status stay as they are.
+/// The layer that gives refusals at MCP endpoints the form of JSON-RPC. Status and headers stay as they are.
 pub async fn in_form(request: Request, next: Next) -> Response {
     let is_mcp = is_mcp(request.uri().path());
-    let is_session = request.headers().contains_key("mcp-session-id");
+    let names_session = request.headers().contains_key("mcp-session-id");
     let response = next.run(request).await;
     let status = response.status();
     if is_mcp && (status.is_client_error() || status.is_server_error()) {
-        as_rpc(response, is_session).await
+        as_rpc(response, names_session).await
     } else {
         response
     }
 }
 
-async fn as_rpc(response: Response, is_session: bool) -> Response {
-    let is_json = |response: &Response| {
-        let kind = response.headers().get(header::CONTENT_TYPE);
-        kind.is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"))
-    };
-    let (told, mut parts) = if response.extensions().get::<Told>().is_none() && is_json(&response) {
+async fn as_rpc(response: Response, names_session: bool) -> Response {
+    let told = response.extensions().get::<Told>().cloned();
+    let kind = response.headers().get(header::CONTENT_TYPE);
+    let is_json = kind.is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
+    if told.is_none() && is_json {
         // Already what the protocol says.
         return response;
-    } else if let Some(Told(told)) = response.extensions().get::<Told>() {
-        (told.clone(), response.into_parts().0)
-    } else {
-        let (parts, body) = response.into_parts();
-        let text = to_bytes(body, LONGEST).await.unwrap_or_default();
-        let refusal = Refusal::of_library(parts.status, &String::from_utf8_lossy(&text), is_session);
-        let response = refusal.into_response();
-        let told = response.extensions().get::<Told>().map(|told| told.0.clone());
-        (told.unwrap_or_default(), parts)
+    }
+    let (mut parts, body) = response.into_parts();
+    let told = match told {
+        Some(Told(told)) => told,
+        None => {
+            let text = to_bytes(body, LONGEST).await.unwrap_or_default();
+            let refusal = Refusal::of_library(parts.status, &String::from_utf8_lossy(&text), names_session);
+            let told = refusal.into_response().extensions_mut().remove::<Told>();
+            told.map(|Told(told)| told).unwrap_or_default()
+        }
     };
-    let code = match (parts.status, told["code"].as_str()) {
-        (StatusCode::INTERNAL_SERVER_ERROR, _) => INTERNAL_ERROR,
-        (_, Some(code)) => match code {
-            "PARSE_ERROR" => PARSE_ERROR,
-            "INVALID_REQUEST" => INVALID_REQUEST,
-            _ => REFUSED,
-        },
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let code = match (text(&told["code"]).as_str(), parts.status) {
+        ("PARSE_ERROR", _) => PARSE_ERROR,
+        ("INVALID_REQUEST", _) => INVALID_REQUEST,
+        (_, StatusCode::INTERNAL_SERVER_ERROR) => INTERNAL_ERROR,
         _ => REFUSED,
     };
-    let body = json!({
-        "jsonrpc": "2.0",
-        "id": null,
-        "error": {
-            "code": code,
-            "message": format!("{} {}", text(&told, "message"), text(&told, "next")),
-            "data": told,
-        },
-    });
+    let message = format!("{}\n{}", text(&told["message"]), text(&told["guidance"]["explanation"]));
+    let body = json!({"jsonrpc": "2.0", "id": null, "error": {"code": code, "message": message, "data": told}});
     parts.headers.remove(header::CONTENT_LENGTH);
-    parts
-        .headers
-        .insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    let json = HeaderValue::from_static("application/json");
+    parts.headers.insert(header::CONTENT_TYPE, json);
     Response::from_parts(parts, Body::from(body.to_string()))
 }
 
-fn text<'v>(told: &'v Value, name: &str) -> &'v str {
-    told[name].as_str().unwrap_or_default()
-}
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
 
-impl Refusal {
-    /// What the protocol library refused in plain text.
-    fn of_library(status: StatusCode, text: &str, is_session: bool) -> Self {
-        match status {
-            StatusCode::NOT_FOUND if is_session => Self::SessionNotFound,
-            StatusCode::NOT_FOUND => Self::NoSuchRoute,
-            StatusCode::METHOD_NOT_ALLOWED => Self::MethodNotAllowed,
-            StatusCode::NOT_ACCEPTABLE => Self::NotAcceptable,
-            StatusCode::UNSUPPORTED_MEDIA_TYPE => Self::MediaType,
-            status if status.is_server_error() => Self::Failed,
-            _ => Self::Protocol(text.trim_start_matches("Bad Request: ").chars().take(TOLD).collect()),
+    use super::seconds;
+
+    #[test]
+    fn waiting_is_rounded_up_to_whole_seconds() {
+        for (millis, expected) in [(0, 1), (1, 1), (1_000, 1), (1_001, 2), (59_999, 60)] {
+            assert_eq!(seconds(Duration::from_millis(millis)), expected);
         }
     }
 }

@@ -4,6 +4,9 @@ use std::{io, net::SocketAddr, sync::Arc, time::Duration};
 
 use axum::{
     Json, Router,
+    extract::DefaultBodyLimit,
+    http::StatusCode,
+    middleware,
     routing::{MethodRouter, get},
 };
 use fumi_base::errors::Book;
@@ -12,17 +15,26 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    connections, health, layers, mcp_route,
+    auth::{Auth, challenge},
+    connections,
+    current::Current,
+    door, health,
+    layers::{self, Names},
+    mcp_route, metrics, openapi,
     refusal::{self, Refusal},
-    shutdown,
+    rest, shutdown,
 };
-use crate::{app::App, mcp};
+use crate::{app::App, config::ConfigError, mcp, telemetry::metrics::resident_bytes};
 
 /// What the routes share.
 #[derive(Clone, Debug)]
 pub struct Edge {
     /// The process's parts.
     pub app: Arc<App>,
+    /// Who may call.
+    pub auth: Current<Auth>,
+    /// Under which names it may be called.
+    pub names: Current<Names>,
     /// What is open.
     pub streams: Arc<mcp::sessions::Streams>,
     /// Set once the server is going down: `/readyz` fails first.
@@ -32,17 +44,43 @@ pub struct Edge {
 }
 
 impl Edge {
-    /// An edge over the process's parts.
-    #[must_use]
-    pub fn new(app: Arc<App>) -> Self {
+    /// An edge over the process's parts. Fails when the configuration of authentication does not fit them.
+    pub fn new(app: Arc<App>) -> Result<Self, ConfigError> {
         let streams = mcp::sessions::Streams::new(Arc::clone(&app.sessions));
-        Self {
+        let auth = Current::new(Auth::open(&app.config.auth, &app)?);
+        observe(&app, &streams);
+        let names = Current::new(Names::new(&app.config));
+        Ok(Self {
             app,
+            auth,
+            names,
             streams,
             draining: CancellationToken::new(),
             closing: CancellationToken::new(),
-        }
+        })
     }
+}
+
+/// What is read whenever metrics are.
+fn observe(app: &Arc<App>, streams: &Arc<mcp::sessions::Streams>) {
+    let metrics = &app.kernel.metrics;
+    let open = Arc::downgrade(streams);
+    metrics.observe(("fumi.sessions", ""), "Sessions that are open", move |tell| {
+        if let Some(streams) = open.upgrade() {
+            tell(streams.sessions() as u64, &[]);
+        }
+    });
+    let parts = Arc::downgrade(app);
+    metrics.observe(("fumi.cache", "By"), "Bytes of the result cache", move |tell| {
+        if let Some(app) = parts.upgrade() {
+            tell(app.kernel.cache.bytes(), &[]);
+        }
+    });
+    metrics.observe(("process.memory.usage", "By"), "Bytes of memory in use", |tell| {
+        if let Some(bytes) = resident_bytes() {
+            tell(bytes, &[]);
+        }
+    });
 }
 
 /// One route.
@@ -63,25 +101,55 @@ impl std::fmt::Debug for Route {
 /// All routes: what is served is this list, and what tests ask of every route too.
 #[must_use]
 pub fn routes(edge: &Edge) -> Vec<Route> {
-    let route = |path, methods, answers| Route { path, methods, answers };
+    const READ: &[&str] = &["GET"];
+    let plain = |path, answers: MethodRouter<Edge>| Route {
+        path,
+        methods: READ,
+        answers: answers.with_state(edge.clone()),
+    };
+    let tools = |path, methods, answers: MethodRouter<Edge>| Route {
+        path,
+        methods,
+        answers: answers
+            .with_state(edge.clone())
+            // Behind the layer that has read the body.
+            .layer(DefaultBodyLimit::disable())
+            .layer(middleware::from_fn_with_state(edge.clone(), door::enter_plain)),
+    };
     let service = mcp::service(&edge.app, &edge.streams, edge.closing.clone());
     let server = mcp::server::Server::new(Arc::clone(&edge.app), Arc::clone(&edge.streams));
     let calls = mcp::stateless::Calls::new(server, edge.closing.clone());
+    let mcp = |path| Route {
+        path,
+        methods: &["GET", "POST", "DELETE"],
+        answers: mcp_route::endpoint(service.clone(), Some(calls.clone()))
+            .layer(middleware::from_fn_with_state(edge.clone(), door::enter)),
+    };
     vec![
-        route("/livez", &["GET"], get(health::livez)),
-        route("/readyz", &["GET"], get(health::readyz).with_state(edge.clone())),
-        route("/v1/errors", &["GET"], get(errors)),
-        route("/mcp", &["GET", "POST", "DELETE"], mcp_route::endpoint(service, Some(calls))),
+        plain("/livez", get(health::livez)),
+        plain("/readyz", get(health::readyz)),
+        plain("/v1/errors", get(errors)),
+        plain("/metrics", get(metrics::metrics)),
+        plain("/openapi.json", get(openapi::serve)),
+        plain(challenge::METADATA, get(challenge::metadata)),
+        plain(challenge::METADATA_OF, get(challenge::metadata)),
+        tools("/v1/tools", READ, get(rest::list)),
+        tools("/v1/tools/{name}", &["GET", "POST"], get(rest::show).post(rest::call)),
+        mcp("/mcp"),
+        mcp("/mcp/{*rest}"),
+        mcp("/projects/{name}/mcp"),
+        mcp("/projects/{name}/mcp/{*rest}"),
     ]
 }
 
 /// All routes behind all layers.
 pub fn router(edge: &Edge) -> Router {
+    let refuse = |status, entry| async move || Refusal::new(status, entry, &[]);
     let routes = routes(edge)
         .into_iter()
         .fold(Router::new(), |router, route| router.route(route.path, route.answers))
-        .fallback(async || Refusal::NoSuchRoute)
-        .method_not_allowed_fallback(async || Refusal::MethodNotAllowed);
+        .fallback(refuse(StatusCode::NOT_FOUND, "NO_SUCH_ROUTE"))
+        .method_not_allowed_fallback(refuse(StatusCode::METHOD_NOT_ALLOWED, "METHOD_NOT_ALLOWED"));
     layers::wrap(routes, edge)
 }
 
@@ -89,15 +157,28 @@ pub fn router(edge: &Edge) -> Router {
 #[derive(Debug)]
 pub struct Bound {
     listener: TcpListener,
+    /// Where metrics are read, if not here.
+    metrics: Option<TcpListener>,
     edge: Edge,
 }
 
 /// Binds the configured address.
-pub async fn bind(app: Arc<App>) -> io::Result<Bound> {
-    let listener = TcpListener::bind(app.config.server.listen).await?;
+pub async fn bind(app: Arc<App>) -> Result<Bound, ConfigError> {
+    let edge = Edge::new(app)?;
+    let listen = edge.app.config.server.listen;
+    let listener = TcpListener::bind(listen).await;
+    let listener = listener.map_err(|error| ConfigError(format!("cannot listen on {listen}: {error}")))?;
+    let metrics = match edge.app.config.telemetry.metrics_listen.as_str() {
+        "" => None,
+        listen => {
+            let listener = TcpListener::bind(listen).await;
+            Some(listener.map_err(|error| ConfigError(format!("cannot listen on {listen}: {error}")))?)
+        }
+    };
     Ok(Bound {
         listener,
-        edge: Edge::new(app),
+        metrics,
+        edge,
     })
 }
 
@@ -117,6 +198,10 @@ impl Bound {
     pub async fn serve(self, stop: impl Future<Output = ()>) -> io::Result<()> {
         let patience = Duration::from_secs(self.edge.app.config.server.drain_seconds);
         let closing = self.edge.closing.clone();
+        if let Some(listener) = self.metrics {
+            let edge = self.edge.clone();
+            tokio::spawn(metrics::serve_apart(listener, edge));
+        }
         let routes = router(&self.edge);
         let server = connections::serve(self.listener, routes, &self.edge.app.config, closing);
         let edge = &self.edge;

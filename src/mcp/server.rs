@@ -23,7 +23,9 @@ use serde_json::{Value, json};
 
 use super::{
     fault::{Fault, refused},
-    malformed, progress, resources, roots,
+    malformed,
+    observe::{Operation, never},
+    progress, resources, roots,
     sessions::{self, STATELESS_SINCE, Streams},
     subscriptions::{Prepared, Subscriber},
 };
@@ -33,7 +35,6 @@ use crate::{
         Access, Block, Caller, Effect, Progress, Reply,
         catalogue::Entry,
         pipeline::{self, Call},
-        ready::Ready,
     },
 };
 use fumi_base::{project::Project, text::Locale};
@@ -122,33 +123,24 @@ impl Server {
 
     /// Who calls, from the HTTP request.
     pub(super) fn caller_of(&self, parts: &http::request::Parts) -> Caller {
-        let asked = parts
-            .uri
-            .query()
-            .and_then(|query| query.split('&').find_map(|pair| pair.strip_prefix("lang=")))
-            .and_then(Locale::negotiate)
-            .or_else(|| {
-                let accepted = parts.headers.get("accept-language")?.to_str().ok()?;
-                Locale::negotiate(accepted)
-            });
         let access = parts.extensions.get::<Arc<Access>>().unwrap_or(&self.access);
         Caller {
             access: Arc::clone(access),
             session: sessions::named(&parts.headers)
                 .filter(|id| self.streams.is_open(id))
                 .map(str::to_owned),
-            locale: asked,
+            locale: super::access::wish(&parts.uri, &parts.headers),
         }
+    }
+
+    /// The parts of the process.
+    pub(super) fn app(&self) -> &Arc<App> {
+        &self.app
     }
 
     /// A tool that this caller can call.
     pub(super) fn find(&self, caller: &Caller, name: &str) -> Option<&Entry> {
         self.app.catalogue.find(&caller.access.scope, name)
-    }
-
-    /// The reply to a call without a session, if it was rendered before; and how long this took, in milliseconds.
-    pub(super) fn ready(&self, entry: &Entry, call: &Call) -> Option<(Arc<Ready>, u64)> {
-        pipeline::ready(&self.app.kernel, entry, call)
     }
 
     /// The project of a call without a session.
@@ -250,19 +242,22 @@ impl ServerHandler for Server {
         page: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let caller = self.caller(&context);
-        self.no_cursor(page.as_ref(), &caller)?;
-        let locale = self.language(&caller);
-        let tools = self
-            .app
-            .catalogue
-            .list(&caller.access)
-            .map(|entry| published(entry, locale))
-            .collect();
-        // Private, because language and toolsets depend on the caller.
-        Ok(ListToolsResult::with_all_items(tools)
-            .with_ttl_ms(LIST_TTL_MS)
-            .with_cache_scope(CacheScope::Private))
+        let work = async {
+            let caller = self.caller(&context);
+            self.no_cursor(page.as_ref(), &caller)?;
+            let locale = self.language(&caller);
+            let tools = self
+                .app
+                .catalogue
+                .list(&caller.access)
+                .map(|entry| published(entry, locale))
+                .collect();
+            // Private, because language and toolsets depend on the caller.
+            Ok(ListToolsResult::with_all_items(tools)
+                .with_ttl_ms(LIST_TTL_MS)
+                .with_cache_scope(CacheScope::Private))
+        };
+        Operation::of("tools/list").run(&self.app, &context, never, work).await
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
@@ -293,23 +288,40 @@ impl ServerHandler for Server {
                 Some(json!({"nearest": near, "tools": known})),
             ));
         };
-        let _open = self.streams.open_call(caller.session.as_deref());
-        let project = self.project(&caller, &context).await;
-        let progress = Progress::default();
-        let _ticker = progress::tell(&context, &progress);
-        let call = Call {
-            arguments: request.arguments.unwrap_or_default(),
-            caller: caller.clone(),
-            project,
-            cancel: context.ct.clone(),
-            progress,
-        };
-        let reply = pipeline::run(&self.app.kernel, entry, call).await;
-        if let Some(session) = &caller.session {
+        let work = async {
+            let _open = self.streams.open_call(caller.session.as_deref());
             let project = self.project(&caller, &context).await;
-            self.follow(&caller, session, &project, &context.peer).await;
-        }
-        Ok(result(reply).into())
+            let progress = Progress::default();
+            let _ticker = progress::tell(&context, &progress);
+            let call = Call {
+                arguments: request.arguments.unwrap_or_default(),
+                caller: caller.clone(),
+                project,
+                cancel: context.ct.clone(),
+                progress,
+            };
+            let reply = pipeline::run(&self.app.kernel, entry, call).await;
+            if let Some(session) = &caller.session {
+                let project = self.project(&caller, &context).await;
+                self.follow(&caller, session, &project, &context.peer).await;
+            }
+            Ok(reply)
+        };
+        let operation = Operation {
+            method: "tools/call",
+            tool: Some(entry.spec.name),
+        };
+        let reply = operation.run(&self.app, &context, Reply::fault, work).await?;
+        let result = result(reply);
+        let tokens = result
+            .meta
+            .as_ref()
+            .and_then(|meta| meta.0.get("fumi/tokens")?.as_u64());
+        self.app
+            .kernel
+            .metrics
+            .tokens(entry.spec.name, tokens.unwrap_or_default());
+        Ok(result.into())
     }
 
     async fn list_resources(
@@ -317,13 +329,18 @@ impl ServerHandler for Server {
         page: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        let caller = self.caller(&context);
-        let _open = self.streams.open_call(caller.session.as_deref());
-        let project = self.project(&caller, &context).await;
-        let cursor = page.and_then(|page| page.cursor);
-        resources::list(&self.app, project, cursor.as_deref(), &caller, &context.ct)
+        let work = async {
+            let caller = self.caller(&context);
+            let _open = self.streams.open_call(caller.session.as_deref());
+            let project = self.project(&caller, &context).await;
+            let cursor = page.and_then(|page| page.cursor);
+            resources::list(&self.app, project, cursor.as_deref(), &caller, &context.ct)
+                .await
+                .map_err(|error| self.redacted(error))
+        };
+        Operation::of("resources/list")
+            .run(&self.app, &context, never, work)
             .await
-            .map_err(|error| self.redacted(error))
     }
 
     async fn list_resource_templates(
@@ -331,9 +348,14 @@ impl ServerHandler for Server {
         page: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        let caller = self.caller(&context);
-        self.no_cursor(page.as_ref(), &caller)?;
-        Ok(resources::templates(self.language(&caller)))
+        let work = async {
+            let caller = self.caller(&context);
+            self.no_cursor(page.as_ref(), &caller)?;
+            Ok(resources::templates(self.language(&caller)))
+        };
+        Operation::of("resources/templates/list")
+            .run(&self.app, &context, never, work)
+            .await
     }
 
     async fn read_resource(
@@ -341,13 +363,18 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let caller = self.caller(&context);
-        let _open = self.streams.open_call(caller.session.as_deref());
-        let project = self.project(&caller, &context).await;
-        let read = resources::read(&self.app, project, &request.uri, &caller, &context.ct)
+        let work = async {
+            let caller = self.caller(&context);
+            let _open = self.streams.open_call(caller.session.as_deref());
+            let project = self.project(&caller, &context).await;
+            let read = resources::read(&self.app, project, &request.uri, &caller, &context.ct)
+                .await
+                .map_err(|error| self.redacted(error))?;
+            Ok(read.into())
+        };
+        Operation::of("resources/read")
+            .run(&self.app, &context, never, work)
             .await
-            .map_err(|error| self.redacted(error))?;
-        Ok(read.into())
     }
 
     async fn complete(
@@ -355,12 +382,17 @@ impl ServerHandler for Server {
         request: CompleteRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        let caller = self.caller(&context);
-        let _open = self.streams.open_call(caller.session.as_deref());
-        let project = self.project(&caller, &context).await;
-        resources::complete(&self.app, project, request, &caller, &context.ct)
+        let work = async {
+            let caller = self.caller(&context);
+            let _open = self.streams.open_call(caller.session.as_deref());
+            let project = self.project(&caller, &context).await;
+            resources::complete(&self.app, project, request, &caller, &context.ct)
+                .await
+                .map_err(|error| self.redacted(error))
+        };
+        Operation::of("completion/complete")
+            .run(&self.app, &context, never, work)
             .await
-            .map_err(|error| self.redacted(error))
     }
 
     async fn subscribe(
@@ -368,22 +400,27 @@ impl ServerHandler for Server {
         request: SubscribeRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        let caller = self.caller(&context);
-        let Some(session) = caller.session.as_deref() else {
-            return Err(ErrorData::method_not_found::<SubscribeRequestMethod>());
+        let work = async {
+            let caller = self.caller(&context);
+            let Some(session) = caller.session.as_deref() else {
+                return Err(ErrorData::method_not_found::<SubscribeRequestMethod>());
+            };
+            let _open = self.streams.open_call(caller.session.as_deref());
+            let project = self.project(&caller, &context).await;
+            self.streams
+                .subscriptions()
+                .subscribe(
+                    &self.subscriber(&caller, session, &context.peer),
+                    project,
+                    &request.uri,
+                    || self.is_open(session),
+                )
+                .await
+                .map_err(|error| self.redacted(refused(&error, caller.locale)))
         };
-        let _open = self.streams.open_call(caller.session.as_deref());
-        let project = self.project(&caller, &context).await;
-        self.streams
-            .subscriptions()
-            .subscribe(
-                &self.subscriber(&caller, session, &context.peer),
-                project,
-                &request.uri,
-                || self.is_open(session),
-            )
+        Operation::of("resources/subscribe")
+            .run(&self.app, &context, never, work)
             .await
-            .map_err(|error| self.redacted(refused(&error, caller.locale)))
     }
 
     async fn unsubscribe(
@@ -391,10 +428,15 @@ impl ServerHandler for Server {
         request: UnsubscribeRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        if let Some(session) = self.caller(&context).session {
-            self.streams.subscriptions().unsubscribe(&session, &request.uri);
-        }
-        Ok(())
+        let work = async {
+            if let Some(session) = self.caller(&context).session {
+                self.streams.subscriptions().unsubscribe(&session, &request.uri);
+            }
+            Ok(())
+        };
+        Operation::of("resources/unsubscribe")
+            .run(&self.app, &context, never, work)
+            .await
     }
 
     /// The first half of `subscriptions/listen`, before it is confirmed.

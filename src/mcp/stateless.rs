@@ -5,19 +5,25 @@
 //! else comes (another method, a header that contradicts the body, an unknown tool, a wish for progress) is left to the
 //! library, so that there is one judge of what is wrong. A test sends the same requests both ways and compares.
 
-use std::io::Write as _;
+use std::{io::Write as _, sync::Arc};
 
 use http::{HeaderMap, HeaderValue, request::Parts};
 use rmcp::model::{ClientCapabilities, JsonRpcMessage, RequestId, ServerJsonRpcMessage, ServerResult};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
+use tracing::Instrument as _;
 
 use super::{
+    observe::{Operation, Sent},
     server::{self, Server},
     sessions::STATELESS_SINCE,
 };
-use crate::tool::{Progress, pipeline::Call, ready::Ready};
+use crate::tool::{
+    Progress, Reply,
+    pipeline::{self, Call},
+    ready::Ready,
+};
 
 /// What the `_meta` of a request must hold, and what sends it to the library.
 const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
@@ -85,36 +91,84 @@ impl Calls {
 
     /// The reply to a request as JSON, if it is such a call. Dropping the future ends the work: the client hung up.
     pub async fn answer(&self, parts: &Parts, body: &[u8]) -> Option<Vec<u8>> {
-        let message = call_of(&parts.headers, body)?;
+        let Message { id, params, .. } = call_of(&parts.headers, body)?;
         let caller = self.server.caller_of(parts);
-        let entry = self.server.find(&caller, &message.params.name)?;
+        let entry = self.server.find(&caller, &params.name)?;
+        let tool = entry.spec.name;
         let cancel = self.closing.child_token();
         let call = Call {
-            arguments: message.params.arguments,
+            arguments: params.arguments,
             project: self.server.project_without_session(&caller),
             caller,
             cancel: cancel.clone(),
             progress: Progress::default(),
         };
-        if let Some((ready, elapsed_ms)) = self.server.ready(entry, &call) {
-            return Some(again(&message.id, &ready, elapsed_ms));
-        }
-        let _hung_up = cancel.drop_guard();
-        // A task of its own: when the client hangs up, this future is dropped, but the work's place in its pool is taken
-        // until the work has really stopped.
-        let (server, name) = (self.server.clone(), message.params.name);
-        let running = tokio::spawn(async move {
-            let entry = server.find(&call.caller, &name)?;
-            Some(server.run(entry, call).await)
-        });
-        let reply = match running.await {
-            Ok(reply) => reply?,
-            // Answered by the layer that answers panics.
-            Err(error) => std::panic::resume_unwind(error.try_into_panic().ok()?),
+        let app = self.server.app();
+        let work = async {
+            Ok(match pipeline::ready(&app.kernel, entry, &call) {
+                Some((ready, elapsed_ms)) => Given::Again(ready, elapsed_ms),
+                None => Given::Reply(self.run(tool, call, cancel).await),
+            })
         };
-        let result = ServerResult::CallToolResult(server::result(reply));
-        let message: ServerJsonRpcMessage = JsonRpcMessage::response(result, message.id.into_library());
-        serde_json::to_vec(&message).ok()
+        let operation = Operation {
+            method: "tools/call",
+            tool: Some(tool),
+        };
+        let sent = Sent {
+            parts: Some(parts),
+            meta: &params.meta,
+            version: Some(STATELESS_SINCE),
+        };
+        let given = operation.run_for(app, sent, Given::fault, work).await.ok()?;
+        let (tokens, json) = match given {
+            Given::Again(ready, elapsed_ms) => (ready.tokens() as u64, again(&id, &ready, elapsed_ms)),
+            Given::Reply(reply) => {
+                let result = server::result(reply);
+                let tokens = result.meta.as_ref().and_then(|meta| meta.0.get("fumi/tokens")?.as_u64());
+                let result = ServerResult::CallToolResult(result);
+                let message: ServerJsonRpcMessage = JsonRpcMessage::response(result, id.into_library());
+                let json = serde_json::to_vec(&message).expect("a reply is made of JSON values");
+                (tokens.unwrap_or_default(), json)
+            }
+        };
+        app.kernel.metrics.tokens(tool, tokens);
+        Some(json)
+    }
+
+    /// Runs a call in a task of its own: when the client hangs up, this future is dropped, but the work's place in its pool
+    /// is taken until the work has really stopped.
+    async fn run(&self, tool: &'static str, call: Call, cancel: CancellationToken) -> Reply {
+        let _hung_up = cancel.drop_guard();
+        let server = self.server.clone();
+        let work = async move {
+            let entry = server.find(&call.caller, tool).expect("the caller has looked it up");
+            server.run(entry, call).await
+        };
+        match tokio::spawn(work.in_current_span()).await {
+            Ok(reply) => reply,
+            Err(error) => match error.try_into_panic() {
+                // Answered by the layer that answers panics.
+                Ok(panic) => std::panic::resume_unwind(panic),
+                // The process ends.
+                Err(_) => std::future::pending().await,
+            },
+        }
+    }
+}
+
+/// What came of a call.
+enum Given {
+    /// A reply that was rendered before, and the time that looking it up took.
+    Again(Arc<Ready>, u64),
+    Reply(Reply),
+}
+
+impl Given {
+    fn fault(&self) -> Option<String> {
+        match self {
+            Self::Again(..) => None,
+            Self::Reply(reply) => reply.fault(),
+        }
     }
 }
 

@@ -1,0 +1,201 @@
+"""Sees every check of deploy/ fail: breaks a copy of the tree in many ways, and expects each to be named.
+
+A check that passes whatever stands there would be found here. Each breakage is a piece of text that is replaced (it must be
+there), with some words of what must be said of it. Breakages in one group do not hide one another, and are made together.
+
+    python tests/deploy/broken.py BINARY
+"""
+
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+COPIED = ("deploy", "docs", "tests/deploy", "config/default.toml", "Cargo.toml", "Dockerfile", "README.md", "README.ja.md", "server.json")
+
+BASE = "deploy/k8s/base/"
+SINGLE = "deploy/k8s/overlays/single/"
+OAUTH = "deploy/k8s/overlays/oauth/"
+COMPOSE = "deploy/compose.yaml"
+ALERTS = "deploy/prometheus/alerts.yml"
+BOARD = "deploy/grafana/dashboards/fumi.json"
+COLLECTOR = "deploy/otel-collector.yaml"
+
+GROUPS = {
+    "kubernetes": [
+        [
+            (BASE + "deployment.yaml", "enableServiceLinks", "enableServiceLink", "enableServiceLink"),
+            (BASE + "servicemonitor.yaml", "interval: 15s", "scrapeInterval: 15s", "scrapeInterval"),
+            (BASE + "network.yaml", "namespaceSelector:\n            matchLabels:\n              kubernetes.io/metadata.name: monitoring\n      ports:\n        - protocol: TCP\n          port: metrics", "podSelector: {}\n      ports:\n        - protocol: TCP\n          port: metrics", "opens metrics to"),
+            (BASE + "secret.example.yaml", "replace-with-the-sha256-of-a-token", "a" * 64, "a hash that could be a real one"),
+            (BASE + "kustomization.yaml", "newTag: 0.1.0", "newTag: 0.0.9", "the image is registry.example.com/fumi:0.0.9"),
+        ],
+        [
+            (BASE + "kustomization.yaml", "- serviceaccount.yaml", "- serviceaccount.yaml\n  - secret.example.yaml", "a Secret is rendered"),
+            (BASE + "serviceaccount.yaml", "automountServiceAccountToken: false", "automountServiceAccountToken: true", "the account hands out tokens"),
+            (BASE + "namespace.yaml", "enforce: restricted", "enforce: baseline", "does not enforce the restricted standard"),
+            (BASE + "deployment.yaml", "      automountServiceAccountToken: false\n", "", "the pod carries a token"),
+            (BASE + "deployment.yaml", "runAsUser: 10001", "runAsUser: 10002", "its user is not the image's"),
+            (BASE + "deployment.yaml", "runAsNonRoot: true", "runAsNonRoot: false", "it may run as root"),
+            (BASE + "deployment.yaml", "type: RuntimeDefault", "type: Unconfined", "no seccomp profile"),
+            (BASE + "deployment.yaml", "readOnlyRootFilesystem: true", "readOnlyRootFilesystem: false", "its root can be written to"),
+            (BASE + "deployment.yaml", "allowPrivilegeEscalation: false", "allowPrivilegeEscalation: true", "it may gain privileges"),
+            (BASE + "deployment.yaml", "                - ALL", "                - NET_RAW", "it keeps capabilities"),
+            (BASE + "deployment.yaml", "              memory: 2Gi\n", "", "no limits"),
+            (BASE + "deployment.yaml", "path: /readyz", "path: /livez", "readinessProbe does not ask /readyz"),
+            (BASE + "deployment.yaml", "terminationGracePeriodSeconds: 60", "terminationGracePeriodSeconds: 30", "killed after 30 s"),
+            (BASE + "deployment.yaml", "containerPort: 9640", "containerPort: 9641", "metrics.listen is 0.0.0.0:9640"),
+            (BASE + "deployment.yaml", "claimName: fumi-state", "claimName: fumi-stat", "no claim fumi-stat"),
+            (BASE + "deployment.yaml", "key: sha256", "key: sha", "no example of the Secret"),
+            (BASE + "deployment.yaml", "            - /etc/fumi/fumi.toml", "            - /etc/fummi/fumi.toml", "/etc/fummi/fumi.toml is not mounted"),
+            (BASE + "deployment.yaml", "            - --state", "            - --stat", "fumi has no --stat"),
+            (BASE + "autoscaler.yaml", "kind: Deployment\n    name: fumi", "kind: StatefulSet\n    name: fumi", "it scales"),
+            (BASE + "autoscaler.yaml", "minReplicas: 2", "minReplicas: 7", "more replicas at least than at most"),
+            (BASE + "disruption.yaml", "maxUnavailable: 1", "minAvailable: 9", "no node could be drained"),
+            (BASE + "disruption.yaml", "      app.kubernetes.io/name: fumi\n", "      app.kubernetes.io/name: fumy\n", "the budget finds no pod"),
+            (BASE + "service.yaml", "targetPort: http", "targetPort: web", "names the port web"),
+            (BASE + "servicemonitor.yaml", "port: metrics", "port: metric", "asks for the port metric"),
+            (BASE + "servicemonitor.yaml", "jobLabel: app.kubernetes.io/name", "jobLabel: app.kubernetes.io/component", "would call the job metrics"),
+            (BASE + "network.yaml", "port: http", "port: web", "the policy fumi opens web"),
+            (BASE + "network.yaml", "    - Ingress\n    - Egress", "    - Ingress", "traffic is bounded for"),
+            (SINGLE + "single.yaml", "maxReplicas: 1", "maxReplicas: 3", "several replicas cannot mount ReadWriteOnce"),
+            (SINGLE + "single.yaml", "    $patch: replace\n    type: Recreate", "    type: RollingUpdate", "cannot both mount"),
+            (OAUTH + "fumi.toml", 'mode = "oauth"', 'mode = "tokens"', "either from the Secret or from an issuer"),
+        ],
+        [
+            (BASE + "deployment.yaml", "spec:\n  selector:", "spec:\n  replicas: 2\n  selector:", "every apply would undo the autoscaler"),
+            (BASE + "fumi.toml", "drain_seconds = 30", "drain_second = 30", "drain_second"),
+            (BASE + "deployment.yaml", "        app.kubernetes.io/name: fumi\n    spec:", "        app.kubernetes.io/name: fumi\n        app: fumi\n    spec:\n      hostNetwork: true", "it uses hostNetwork"),
+            (BASE + "service.yaml", "    app.kubernetes.io/component: metrics", "    app.kubernetes.io/component: metric", "finds 0 Services"),
+            (OAUTH + "issuer.yaml", "port: 443", "port: 444", "the issuer's keys are out of reach"),
+            (OAUTH + "oauth.yaml", "              $patch: delete", "              value: x", "either from the Secret or from an issuer"),
+        ],
+        [
+            (BASE + "kustomization.yaml", "  - network.yaml\n", "  - networks.yaml\n", "networks.yaml"),
+        ],
+    ],
+    "compose": [
+        [
+            (COMPOSE, "target: slim", "target: slimm", "no target slimm"),
+            (COMPOSE, "stop_grace_period: 45s", "stop_grace_period: 20s", "killed after 20 s"),
+            (COMPOSE, '"127.0.0.1:9090:9090"', '"9090:9090"', "published beyond loopback"),
+            (COMPOSE, "    read_only: true\n    tmpfs:\n      - /tmp\n    cap_drop:\n      - ALL\n    security_opt:\n      - no-new-privileges:true\n    healthcheck:\n      test: [\"CMD\", \"fumi-h", "    tmpfs:\n      - /tmp\n    privileged: true\n    healthcheck:\n      test: [\"CMD\", \"fumi-h", "fumi: it keeps capabilities"),
+            (COMPOSE, "prom/prometheus:v3.5.0", "prom/prometheus:latest", "names no version"),
+            (COMPOSE, "mem_limit: 256m", "memory: 256m", "unknown keys: {'memory'}"),
+            (COMPOSE, "./otel-collector.yaml:/etc", "./otel-collectors.yaml:/etc", "./otel-collectors.yaml is not there"),
+            (COMPOSE, "./grafana/dashboards:/etc/grafana/dashboards:ro", "./grafana/dashboards:/etc/grafana/boards", "./grafana/dashboards can be written to"),
+            (COMPOSE, "      - state:/state", "      - stat:/state", "the volume stat is not declared"),
+            (COMPOSE, "http://otel-collector:4317", "http://otel-collector:4318", "listens on {'4317'}"),
+            (COMPOSE, "FUMI__LOG__FORMAT", "FUMI__LOG__FORMATS", "formats"),
+            (COMPOSE, "      - --store", "      - --stores", "fumi has no --stores"),
+            (COMPOSE, '"fumi-healthcheck", "8640"]', '"fumi-healthcheck", "8641"]', "its health check is not the image's"),
+            (COMPOSE, "${FUMI_TOKEN_SHA256:?set it to the SHA-256 that fumi token new prints}", "${FUMI_TOKEN_SHA256:-" + "0" * 64 + "}", "it starts without a token"),
+            (COMPOSE, "'[\"fumi\"]'", "'[\"fumy\"]'", "fumi would refuse the Host"),
+            ("deploy/prometheus/prometheus.yml", "fumi:9640", "fumi:9641", "asks fumi:9641"),
+            ("deploy/grafana/provisioning/datasources/prometheus.yaml", "http://prometheus:9090", "http://prometheuz:9090", "there is no service prometheuz"),
+            ("deploy/grafana/provisioning/dashboards/fumi.yaml", "/etc/grafana/dashboards", "/etc/grafana/panels", "/etc/grafana/panels is not mounted"),
+        ],
+        [
+            (COMPOSE, "    restart: unless-stopped\n\n  # Its", "    restart: unless-stopped\n    restart: always\n\n  # Its", "stands twice"),
+        ],
+    ],
+    "telemetry": [
+        [
+            ("deploy/metrics.txt", "fumi_sessions\n", "fumi_sessions\nfumi_nobody_asks\n", "asked for by nobody: {'fumi_nobody_asks'}"),
+            (ALERTS, "expr: fumi_sessions{job", "expr: fumi_session{job", "fumi_session is not in metrics.txt"),
+            (ALERTS, 'reason=~"auth|host"', 'reasons=~"auth|host"', "has no label reasons"),
+            (ALERTS, "sum by (le, pool)", "sum by (le, pools)", "none of its metrics has the label pools"),
+            (ALERTS, "process_memory_usage_bytes{job=\"fumi\"} > 1.6e9", "process_memory_usage_bytes > 1.6e9", "process_memory_usage_bytes of any job"),
+            (ALERTS, "severity: critical", "severity: urgent", "the alert FumiAbsent: no severity"),
+            (ALERTS, "summary_ja: Prometheus の問い合わせに応じる fumi がありません。", "summary_ja: No fumi.", "the language of summary_ja"),
+            (ALERTS, "- alert: FumiMemory", "- alert: FumiMemoryHigh", "seen firing by no test"),
+            (BOARD, "sum(fumi_sessions{", "sum(fumi_session_count{", "fumi_session_count is not in metrics.txt"),
+            (BOARD, "fumi_pool_running{job", "fumi_pool_runing{job", "fumi_pool_runing is not in metrics.txt"),
+            (BOARD, '"x": 4', '"x": 2', "lies over another panel"),
+            (BOARD, '"description": "Resident, by process."', '"description": ""', "does not say what it shows"),
+            (COLLECTOR, "exporters: [debug]", "exporters: [logging]", "which is not configured"),
+            (COLLECTOR, "processors: [memory_limiter, batch]", "processors: [batch, memory_limiter]", "does not come first"),
+        ],
+        [
+            (ALERTS, "fumi_sessions{job=\"fumi\"} > 9000", "fumi_sessions{job=\"fumi\"} > 99000", "promtool test rules"),
+            (BOARD, "sum(fumi_sessions{job", "sum(((fumi_sessions{job", "promtool check rules"),
+        ],
+        [
+            ("deploy/prometheus/prometheus.yml", "rule_files", "rules_files", "promtool check config"),
+        ],
+    ],
+    "documents": [
+        [
+            ("docs/deployment.md", "deploy/nginx.conf](../deploy/nginx.conf)", "deploy/nginx.conf](../deploy/nginz.conf)", "there is no deploy/nginz.conf"),
+            ("docs/deployment.md", "| `FumiSlow` |", "| `FumiSlower` |", "alerts that are not told of"),
+            ("docs/deployment.md", "--state /state --store fs", "--states /state --store fs", "fumi has no --states"),
+            ("docs/deployment.md", "kubectl apply -k deploy/k8s/base", "kubectl apply -k deploy/k8s", "deploy/k8s cannot be applied"),
+            ("docs/deployment.md", "--target browser", "--target chromium", "no target chromium"),
+            ("docs/deployment.md", "allowed_hosts = [", "allowed_host = [", "allowed_host"),
+            ("docs/deployment.ja.md", "docker kill --signal HUP fumi", "docker kill -s HUP fumi", "has commands that"),
+            ("README.ja.md", "-e FUMI_TOKEN_SHA256=... fumi", "-e FUMI_TOKEN=... fumi", "README.ja.md starts the image otherwise"),
+        ],
+    ],
+    "registry": [
+        [
+            ("server.json", '"name": "com.example/fumi"', '"name": "com.example/fumy"', "the image's label is another name"),
+            ("server.json", '"version": "0.1.0"', '"version": "0.2.0"', "it says 0.2.0"),
+            ("server.json", "https://{host}/mcp", "https://{name}/mcp", "no variable {'name'}"),
+            ("server.json", '"name": "--root"', '"name": "--folder"', "fumi has no --folder"),
+            ("server.json", '"value": "/workspace"', '"value": "/projects"', "is not among the mounts"),
+            ("server.json", "registry.example.com", "docker.io", "registry.example.com/ is gone"),
+        ],
+        [
+            ("server.json", '"description": "Token-efficient', '"description": "' + "Very " * 30 + 'token-efficient', "is too long"),
+            ("server.json", '"transport": {', '"transports": {', "'transport' is a required property"),
+        ],
+    ],
+}
+
+
+def said(checker, root, binary):
+    """What a checker says of a tree, and whether it fails."""
+    done = subprocess.run(
+        [sys.executable, root / f"tests/deploy/{checker}.py", root, binary],
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    return done.returncode != 0, f"{done.stdout}{done.stderr}"
+
+
+def copy(target):
+    for path in COPIED:
+        source, copied = ROOT / path, target / path
+        copied.parent.mkdir(parents=True, exist_ok=True)
+        (shutil.copytree if source.is_dir() else shutil.copyfile)(source, copied)
+
+
+def main():
+    binary, missed, made = sys.argv[1], [], 0
+    for checker, groups in GROUPS.items():
+        for group in groups:
+            with tempfile.TemporaryDirectory() as folder:
+                root = Path(folder).resolve()
+                copy(root)
+                for path, old, new, _ in group:
+                    file = root / path
+                    before = file.read_text(encoding="utf-8")
+                    if old not in before:
+                        missed.append(f"{path}: there is no {old!r} to break")
+                    file.write_text(before.replace(old, new, 1), encoding="utf-8")
+                failed, report = said(checker, root, binary)
+                for path, old, new, expected in group:
+                    made += 1
+                    if not failed or expected not in report:
+                        missed.append(f"{checker} does not see {new!r} in {path} (expected: {expected})")
+    for miss in missed:
+        print(f"✗ {miss}", file=sys.stderr)
+    if missed:
+        sys.exit(1)
+    print(f"  {made} breakages, each seen")
+
+
+main()

@@ -1,0 +1,144 @@
+"""deploy/compose.yaml against the files around it and against what it promises: loopback, read-only, no privileges, limits.
+
+There is no engine here to ask. Keys are compared with a list, because Compose refuses a file with a key that it does not know.
+
+    python tests/deploy/compose.py ROOT BINARY
+"""
+
+import re
+from pathlib import Path
+
+from report import FUMI, ROOT, accepts, check, documents, end, flags_exist, text
+
+FILE = "deploy/compose.yaml"
+TOP = {"services", "networks", "volumes"}
+SERVICE = {
+    "build", "cap_drop", "command", "cpus", "depends_on", "environment", "healthcheck", "image", "mem_limit", "networks",
+    "pids_limit", "ports", "read_only", "restart", "security_opt", "stop_grace_period", "tmpfs", "user", "volumes",
+}
+HEALTH = {"test", "interval", "timeout", "start_period"}
+
+
+def expanded(value):
+    """A value with what `${NAME:-default}` stands for where nothing is set."""
+    return re.sub(r"\$\{\w+:-([^}]*)\}", r"\1", value)
+
+
+def image(name, service):
+    if "build" in service:
+        stages = re.findall(r"^FROM \S+ AS (\w+)$", text("Dockerfile"), re.MULTILINE)
+        check(service["build"]["target"] in stages, f"{name}: the Dockerfile has no target {service['build']['target']}")
+        context = (ROOT / FILE).parent / service["build"]["context"]
+        check((context / "Dockerfile").is_file(), f"{name}: no Dockerfile in {service['build']['context']}")
+    else:
+        check(re.fullmatch(r"[\w./-]+:v?\d+\.\d+\.\d+", service["image"]), f"{name}: {service['image']} names no version")
+
+
+def hardened(name, service):
+    check(service.get("read_only") is True, f"{name}: its root can be written to")
+    check(service.get("cap_drop") == ["ALL"], f"{name}: it keeps capabilities")
+    check(service.get("security_opt") == ["no-new-privileges:true"], f"{name}: it may gain privileges")
+    for bound in ("mem_limit", "cpus", "pids_limit"):
+        check(bound in service, f"{name}: no {bound}")
+    for port in service.get("ports", []):
+        check(re.fullmatch(r"127\.0\.0\.1:\d+:\d+", port), f"{name}: {port} is published beyond loopback")
+
+
+def mounted(name, service, volumes):
+    targets = set()
+    for mount in service.get("volumes", []):
+        source, target, *mode = expanded(mount).split(":")
+        check(target not in targets, f"{name}: {target} is mounted twice")
+        targets.add(target)
+        if source.startswith("."):
+            check(((ROOT / FILE).parent / source).exists(), f"{name}: {source} is not there")
+            check(mode == ["ro"] or target == "/workspace", f"{name}: {source} can be written to")
+        else:
+            check(source in volumes, f"{name}: the volume {source} is not declared")
+    return targets
+
+
+def connected(name, service, compose):
+    for network in service.get("networks", []):
+        check(network in compose["networks"], f"{name}: the network {network} is not declared")
+    for other in service.get("depends_on", []):
+        check(other in compose["services"], f"{name}: it waits for {other}, which is not there")
+    if service.get("ports"):
+        inside = [network for network in service["networks"] if (compose["networks"].get(network) or {}).get("internal")]
+        check(set(service["networks"]) - set(inside), f"{name}: a port of an internal network cannot be published")
+    health = service.get("healthcheck")
+    if health:
+        check(set(health) <= HEALTH and health["test"][0] == "CMD", f"{name}: the form of its health check")
+
+
+def reaches(name, url, compose, ports, whence):
+    """`name` is a service on a network of `whence`, and listens there."""
+    host, _, port = re.sub(r"^https?://", "", url).partition(":")
+    if check(host in compose["services"], f"{name} asks {url}, and there is no service {host}"):
+        shared = set(compose["services"][host]["networks"]) & set(compose["services"][whence]["networks"])
+        check(shared, f"{name}: {whence} and {host} share no network")
+        check(port in ports[host], f"{name} asks {url}; {host} listens on {ports[host]}")
+
+
+check(FUMI, "usage: compose.py ROOT BINARY")
+(compose,) = documents(text(FILE))
+check(set(compose) <= TOP, f"unknown keys: {set(compose) - TOP}")
+targets = {}
+for name, service in compose["services"].items():
+    check(set(service) <= SERVICE, f"{name}: unknown keys: {set(service) - SERVICE}")
+    image(name, service)
+    hardened(name, service)
+    targets[name] = mounted(name, service, compose["volumes"])
+    connected(name, service, compose)
+used = {mount.split(":")[0] for service in compose["services"].values() for mount in service.get("volumes", [])}
+check(set(compose["volumes"]) <= used, f"declared and not mounted: {set(compose['volumes']) - used}")
+networks = {network for service in compose["services"].values() for network in service["networks"]}
+check(set(compose["networks"]) == networks, f"declared and not used: {set(compose['networks']) - networks}")
+published = [port.split(":")[1] for service in compose["services"].values() for port in service.get("ports", [])]
+check(len(published) == len(set(published)), f"a port is published twice: {published}")
+
+# fumi: its flags, its configuration, its health check, its paths.
+fumi = compose["services"]["fumi"]
+flags_exist(fumi["command"], FILE)
+environment = fumi["environment"]
+settings = {name: value for name, value in environment.items() if name.startswith("FUMI__")}
+secret = environment["FUMI_TOKEN_SHA256"]
+check(re.fullmatch(r"\$\{FUMI_TOKEN_SHA256:\?[^}]+\}", secret), f"it starts without a token, or with one of ours: {secret}")
+accepts("/dev/null", {**settings, "FUMI_TOKEN_SHA256": "0" * 64, "FUMI__SERVER__LISTEN": "0.0.0.0:8640"}, FILE)
+docker = re.search(r"^HEALTHCHECK .*CMD (\[.*\])$", text("Dockerfile"), re.MULTILINE)[1]
+check(fumi["healthcheck"]["test"] == ["CMD", *documents(docker)[0]], "its health check is not the image's")
+for path in ("/workspace", "/state"):
+    check(path in targets["fumi"] and path in fumi["command"], f"{path} is not both mounted and named")
+drain = int(re.search(r"^drain_seconds = (\d+)$", text("config/default.toml"), re.MULTILINE)[1])
+grace = int(fumi["stop_grace_period"].rstrip("s"))
+check(grace >= drain + 10, f"it is killed after {grace} s and drains for {drain}")
+
+# Who asks whom.
+(collector,) = documents(text("deploy/otel-collector.yaml"))
+ports = {
+    "fumi": {"8640", environment["FUMI__METRICS__LISTEN"].rpartition(":")[2]},
+    "otel-collector": {protocol["endpoint"].rpartition(":")[2] for protocol in collector["receivers"]["otlp"]["protocols"].values()},
+    "prometheus": {"9090"},
+}
+reaches("fumi", environment["OTEL_EXPORTER_OTLP_ENDPOINT"], compose, ports, "fumi")
+(scrapes,) = documents(text("deploy/prometheus/prometheus.yml"))
+for job in scrapes["scrape_configs"]:
+    for target in [target for static in job["static_configs"] for target in static["targets"]]:
+        reaches(f"the job {job['job_name']}", target, compose, ports, "prometheus")
+        allowed = documents(settings["FUMI__SERVER__ALLOWED_HOSTS"])[0]
+        check(target.split(":")[0] in allowed, f"fumi would refuse the Host {target}")
+for source in sorted((ROOT / "deploy/grafana/provisioning/datasources").iterdir()):
+    for datasource in documents(text(source))[0]["datasources"]:
+        reaches(source.name, datasource["url"], compose, ports, "grafana")
+for source in sorted((ROOT / "deploy/grafana/provisioning/dashboards").iterdir()):
+    for provider in documents(text(source))[0]["providers"]:
+        check(provider["options"]["path"] in targets["grafana"], f"{provider['options']['path']} is not mounted in Grafana")
+home = Path(compose["services"]["grafana"]["environment"]["GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH"])
+check(str(home.parent) in targets["grafana"], f"{home} is not mounted in Grafana")
+check((ROOT / "deploy/grafana/dashboards" / home.name).is_file(), f"there is no dashboard {home.name}")
+for flag in compose["services"]["prometheus"]["command"] + compose["services"]["otel-collector"]["command"]:
+    name, _, value = flag.partition("=")
+    if value.startswith("/"):
+        everywhere = targets["prometheus"] | targets["otel-collector"]
+        check(any(value == target or value.startswith(f"{target}/") for target in everywhere), f"{flag} is not mounted")
+end(FILE, 90)

@@ -1,0 +1,96 @@
+"""What the checks of deploy/ have in common: the tree that they read, and how they end.
+
+A check that looked at nothing is a failure, not a success: `end` names the least number of facts it must have looked at.
+"""
+
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import yaml
+
+# The checkout, or a copy of it in which broken.py broke something.
+ROOT = Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else Path(__file__).resolve().parent.parent.parent
+# What the image's build stage makes; it checks configurations itself.
+FUMI = sys.argv[2] if len(sys.argv) > 2 else ""
+
+failures = []
+looked = 0
+
+
+def check(holds, what):
+    """Whether a fact holds; what does not is reported at the end, all of it at once."""
+    global looked
+    looked += 1
+    if not holds:
+        failures.append(what)
+    return bool(holds)
+
+
+def ran(*command, **options):
+    """The standard output of a program that must succeed, or None."""
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, **options)
+    said = f"{done.stdout}{done.stderr}".strip().splitlines()
+    if check(done.returncode == 0, f"{' '.join(map(str, command))}: exit {done.returncode}: {' '.join(said[-4:])}"):
+        return done.stdout
+    return None
+
+
+def text(path):
+    return (ROOT / path).read_text(encoding="utf-8")
+
+
+def documents(content):
+    """All YAML documents of a text. A key that stands twice is a failure: YAML would keep the last, silently."""
+    return [document for document in yaml.load_all(content, Loader=Unique) if document is not None]
+
+
+class Unique(yaml.SafeLoader):
+    """Refuses a mapping with a key that stands twice."""
+
+
+def unique(loader, node, deep=False):
+    keys = [loader.construct_object(key, deep=True) for key, _ in node.value]
+    for key in keys:
+        if keys.count(key) > 1:
+            raise yaml.constructor.ConstructorError(None, None, f"{key} stands twice", node.start_mark)
+    return yaml.SafeLoader.construct_mapping(loader, node, deep)
+
+
+Unique.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, unique)
+
+
+def defaults():
+    """Every configuration key with its default."""
+    return tomllib.loads(text("config/default.toml"))
+
+
+def version():
+    return tomllib.loads(text("Cargo.toml"))["workspace"]["package"]["version"]
+
+
+def flags_exist(words, where):
+    """Every `--flag` of a command line for fumi is one that fumi has."""
+    command = [word for word in words[:1] if not word.startswith("-")]
+    known = ran(FUMI, *command, "--help")
+    for word in words:
+        if known and word.startswith("--"):
+            check(f"{word} " in known or f"{word}\n" in known, f"{where}: fumi has no {word}")
+
+
+def accepts(config, environment, where):
+    """Whether fumi itself takes a configuration file with these variables around it."""
+    said = ran(FUMI, "check-config", config, env={name: str(value) for name, value in environment.items()})
+    if said is not None:
+        check(said == "ok\n", f"{where}: fumi says {said!r}")
+
+
+def end(subject, least):
+    if looked < least:
+        failures.append(f"only {looked} facts about {subject} were checked; at least {least} are expected")
+    for failure in failures:
+        print(f"✗ {failure}", file=sys.stderr)
+    if failures:
+        sys.exit(1)
+    print(f"  {subject}: {looked} facts hold")
