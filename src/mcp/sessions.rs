@@ -215,8 +215,30 @@ pub struct Sessions {
     inner: LocalSessionManager,
     streams: Arc<Streams>,
     max: usize,
+    /// Sessions that are being made: those that come at the same time must not all take the last place.
+    opening: AtomicUsize,
     /// Std mutex: locked for single set operations, never across an await.
     restoring: Mutex<HashSet<String>>,
+}
+
+/// A session that is being made, for as long as this lives; then it is counted among the open ones.
+struct Opening<'m> {
+    all: &'m AtomicUsize,
+    /// How many there are, this one included.
+    count: usize,
+}
+
+impl<'m> Opening<'m> {
+    fn begin(all: &'m AtomicUsize) -> Self {
+        let count = all.fetch_add(1, Ordering::SeqCst) + 1;
+        Self { all, count }
+    }
+}
+
+impl Drop for Opening<'_> {
+    fn drop(&mut self) {
+        self.all.fetch_sub(1, Ordering::SeqCst);
+    }
 }
 
 /// Why a session could not be served.
@@ -243,6 +265,7 @@ impl Sessions {
             inner,
             streams,
             max,
+            opening: AtomicUsize::new(0),
             restoring: Mutex::default(),
         });
         let weak = Arc::downgrade(&sessions);
@@ -270,7 +293,8 @@ impl SessionManager for Sessions {
     type Transport = <LocalSessionManager as SessionManager>::Transport;
 
     async fn create_session(&self) -> Result<(SessionId, Self::Transport), SessionError> {
-        if self.streams.sessions() >= self.max {
+        let opening = Opening::begin(&self.opening);
+        if self.streams.sessions() + opening.count > self.max {
             // Outside of such a request there is nobody to tell.
             let _ = WAS_FULL.try_with(|full| full.set(true));
             return Err(SessionError::TooMany(self.max));

@@ -100,7 +100,7 @@ fn read_log(mut log: ChildStderr) -> String {
 }
 
 /// A connection without a client.
-pub(crate) struct Raw(BufReader<TcpStream>);
+pub(crate) struct Raw(pub(crate) BufReader<TcpStream>);
 
 /// One answer.
 #[derive(Debug)]
