@@ -73,6 +73,14 @@ pub struct Server {
     pub session_idle_minutes: u64,
     /// Seconds that calls get to finish after SIGTERM.
     pub drain_seconds: u64,
+    /// Connections at once; as many as the limit of open files leaves room for, if that is less.
+    pub max_connections: usize,
+    /// Seconds that a client has for the head of a request, from its first byte on.
+    pub header_seconds: u64,
+    /// Seconds that a client may leave between two pieces of a request's body, and in which it takes some of a reply.
+    pub body_seconds: u64,
+    /// Seconds after which a connection that nothing came over since its last reply is closed.
+    pub keep_alive_seconds: u64,
 }
 
 impl Default for Server {
@@ -85,6 +93,10 @@ impl Default for Server {
             max_sessions: 10_000,
             session_idle_minutes: 60,
             drain_seconds: 30,
+            max_connections: 4_096,
+            header_seconds: 10,
+            body_seconds: 30,
+            keep_alive_seconds: 75,
         }
     }
 }
@@ -265,6 +277,12 @@ pub struct Limits {
     pub strict: bool,
     /// Largest request body, in bytes.
     pub body_bytes: usize,
+    /// Bytes of all request bodies that are held at once.
+    pub bodies_bytes: usize,
+    /// Largest head of a request (its line and headers), in bytes; at least 8,192.
+    pub header_bytes: usize,
+    /// Requests in flight at once. Probes and streams that only listen do not count.
+    pub requests: usize,
 }
 
 impl Default for Limits {
@@ -277,6 +295,9 @@ impl Default for Limits {
             project_files: 100_000,
             strict: false,
             body_bytes: 4 * 1024 * 1024,
+            bodies_bytes: 64 * 1024 * 1024,
+            header_bytes: 32 * 1024,
+            requests: 512,
         }
     }
 }
@@ -493,6 +514,13 @@ const TOKEN_VARIABLE: &str = "FUMI_TOKEN_SHA256";
 /// The principal that it makes.
 const TOKEN_NAME: &str = "environment";
 
+/// The least buffer that the HTTP library takes.
+const LEAST_HEADER_BYTES: usize = 8_192;
+/// A day: beyond it a patience is none, and sums of instants stay far from overflowing.
+const LONGEST_WAIT: u64 = 86_400;
+/// Files that are open beside connections: those that calls read, watches, the log, the runtime's own.
+const FILES_BESIDE_CONNECTIONS: usize = 256;
+
 /// Reads and checks the configuration.
 pub fn load(
     file: Option<&Path>,
@@ -586,6 +614,12 @@ fn stem(path: &Path) -> Option<&str> {
     path.file_stem().and_then(OsStr::to_str)
 }
 
+/// The soft limit of open files, as `/proc/self/limits` shows it.
+fn open_files(limits: &str) -> Option<usize> {
+    let line = limits.lines().find(|line| line.starts_with("Max open files"))?;
+    line.split_whitespace().nth(3)?.parse().ok()
+}
+
 fn one_line(message: &str) -> String {
     message.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -632,11 +666,32 @@ impl Config {
             ("limits.reply_tokens", self.limits.reply_tokens),
             ("limits.reply_bytes", self.limits.reply_bytes),
             ("limits.body_bytes", self.limits.body_bytes),
+            ("limits.requests", self.limits.requests),
             ("server.max_sessions", self.server.max_sessions),
+            ("server.max_connections", self.server.max_connections),
         ] {
             if size == 0 {
                 return Err(ConfigError(format!("{name} must be at least 1")));
             }
+        }
+        for (name, seconds) in [
+            ("server.header_seconds", self.server.header_seconds),
+            ("server.body_seconds", self.server.body_seconds),
+            ("server.keep_alive_seconds", self.server.keep_alive_seconds),
+        ] {
+            if !(1..=LONGEST_WAIT).contains(&seconds) {
+                return Err(ConfigError(format!("{name} must be from 1 to {LONGEST_WAIT}")));
+            }
+        }
+        if self.limits.header_bytes < LEAST_HEADER_BYTES {
+            return Err(ConfigError(format!(
+                "limits.header_bytes must be at least {LEAST_HEADER_BYTES}"
+            )));
+        }
+        if self.limits.bodies_bytes < self.limits.body_bytes {
+            return Err(ConfigError(
+                "limits.bodies_bytes must be at least limits.body_bytes: one body must fit".to_owned(),
+            ));
         }
         self.queries()?;
         tracing_subscriber::EnvFilter::try_new(&self.log.filter)
@@ -663,6 +718,30 @@ impl Config {
             }
         }
         Ok(queries)
+    }
+
+    /// How many connections may be open. A server without a free file descriptor can serve nobody, so that the limit of
+    /// open files counts too: at least half of it is left to connections.
+    #[must_use]
+    pub fn connections(&self) -> usize {
+        let wanted = self.server.max_connections;
+        // Not Linux, or not readable: the configured number stands.
+        let Some(files) = std::fs::read_to_string("/proc/self/limits")
+            .ok()
+            .and_then(|limits| open_files(&limits))
+        else {
+            return wanted;
+        };
+        let room = files.saturating_sub(FILES_BESIDE_CONNECTIONS).max(files / 2).max(1);
+        if room < wanted {
+            tracing::warn!(
+                connections = room,
+                wanted,
+                open_files = files,
+                "fewer connections than server.max_connections: raise the limit of open files (ulimit -n)"
+            );
+        }
+        wanted.min(room)
     }
 
     /// The pools as the foundation takes them.
@@ -817,6 +896,12 @@ mod tests {
             ("[server]\nlisten = \"0.0.0.0:1\"", "refusing to listen on 0.0.0.0:1"),
             ("[server]\nlsten = \"x\"", "lsten"),
             ("[limits]\nreply_rows = 0", "limits.reply_rows must be at least 1"),
+            ("[limits]\nheader_bytes = 100", "limits.header_bytes must be at least 8192"),
+            ("[limits]\nbodies_bytes = 100", "limits.bodies_bytes must be at least"),
+            (
+                "[server]\nheader_seconds = 0",
+                "server.header_seconds must be from 1 to 86400",
+            ),
             ("[projects]\nallowed_roots = [\"/no/such\"]", "/no/such is not a folder"),
             ("[log]\nfilter = \"=%\"", "log.filter"),
             ("[auth]\nmode = \"tokens\"", "there are none"),
@@ -849,6 +934,15 @@ mod tests {
             assert!(error.contains(expected), "{error}");
             assert!(!error.contains('\n'), "one line: {error}");
         }
+    }
+
+    #[test]
+    fn the_limit_of_open_files_is_the_soft_one() {
+        let limits = "Limit                     Soft Limit           Hard Limit           Units     \n\
+                      Max processes             95989                95989                processes \n\
+                      Max open files            1024                 524288               files     \n";
+        assert_eq!(super::open_files(limits), Some(1_024));
+        assert_eq!(super::open_files(&limits.replace("1024 ", "unlimited ")), None);
     }
 
     #[test]

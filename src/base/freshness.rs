@@ -9,9 +9,8 @@
 
 use std::{
     collections::HashMap,
-    hash::{DefaultHasher, Hash, Hasher},
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, TryLockError},
 };
 
 use crate::{
@@ -19,16 +18,16 @@ use crate::{
     tree::Tree,
 };
 
-/// Ignore files of parent folders change what a walk finds, and lie outside the watched tree.
-const PARENT_IGNORES: [&str; 5] = [".gitignore", ".ignore", ".rgignore", ".fdignore", ".git/info/exclude"];
+/// How often a lock that is held for microseconds is tried before a thread waits for it.
+const TRIES: usize = 200;
 
 /// Everything that an answer over one root can depend on, in one value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Stamp {
     /// How often the watched tree changed, or the hash of an unwatchable one.
-    tree: u64,
+    pub(crate) tree: u64,
     /// The ignore files above the root and the user's global ones.
-    above: u64,
+    pub(crate) above: u64,
 }
 
 impl std::fmt::Display for Stamp {
@@ -40,19 +39,23 @@ impl std::fmt::Display for Stamp {
 /// The watched roots of this process.
 #[derive(Debug, Default)]
 pub struct Freshness {
-    /// Std mutexes: the sections are short and never await.
-    roots: Mutex<HashMap<PathBuf, Arc<Mutex<Tree>>>>,
+    /// Std locks: the sections are short and never await.
+    roots: RwLock<HashMap<PathBuf, Arc<Mutex<Tree>>>>,
 }
 
 impl Freshness {
     /// The stamp of a canonical root, now. Blocking: the first call for a root walks its folders.
     #[must_use]
     pub fn stamp(&self, root: &Path) -> Stamp {
-        let tree = self.tree(root).lock().unwrap_or_else(PoisonError::into_inner).stamp();
-        Stamp {
-            tree,
-            above: stamp_above(root),
-        }
+        self.tree(root).lock().unwrap_or_else(PoisonError::into_inner).stamp()
+    }
+
+    /// The same where it takes some microseconds: the root is watched and nothing in it changed since the last look.
+    /// `None` says nothing but that [`Freshness::stamp`] must tell.
+    #[must_use]
+    pub fn stamp_at_once(&self, root: &Path) -> Option<Stamp> {
+        let tree = self.roots.try_read().ok()?.get(root).map(Arc::clone)?;
+        soon(&tree)?.stamp_at_once()
     }
 
     /// Listens to what changes under a canonical root from now on. Blocking as [`Freshness::stamp`] is, and only inside a
@@ -63,53 +66,28 @@ impl Freshness {
     }
 
     fn tree(&self, root: &Path) -> Arc<Mutex<Tree>> {
-        let mut roots = self.roots.lock().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(
-            roots
-                .entry(root.to_path_buf())
-                .or_insert_with(|| Arc::new(Mutex::new(Tree::new(root)))),
-        )
+        let known = self.roots.read().unwrap_or_else(PoisonError::into_inner).get(root).map(Arc::clone);
+        known.unwrap_or_else(|| {
+            let mut roots = self.roots.write().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(
+                roots
+                    .entry(root.to_path_buf())
+                    .or_insert_with(|| Arc::new(Mutex::new(Tree::new(root)))),
+            )
+        })
     }
 }
 
-/// A hash over the ignore files that apply from outside: of the parents, of the home folder, of git's configuration.
-fn stamp_above(root: &Path) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    let mut stamp_of = |path: &Path| {
-        if let Ok(meta) = path.metadata() {
-            path.hash(&mut hasher);
-            stamp_file(&meta, &mut hasher);
-        }
-    };
-    for parent in root.ancestors().skip(1) {
-        for name in PARENT_IGNORES {
-            stamp_of(&parent.join(name));
+/// A tree that others hold for a moment at most; `None` when one of them does something longer.
+fn soon(tree: &Mutex<Tree>) -> Option<MutexGuard<'_, Tree>> {
+    for _ in 0..TRIES {
+        match tree.try_lock() {
+            Ok(tree) => return Some(tree),
+            Err(TryLockError::Poisoned(poisoned)) => return Some(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => std::hint::spin_loop(),
         }
     }
-    if let Some(home) = std::env::home_dir() {
-        for name in [".gitconfig", ".config/git/config", ".config/git/ignore"] {
-            stamp_of(&home.join(name));
-        }
-    }
-    if let Some(file) = ignore_file_of_git() {
-        stamp_of(&file);
-    }
-    hasher.finish()
-}
-
-/// `core.excludesFile` may name any file; the walker asks the same place.
-fn ignore_file_of_git() -> Option<PathBuf> {
-    std::env::var_os("XDG_CONFIG_HOME").map(|base| PathBuf::from(base).join("git/ignore"))
-}
-
-pub(crate) fn stamp_file(meta: &std::fs::Metadata, hasher: &mut DefaultHasher) {
-    meta.len().hash(hasher);
-    meta.modified().ok().hash(hasher);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::MetadataExt;
-        (meta.ino(), meta.ctime(), meta.ctime_nsec()).hash(hasher);
-    }
+    None
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 //! Knows no tool and no protocol. Paths come from [`project`], bytes from [`files`], sentences from [`text`],
 //! and what a failure teaches from [`errors`].
 
+mod above;
 pub mod cache;
 pub mod changes;
 pub mod errors;

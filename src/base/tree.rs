@@ -12,8 +12,9 @@ use std::{
 use tokio::sync::Notify;
 
 use crate::{
+    above::{Above, stamp_file},
     changes::{Ears, Pump},
-    freshness::stamp_file,
+    freshness::Stamp,
 };
 
 #[cfg(target_os = "linux")]
@@ -31,6 +32,8 @@ pub(crate) struct Tree {
     /// `None` where watching is impossible.
     watch: Option<Watch>,
     generation: u64,
+    /// What lies outside and counts nevertheless.
+    above: Above,
     /// Who listens.
     pub(crate) ears: Ears,
     /// Reads the kernel's queue for those who listen; ends with the last of them.
@@ -56,20 +59,33 @@ impl Tree {
             root: root.to_path_buf(),
             watch,
             generation: 0,
+            above: Above::new(root),
             ears: Ears::default(),
             pump: Weak::new(),
             renewed: Arc::default(),
         }
     }
 
-    /// How often the tree changed, or the hash of an unwatchable one.
-    pub(crate) fn stamp(&mut self) -> u64 {
+    /// The state of everything that counts, now.
+    pub(crate) fn stamp(&mut self) -> Stamp {
         self.drain();
-        if self.watch.is_some() {
-            self.generation
-        } else {
-            stamp_tree(&self.root)
+        Stamp {
+            tree: if self.watch.is_some() {
+                self.generation
+            } else {
+                stamp_tree(&self.root)
+            },
+            above: self.above.stamp(),
         }
+    }
+
+    /// The same if nothing is queued: whatever is may mean that new folders must be walked.
+    pub(crate) fn stamp_at_once(&mut self) -> Option<Stamp> {
+        let is_quiet = self.watch.as_mut().is_some_and(Watch::is_quiet);
+        is_quiet.then(|| Stamp {
+            tree: self.generation,
+            above: self.above.stamp(),
+        })
     }
 
     /// Reads what the kernel queued and tells everyone.
@@ -163,6 +179,9 @@ mod nowhere {
         pub(super) fn drain(&mut self, _root: &Path, _seen: impl FnMut(&Path)) -> bool {
             match *self {}
         }
+        pub(super) fn is_quiet(&mut self) -> bool {
+            match *self {}
+        }
         pub(super) fn source(&mut self) -> super::Source {
             match *self {}
         }
@@ -181,7 +200,7 @@ mod linux {
         sync::Arc,
     };
 
-    use inotify::{EventMask, Inotify, WatchDescriptor, WatchMask};
+    use inotify::{EventMask, EventOwned, Inotify, WatchDescriptor, WatchMask};
     use tokio::io::{Interest, unix::AsyncFd};
 
     use super::{Source, UNCOUNTED, folders};
@@ -189,11 +208,15 @@ mod linux {
     /// Folders beyond which a tree is not watched: one watch costs about 1 KiB of kernel memory, and the usual limit of
     /// all programs together (`fs.inotify.max_user_watches`) is some 100,000.
     const MAX_FOLDERS: usize = 50_000;
+    /// Bytes read from the queue at once. It is cleared each time, and mostly nothing comes.
+    const READ: usize = 4 * 1024;
 
     #[derive(Debug)]
     pub(super) struct Watch {
         inotify: Inotify,
         folders: HashMap<WatchDescriptor, PathBuf>,
+        /// Read and not yet told.
+        queued: Vec<EventOwned>,
         /// A second handle of the same queue, made when somebody waits for the first time.
         source: Source,
     }
@@ -216,6 +239,7 @@ mod linux {
             let mut watch = Self {
                 inotify: Inotify::init().ok()?,
                 folders: HashMap::new(),
+                queued: Vec::new(),
                 source: None,
             };
             // A root that is not there has no watch, and its coming back would go unseen.
@@ -261,47 +285,64 @@ mod linux {
             });
         }
 
+        /// Whether nothing changed that was not told. What came is told by the next [`Watch::drain`].
+        pub(super) fn is_quiet(&mut self) -> bool {
+            self.queued.is_empty() && matches!(self.read(), Ok(true))
+        }
+
+        /// Reads some of what the kernel queued; `true` when there was nothing.
+        fn read(&mut self) -> io::Result<bool> {
+            let mut buffer = [0; READ];
+            loop {
+                match self.inotify.read_events(&mut buffer) {
+                    Ok(events) => {
+                        self.queued.extend(events.map(|event| event.to_owned()));
+                        return Ok(false);
+                    }
+                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(true),
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                    Err(error) => return Err(error),
+                }
+            }
+        }
+
         /// Reads what the kernel queued; every path that counts is `seen`. `false` when the watch can no longer be
         /// trusted.
         pub(super) fn drain(&mut self, root: &Path, mut seen: impl FnMut(&Path)) -> bool {
-            let mut buffer = [0; 16 * 1024];
             loop {
-                let (mut appeared, mut left) = (Vec::new(), Vec::new());
-                match self.inotify.read_events(&mut buffer) {
-                    Ok(events) => {
-                        for event in events {
-                            if event.mask.intersects(EventMask::Q_OVERFLOW | EventMask::UNMOUNT) {
-                                return false;
-                            }
-                            if event.mask.contains(EventMask::IGNORED) {
-                                let gone = self.folders.remove(&event.wd);
-                                if gone.is_some_and(|folder| folder == root) {
-                                    return false;
-                                }
-                                continue;
-                            }
-                            let name = event.name.unwrap_or_default();
-                            if UNCOUNTED.iter().any(|uncounted| name == *uncounted) {
-                                continue;
-                            }
-                            let Some(path) = self.folders.get(&event.wd).map(|parent| parent.join(name)) else {
-                                // Of a folder that moved away: it is told where it left.
-                                continue;
-                            };
-                            seen(&path);
-                            if !event.mask.contains(EventMask::ISDIR) {
-                                continue;
-                            }
-                            if event.mask.intersects(EventMask::CREATE | EventMask::MOVED_TO) {
-                                appeared.push(path);
-                            } else if event.mask.contains(EventMask::MOVED_FROM) {
-                                left.push(path);
-                            }
-                        }
-                    }
-                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => return true,
-                    Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                let is_all = match self.read() {
+                    Ok(is_all) => is_all,
                     Err(_) => return false,
+                };
+                let (mut appeared, mut left) = (Vec::new(), Vec::new());
+                for event in std::mem::take(&mut self.queued) {
+                    if event.mask.intersects(EventMask::Q_OVERFLOW | EventMask::UNMOUNT) {
+                        return false;
+                    }
+                    if event.mask.contains(EventMask::IGNORED) {
+                        let gone = self.folders.remove(&event.wd);
+                        if gone.is_some_and(|folder| folder == root) {
+                            return false;
+                        }
+                        continue;
+                    }
+                    let name = event.name.unwrap_or_default();
+                    if UNCOUNTED.iter().any(|uncounted| name == *uncounted) {
+                        continue;
+                    }
+                    let Some(path) = self.folders.get(&event.wd).map(|parent| parent.join(name)) else {
+                        // Of a folder that moved away: it is told where it left.
+                        continue;
+                    };
+                    seen(&path);
+                    if !event.mask.contains(EventMask::ISDIR) {
+                        continue;
+                    }
+                    if event.mask.intersects(EventMask::CREATE | EventMask::MOVED_TO) {
+                        appeared.push(path);
+                    } else if event.mask.contains(EventMask::MOVED_FROM) {
+                        left.push(path);
+                    }
                 }
                 for folder in left {
                     self.leave(&folder);
@@ -310,6 +351,9 @@ mod linux {
                     if !self.add(&folder) {
                         return false;
                     }
+                }
+                if is_all {
+                    return true;
                 }
             }
         }

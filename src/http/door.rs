@@ -18,6 +18,7 @@ use percent_encoding::percent_decode_str;
 
 use super::{
     auth::{Principal, challenge},
+    in_flight::names_unknown_session,
     refusal::Refusal,
     router::Edge,
 };
@@ -68,7 +69,7 @@ impl Asked {
 pub async fn enter(State(edge): State<Edge>, request: Request, next: Next) -> Response {
     match Asked::parse(request.uri().path()) {
         Some(asked) => through(&edge, &asked, request, next).await,
-        None => StatusCode::NOT_FOUND.into_response(),
+        None => Refusal::new(StatusCode::NOT_FOUND, "NO_SUCH_ROUTE", &[]).into_response(),
     }
 }
 
@@ -82,7 +83,10 @@ async fn through(edge: &Edge, asked: &Asked, mut request: Request, next: Next) -
         Ok(access) => {
             let access = Arc::new(access);
             request.extensions_mut().insert(Arc::clone(&access));
-            mcp::access::within(access, next.run(request)).await
+            let mut response = mcp::access::within(Arc::clone(&access), next.run(request)).await;
+            // For the access log.
+            response.extensions_mut().insert(access);
+            response
         }
         Err(refusal) => {
             match refusal.code() {
@@ -114,8 +118,7 @@ fn admit(edge: &Edge, asked: &Asked, request: &Request) -> Result<Access, Refusa
 
 /// Messages count; streams that only listen, and messages of a session that is unknown (whose answer is a 404), do not.
 fn counts(edge: &Edge, request: &Request) -> bool {
-    let session = request.headers().get("mcp-session-id").and_then(|id| id.to_str().ok());
-    request.method() == Method::POST && session.is_none_or(|id| edge.streams.is_open(id))
+    request.method() == Method::POST && !names_unknown_session(request, &edge.streams)
 }
 
 fn access(edge: &Edge, principal: &Principal, asked: &Asked, headers: &HeaderMap) -> Result<Access, Refusal> {

@@ -4,6 +4,12 @@ use axum::{extract::State, http::StatusCode};
 
 use super::router::Edge;
 
+/// Whether a path is one of the probes, which are answered however full the server is.
+#[must_use]
+pub fn is_probe(path: &str) -> bool {
+    matches!(path, "/livez" | "/readyz")
+}
+
 /// The process runs.
 pub async fn livez() -> &'static str {
     "ok\n"

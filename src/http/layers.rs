@@ -3,35 +3,84 @@
 //! Host and Origin are checked on every route, not on MCP alone: a page on another site that guesses a port must learn
 //! nothing. There is no time limit on whole responses, because event streams have none.
 
+use std::any::Any;
+
 use axum::{
     Router,
-    body::{Body, to_bytes},
     extract::{Request, State},
-    http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header},
+    http::{HeaderMap, HeaderValue, StatusCode, Uri, Version, header},
     middleware::{self, Next},
     response::{IntoResponse, Response},
 };
-use tower_http::{
-    catch_panic::CatchPanicLayer,
-    request_id::{MakeRequestUuid, PropagateRequestIdLayer, SetRequestIdLayer},
-};
+use tower::ServiceBuilder;
+use tower_http::{CompressionLevel, catch_panic::CatchPanicLayer, compression::CompressionLayer};
 
-use super::{auth::authenticate, router::Edge, trace::trace};
+use super::{
+    access_log,
+    auth::authenticate,
+    body::{self, Bodies},
+    in_flight::{self, InFlight},
+    initialize::{self, Sessions},
+    refusal::{self, Refusal},
+    router::Edge,
+    trace::trace,
+};
 use crate::{config::Config, telemetry::metrics::RefusedBy};
 
-/// Puts the layers around the routes. The list reads from the outside in.
+/// Longest path and query of a URL, in bytes.
+const URI_BYTES: usize = 8 * 1024;
+/// Replies from this size on are worth compressing, in bytes.
+const WORTH_COMPRESSING: u64 = 1_024;
+
+/// Puts the layers around the routes. The list reads from the outside in; what a URL and a principal reach, and how often
+/// (404, 403, 429), is decided behind it, by [`super::door`].
 pub fn wrap(routes: Router, edge: &Edge) -> Router {
     let config = &edge.app.config;
-    let body_bytes = config.limits.body_bytes;
-    // `layer` wraps what is there, so the innermost comes first in code: read upwards.
-    routes
-        .layer(middleware::from_fn_with_state(body_bytes, forget_stale_session))
-        .layer(middleware::from_fn_with_state(edge.clone(), authenticate))
-        .layer(CatchPanicLayer::new())
-        .layer(middleware::from_fn_with_state(edge.clone(), check_names))
+    let sessions = Sessions::new(edge);
+    let in_flight = InFlight::new(edge);
+    let layers = ServiceBuilder::new()
+        // The id first, so that whatever is logged can carry it; the line last, so that it holds what really left.
+        .layer(middleware::from_fn(access_log::record))
         .layer(middleware::from_fn_with_state(edge.clone(), trace))
-        .layer(PropagateRequestIdLayer::x_request_id())
-        .layer(SetRequestIdLayer::x_request_id(MakeRequestUuid))
+        // Around everything that may refuse.
+        .layer(middleware::from_fn(refusal::in_form))
+        .layer(CatchPanicLayer::custom(panicked))
+        .layer(compression())
+        // Before anything that a foreign page could learn from.
+        .layer(middleware::from_fn_with_state(edge.clone(), check_names))
+        // 401 comes before a body is read, and before 404.
+        .layer(middleware::from_fn_with_state(edge.clone(), authenticate))
+        .layer(middleware::from_fn_with_state(Bodies::new(config, &edge.app.kernel.metrics), body::read))
+        // Before the limits, which must know whether a request names a session.
+        .layer(middleware::from_fn_with_state(sessions, initialize::prepare))
+        .layer(middleware::from_fn_with_state(in_flight, in_flight::take_place));
+    routes.layer(layers)
+}
+
+/// A reply for a layer or route that panicked. What it said goes into the log and not to the client.
+#[expect(clippy::needless_pass_by_value, reason = "the layer hands it over")]
+fn panicked(panic: Box<dyn Any + Send>) -> Response {
+    let said = panic
+        .downcast_ref::<String>()
+        .map(String::as_str)
+        .or_else(|| panic.downcast_ref::<&str>().copied())
+        .unwrap_or("no message");
+    tracing::error!(panic = said, "a request panicked");
+    Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, "SERVER_FAILED", &[]).into_response()
+}
+
+/// JSON for clients that ask for it compressed, never streams: their events would wait in a buffer.
+fn compression() -> CompressionLayer<impl tower_http::compression::Predicate> {
+    let is_worth_it = |_: StatusCode, _: Version, headers: &HeaderMap, _: &http::Extensions| {
+        let is_json = headers
+            .get(header::CONTENT_TYPE)
+            .is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
+        let length = headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
+        is_json && length.is_none_or(|length: u64| length >= WORTH_COMPRESSING)
+    };
+    CompressionLayer::new()
+        .quality(CompressionLevel::Fastest)
+        .compress_when(is_worth_it)
 }
 
 /// Under which names fumi may be called, and from which web origins.
@@ -99,61 +148,40 @@ fn is_loopback(host: &str) -> bool {
 }
 
 async fn check_names(State(edge): State<Edge>, request: Request, next: Next) -> Response {
-    match refusal(&edge.names.get(), request.headers(), request.uri()) {
-        Some(reason) => {
+    match refused(&edge.names.get(), request.headers(), request.uri()) {
+        Some(refusal) => {
             edge.app.kernel.metrics.refused(RefusedBy::Host);
-            (StatusCode::FORBIDDEN, reason).into_response()
+            refusal.into_response()
+        }
+        None if request.uri().path_and_query().is_some_and(|path| path.as_str().len() > URI_BYTES) => {
+            edge.app.kernel.metrics.refused(RefusedBy::Body);
+            let facts = [("limit", URI_BYTES.to_string())];
+            Refusal::new(StatusCode::URI_TOO_LONG, "URI_TOO_LONG", &facts).into_response()
         }
         None => next.run(request).await,
     }
 }
 
-fn refusal(names: &Names, headers: &HeaderMap, uri: &Uri) -> Option<&'static str> {
+fn refused(names: &Names, headers: &HeaderMap, uri: &Uri) -> Option<Refusal> {
     let text = |value: &HeaderValue| value.to_str().map(str::to_owned).unwrap_or_default();
     let mut hosts = headers.get_all(header::HOST).iter().map(text);
-    // HTTP/2 carries the host in the URI.
-    let host = hosts.next().or_else(|| uri.authority().map(ToString::to_string));
-    if hosts.next().is_some() || !host.is_some_and(|host| names.allows_host(&host)) {
-        return Some("Forbidden: this Host is not allowed. Allow it with server.allowed_hosts.\n");
+    // HTTP/2 carries the host in the URI, and in HTTP/1.1 one there wins over the header.
+    let (own, another) = (hosts.next(), hosts.next());
+    let authority = uri.authority().map(ToString::to_string);
+    if another.is_some() || (own.is_none() && authority.is_none()) {
+        return Some(Refusal::new(StatusCode::BAD_REQUEST, "HOST_MISSING", &[]));
     }
-    let refused = headers
-        .get_all(header::ORIGIN)
-        .iter()
-        .map(text)
-        .any(|origin| !names.allows_origin(&origin));
-    refused.then_some("Forbidden: this Origin is not allowed. Allow it with server.allowed_origins.\n")
-}
-
-/// A client that begins anew may still send the id of a session that is gone. `initialize` never needs one.
-async fn forget_stale_session(State(limit): State<usize>, request: Request, next: Next) -> Response {
-    let carries = request.method() == Method::POST && request.headers().contains_key("mcp-session-id");
-    if !carries {
-        return next.run(request).await;
+    if !own.iter().chain(&authority).all(|host| names.allows_host(host)) {
+        return Some(Refusal::new(StatusCode::FORBIDDEN, "HOST_REFUSED", &[]));
     }
-    let (mut parts, body) = request.into_parts();
-    let Ok(bytes) = to_bytes(body, limit).await else {
-        return (StatusCode::PAYLOAD_TOO_LARGE, "The request body is too large.\n").into_response();
-    };
-    if is_initialize(&bytes) {
-        parts.headers.remove("mcp-session-id");
-    }
-    next.run(Request::from_parts(parts, Body::from(bytes))).await
-}
-
-fn is_initialize(body: &[u8]) -> bool {
-    #[derive(serde::Deserialize)]
-    struct Method<'a> {
-        #[serde(borrow)]
-        method: Option<std::borrow::Cow<'a, str>>,
-    }
-    // Cheap first: nearly every request is something else.
-    body.windows(12).any(|window| window == b"\"initialize\"")
-        && serde_json::from_slice::<Method>(body).is_ok_and(|message| message.method.as_deref() == Some("initialize"))
+    let mut origins = headers.get_all(header::ORIGIN).iter().map(text);
+    let is_foreign = origins.any(|origin| !names.allows_origin(&origin));
+    is_foreign.then(|| Refusal::new(StatusCode::FORBIDDEN, "ORIGIN_REFUSED", &[]))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Names, is_initialize};
+    use super::Names;
 
     fn names(exposed: bool) -> Names {
         Names {
@@ -194,15 +222,5 @@ mod tests {
         ] {
             assert_eq!(names(false).allows_origin(origin), allowed, "{origin}");
         }
-    }
-
-    #[test]
-    fn only_the_method_makes_an_initialize() {
-        assert!(is_initialize(
-            br#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}"#
-        ));
-        assert!(!is_initialize(
-            br#"{"method":"tools/call","params":{"name":"initialize"}}"#
-        ));
     }
 }

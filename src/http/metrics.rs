@@ -1,6 +1,6 @@
 //! `/metrics`: what Prometheus reads, as a route or on an address of its own.
 
-use std::io;
+use std::sync::Arc;
 
 use axum::{
     Router,
@@ -11,7 +11,7 @@ use axum::{
 };
 use tokio::net::TcpListener;
 
-use super::router::Edge;
+use super::{connections, router::Edge};
 
 /// The text format's media type.
 const TEXT: &str = "text/plain; version=0.0.4; charset=utf-8";
@@ -22,10 +22,8 @@ pub async fn metrics(State(edge): State<Edge>) -> Response {
 }
 
 /// Serves nothing but metrics, until the edge closes. Whoever reaches the address may read.
-pub async fn serve_apart(listener: TcpListener, edge: Edge) -> io::Result<()> {
-    let closing = edge.closing.clone();
+pub async fn serve_apart(listener: TcpListener, edge: Edge) {
+    let (closing, app) = (edge.closing.clone(), Arc::clone(&edge.app));
     let routes = Router::new().route("/metrics", get(metrics)).with_state(edge);
-    axum::serve(listener, routes)
-        .with_graceful_shutdown(async move { closing.cancelled().await })
-        .await
+    connections::serve(listener, routes, &app.config, closing).await;
 }

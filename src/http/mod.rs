@@ -1,14 +1,21 @@
-//! The HTTP edge: routes, layers, probes, shutdown. The only folder that names `axum` and `tower-http`.
+//! The HTTP edge: connections, layers, routes, probes, shutdown. The only folder that names `axum` and `tower-http`.
 //!
 //! It serves one router for everything; what MCP is, it does not know beyond mounting the service.
 
+pub mod access_log;
 pub mod auth;
+pub mod body;
+pub mod connections;
 pub mod current;
 pub mod door;
 pub mod health;
+pub mod in_flight;
+pub mod initialize;
 pub mod layers;
+pub mod mcp_route;
 pub mod metrics;
 pub mod openapi;
+pub mod patience;
 pub mod refusal;
 pub mod reload;
 pub mod rest;

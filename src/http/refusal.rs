@@ -1,13 +1,18 @@
 //! How the edge says no: one form for every refusal that happens before a tool is asked.
 //!
 //! The body is the error object of the tools, so that a client reads one form everywhere; the sentences stand in
-//! `errors.toml` beside this file. Which status means what is decided by those who refuse.
+//! `errors.toml` beside this file. At an MCP endpoint clients read JSON-RPC: there the same object is the `data` of a
+//! JSON-RPC error ([`in_form`]), also for what the protocol library says in plain text. Which status means what is decided
+//! by those who refuse.
 
 use std::{sync::LazyLock, time::Duration};
 
 use axum::{
     Json,
+    body::{Body, to_bytes},
+    extract::Request,
     http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header},
+    middleware::Next,
     response::{IntoResponse, Response},
 };
 use fumi_base::errors::{Book, Lesson};
@@ -15,6 +20,17 @@ use serde_json::{Map, Value, json};
 
 /// The refusals of the edge.
 pub static BOOK: LazyLock<Book> = LazyLock::new(|| Book::embedded(include_str!("errors.toml")));
+
+/// Longest refusal of the protocol library that is read, in bytes.
+const LONGEST: usize = 64 * 1024;
+/// How much of it is told, in characters: it may quote the client.
+const TOLD: usize = 300;
+
+/// Codes of JSON-RPC: for what is no JSON, for what is no message, for what failed, and for everything else.
+const PARSE_ERROR: i32 = -32_700;
+const INVALID_REQUEST: i32 = -32_600;
+const INTERNAL_ERROR: i32 = -32_603;
+const REFUSED: i32 = -32_000;
 
 /// A refused request.
 #[derive(Debug)]
@@ -44,6 +60,33 @@ impl Refusal {
         Self::new(status, entry, &facts).with(header::RETRY_AFTER, &seconds.to_string())
     }
 
+    /// The server has no room for this now.
+    #[must_use]
+    pub fn busy() -> Self {
+        Self::for_now(StatusCode::SERVICE_UNAVAILABLE, "TOO_MANY_REQUESTS_AT_ONCE", &[], SOON)
+    }
+
+    /// It has no room for another session.
+    #[must_use]
+    pub fn too_many_sessions(limit: usize) -> Self {
+        let facts = [("limit", limit.to_string())];
+        Self::for_now(StatusCode::SERVICE_UNAVAILABLE, "TOO_MANY_SESSIONS", &facts, SOON)
+    }
+
+    /// What the protocol library refused in plain text.
+    fn of_library(status: StatusCode, text: &str, names_session: bool) -> Self {
+        let told = || text.trim_start_matches("Bad Request: ").chars().take(TOLD).collect();
+        match status {
+            StatusCode::NOT_FOUND if names_session => Self::new(status, "SESSION_NOT_FOUND", &[]),
+            StatusCode::NOT_FOUND => Self::new(status, "NO_SUCH_ROUTE", &[]),
+            StatusCode::METHOD_NOT_ALLOWED => Self::new(status, "METHOD_NOT_ALLOWED", &[]),
+            StatusCode::NOT_ACCEPTABLE => Self::new(status, "NOT_ACCEPTABLE", &[]),
+            StatusCode::UNSUPPORTED_MEDIA_TYPE => Self::new(status, "NOT_JSON_BY_TYPE", &[]),
+            status if status.is_server_error() => Self::new(status, "SERVER_FAILED", &[]),
+            status => Self::new(status, "REQUEST_REFUSED", &[("reason", told())]),
+        }
+    }
+
     /// Adds a header. A value that no header can have is left out.
     #[must_use]
     pub fn with(mut self, name: HeaderName, value: &str) -> Self {
@@ -59,6 +102,9 @@ impl Refusal {
         &self.lesson.code
     }
 }
+
+/// When to come back to a full server: most requests are over by then.
+const SOON: Duration = Duration::from_secs(1);
 
 /// Whole seconds, rounded up, at least one: zero would invite a client to try at once.
 fn seconds(wait: Duration) -> u64 {
@@ -78,19 +124,74 @@ impl IntoResponse for Refusal {
             .filter(|(name, _)| !name.ends_with("_ja"))
             .map(|(name, value)| ((*name).to_owned(), json!(value)))
             .collect();
-        let body = json!({
-            "success": false,
-            "error": {
-                "type": lesson.class.name(),
-                "code": lesson.code,
-                "message": lesson.message.say(None),
-                "details": details,
-                "guidance": {"explanation": lesson.next.say(None)},
-                "troubleshooting_url": format!("/v1/errors#{}", lesson.kind),
-            },
+        let error = json!({
+            "type": lesson.class.name(),
+            "code": lesson.code,
+            "message": lesson.message.say(None),
+            "details": details,
+            "guidance": {"explanation": lesson.next.say(None)},
+            "troubleshooting_url": format!("/v1/errors#{}", lesson.kind),
         });
-        (status, headers, Json(body)).into_response()
+        let body = Json(json!({"success": false, "error": &error}));
+        let mut response = (status, headers, body).into_response();
+        response.extensions_mut().insert(Told(error));
+        response
     }
+}
+
+/// What a refusal says, for whoever changes its form.
+#[derive(Clone, Debug)]
+struct Told(Value);
+
+/// Whether clients expect JSON-RPC at a path.
+fn is_mcp(path: &str) -> bool {
+    path.split('/').any(|segment| segment == "mcp")
+}
+
+/// The layer that gives refusals at MCP endpoints the form of JSON-RPC. Status and headers stay as they are.
+pub async fn in_form(request: Request, next: Next) -> Response {
+    let is_mcp = is_mcp(request.uri().path());
+    let names_session = request.headers().contains_key("mcp-session-id");
+    let response = next.run(request).await;
+    let status = response.status();
+    if is_mcp && (status.is_client_error() || status.is_server_error()) {
+        as_rpc(response, names_session).await
+    } else {
+        response
+    }
+}
+
+async fn as_rpc(response: Response, names_session: bool) -> Response {
+    let told = response.extensions().get::<Told>().cloned();
+    let kind = response.headers().get(header::CONTENT_TYPE);
+    let is_json = kind.is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
+    if told.is_none() && is_json {
+        // Already what the protocol says.
+        return response;
+    }
+    let (mut parts, body) = response.into_parts();
+    let told = match told {
+        Some(Told(told)) => told,
+        None => {
+            let text = to_bytes(body, LONGEST).await.unwrap_or_default();
+            let refusal = Refusal::of_library(parts.status, &String::from_utf8_lossy(&text), names_session);
+            let told = refusal.into_response().extensions_mut().remove::<Told>();
+            told.map(|Told(told)| told).unwrap_or_default()
+        }
+    };
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let code = match (text(&told["code"]).as_str(), parts.status) {
+        ("PARSE_ERROR", _) => PARSE_ERROR,
+        ("INVALID_REQUEST", _) => INVALID_REQUEST,
+        (_, StatusCode::INTERNAL_SERVER_ERROR) => INTERNAL_ERROR,
+        _ => REFUSED,
+    };
+    let message = format!("{}\n{}", text(&told["message"]), text(&told["guidance"]["explanation"]));
+    let body = json!({"jsonrpc": "2.0", "id": null, "error": {"code": code, "message": message, "data": told}});
+    parts.headers.remove(header::CONTENT_LENGTH);
+    let json = HeaderValue::from_static("application/json");
+    parts.headers.insert(header::CONTENT_TYPE, json);
+    Response::from_parts(parts, Body::from(body.to_string()))
 }
 
 #[cfg(test)]

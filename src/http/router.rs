@@ -4,10 +4,10 @@ use std::{io, net::SocketAddr, sync::Arc, time::Duration};
 
 use axum::{
     Json, Router,
-    extract::{DefaultBodyLimit, State},
+    extract::DefaultBodyLimit,
+    http::StatusCode,
     middleware,
-    routing::get,
-    serve::ListenerExt as _,
+    routing::{MethodRouter, get},
 };
 use fumi_base::errors::Book;
 use serde_json::{Map, Value, json};
@@ -16,10 +16,13 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     auth::{Auth, challenge},
+    connections,
     current::Current,
     door, health,
     layers::{self, Names},
-    metrics, openapi, refusal, rest, shutdown,
+    mcp_route, metrics, openapi,
+    refusal::{self, Refusal},
+    rest, shutdown,
 };
 use crate::{app::App, config::ConfigError, mcp, telemetry::metrics::resident_bytes};
 
@@ -80,37 +83,73 @@ fn observe(app: &Arc<App>, streams: &Arc<mcp::sessions::Streams>) {
     });
 }
 
+/// One route.
+pub struct Route {
+    /// Its path; parts in braces are any.
+    pub path: &'static str,
+    /// The methods that it takes, besides HEAD where it takes GET.
+    pub methods: &'static [&'static str],
+    answers: MethodRouter,
+}
+
+impl std::fmt::Debug for Route {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} {}", self.methods.join(", "), self.path)
+    }
+}
+
+/// All routes: what is served is this list, and what tests ask of every route too.
+#[must_use]
+pub fn routes(edge: &Edge) -> Vec<Route> {
+    const READ: &[&str] = &["GET"];
+    let plain = |path, answers: MethodRouter<Edge>| Route {
+        path,
+        methods: READ,
+        answers: answers.with_state(edge.clone()),
+    };
+    let tools = |path, methods, answers: MethodRouter<Edge>| Route {
+        path,
+        methods,
+        answers: answers
+            .with_state(edge.clone())
+            // Behind the layer that has read the body.
+            .layer(DefaultBodyLimit::disable())
+            .layer(middleware::from_fn_with_state(edge.clone(), door::enter_plain)),
+    };
+    let service = mcp::service(&edge.app, &edge.streams, edge.closing.clone());
+    let server = mcp::server::Server::new(Arc::clone(&edge.app), Arc::clone(&edge.streams));
+    let calls = mcp::stateless::Calls::new(server, edge.closing.clone());
+    let mcp = |path| Route {
+        path,
+        methods: &["GET", "POST", "DELETE"],
+        answers: mcp_route::endpoint(service.clone(), Some(calls.clone()))
+            .layer(middleware::from_fn_with_state(edge.clone(), door::enter)),
+    };
+    vec![
+        plain("/livez", get(health::livez)),
+        plain("/readyz", get(health::readyz)),
+        plain("/v1/errors", get(errors)),
+        plain("/metrics", get(metrics::metrics)),
+        plain("/openapi.json", get(openapi::serve)),
+        plain(challenge::METADATA, get(challenge::metadata)),
+        plain(challenge::METADATA_OF, get(challenge::metadata)),
+        tools("/v1/tools", READ, get(rest::list)),
+        tools("/v1/tools/{name}", &["GET", "POST"], get(rest::show).post(rest::call)),
+        mcp("/mcp"),
+        mcp("/mcp/{*rest}"),
+        mcp("/projects/{name}/mcp"),
+        mcp("/projects/{name}/mcp/{*rest}"),
+    ]
+}
+
 /// All routes behind all layers.
 pub fn router(edge: &Edge) -> Router {
-    let service = mcp::service(&edge.app, &edge.streams, edge.closing.clone());
-    let mcp = [
-        "/mcp",
-        "/mcp/{*rest}",
-        "/projects/{name}/mcp",
-        "/projects/{name}/mcp/{*rest}",
-    ]
-    .into_iter()
-    .fold(Router::new(), |routes, path| {
-        routes.route_service(path, service.clone())
-    })
-    .layer(middleware::from_fn_with_state(edge.clone(), door::enter));
-    let tools = Router::new()
-        .route("/v1/tools", get(rest::list))
-        .route("/v1/tools/{name}", get(rest::show).post(rest::call))
-        .layer(DefaultBodyLimit::max(edge.app.config.limits.body_bytes))
-        .layer(middleware::from_fn_with_state(edge.clone(), door::enter_plain));
-    let metadata = challenge::METADATA;
-    let routes = Router::new()
-        .route("/livez", get(health::livez))
-        .route("/readyz", get(health::readyz))
-        .route("/v1/errors", get(errors))
-        .route("/metrics", get(metrics::metrics))
-        .route("/openapi.json", get(openapi::serve))
-        .merge(tools)
-        .route(metadata, get(challenge::metadata))
-        .route(&format!("{metadata}/{{*resource}}"), get(challenge::metadata))
-        .with_state(edge.clone())
-        .merge(mcp);
+    let refuse = |status, entry| async move || Refusal::new(status, entry, &[]);
+    let routes = routes(edge)
+        .into_iter()
+        .fold(Router::new(), |router, route| router.route(route.path, route.answers))
+        .fallback(refuse(StatusCode::NOT_FOUND, "NO_SUCH_ROUTE"))
+        .method_not_allowed_fallback(refuse(StatusCode::METHOD_NOT_ALLOWED, "METHOD_NOT_ALLOWED"));
     layers::wrap(routes, edge)
 }
 
@@ -161,33 +200,24 @@ impl Bound {
         let closing = self.edge.closing.clone();
         if let Some(listener) = self.metrics {
             let edge = self.edge.clone();
-            tokio::spawn(async move {
-                if let Err(error) = metrics::serve_apart(listener, edge).await {
-                    tracing::error!(%error, "metrics are no longer served");
-                }
-            });
+            tokio::spawn(metrics::serve_apart(listener, edge));
         }
-        // A reply goes out in several small writes; without this each waits up to 40 ms for the client's acknowledgement.
-        let listener = self.listener.tap_io(|stream| {
-            if let Err(error) = stream.set_nodelay(true) {
-                tracing::debug!(%error, "a connection keeps delaying small writes");
-            }
-        });
-        let server =
-            axum::serve(listener, router(&self.edge)).with_graceful_shutdown(async move { closing.cancelled().await });
-        let edge = self.edge;
+        let routes = router(&self.edge);
+        let server = connections::serve(self.listener, routes, &self.edge.app.config, closing);
+        let edge = &self.edge;
         tokio::select! {
-            result = server => result,
+            () = server => {}
             () = async {
                 stop.await;
-                shutdown::drain(&edge, patience).await;
-            } => Ok(()),
+                shutdown::drain(edge, patience).await;
+            } => {}
         }
+        Ok(())
     }
 }
 
 /// Every code that an error can carry, with its sentences: what `troubleshooting_url` points at.
-async fn errors(State(_): State<Edge>) -> Json<Value> {
+async fn errors() -> Json<Value> {
     Json(all_errors())
 }
 

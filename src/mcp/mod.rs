@@ -12,6 +12,7 @@ pub mod resources;
 pub mod roots;
 pub mod server;
 pub mod sessions;
+pub mod stateless;
 pub mod statistics;
 pub mod stdio;
 pub mod subscriptions;

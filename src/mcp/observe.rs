@@ -5,7 +5,8 @@
 
 use std::time::Instant;
 
-use rmcp::{ErrorData, RoleServer, service::RequestContext};
+use rmcp::{ErrorData, RoleServer, model::ProtocolVersion, service::RequestContext};
+use serde_json::{Map, Value};
 use tracing::Instrument as _;
 
 use crate::{
@@ -20,6 +21,17 @@ pub struct Operation {
     pub method: &'static str,
     /// The tool, by its name in the catalogue.
     pub tool: Option<&'static str>,
+}
+
+/// What came with a request.
+#[derive(Clone, Copy, Debug)]
+pub struct Sent<'r> {
+    /// The HTTP request, if there is one.
+    pub parts: Option<&'r http::request::Parts>,
+    /// The message's `_meta`.
+    pub meta: &'r Map<String, Value>,
+    /// The protocol's version.
+    pub version: Option<&'r str>,
 }
 
 impl Operation {
@@ -38,14 +50,30 @@ impl Operation {
         fault: impl Fn(&T) -> Option<String>,
         work: impl Future<Output = Result<T, ErrorData>>,
     ) -> Result<T, ErrorData> {
+        let version = context.protocol_version();
+        let sent = Sent {
+            parts: context.extensions.get::<http::request::Parts>(),
+            meta: &context.meta.0.0,
+            version: version.as_ref().map(ProtocolVersion::as_str),
+        };
+        self.run_for(app, sent, fault, work).await
+    }
+
+    /// The same for a request that did not come through the library.
+    pub async fn run_for<T>(
+        self,
+        app: &App,
+        sent: Sent<'_>,
+        fault: impl Fn(&T) -> Option<String>,
+        work: impl Future<Output = Result<T, ErrorData>>,
+    ) -> Result<T, ErrorData> {
         let Self { method, tool } = self;
         let started = Instant::now();
-        let http = context.extensions.get::<http::request::Parts>();
-        let http = http.and_then(|parts| parts.extensions.get::<RequestSpan>());
-        let sent = |name: &str| context.meta.0.0.get(name).and_then(serde_json::Value::as_str);
-        let span = spans::mcp(method, tool, http, (sent("traceparent"), sent("tracestate")));
-        if let Some(version) = context.protocol_version() {
-            span.record("mcp.protocol.version", version.as_str());
+        let http = sent.parts.and_then(|parts| parts.extensions.get::<RequestSpan>());
+        let text = |name: &str| sent.meta.get(name).and_then(Value::as_str);
+        let span = spans::mcp(method, tool, http, (text("traceparent"), text("tracestate")));
+        if let Some(version) = sent.version {
+            span.record("mcp.protocol.version", version);
         }
         let result = work.instrument(span.clone()).await;
         let error = match &result {

@@ -26,7 +26,7 @@ use super::{
     malformed,
     observe::{Operation, never},
     progress, resources, roots,
-    sessions::Streams,
+    sessions::{self, STATELESS_SINCE, Streams},
     subscriptions::{Prepared, Subscriber},
 };
 use crate::{
@@ -44,9 +44,6 @@ const LIST_TTL_MS: u64 = 300_000;
 
 /// The one client of standard input and output, as a session.
 const STDIO: &str = "stdio";
-
-/// The first protocol version without sessions. Versions are dates, so they compare as text.
-const STATELESS_SINCE: &str = "2026-07-28";
 
 /// The handler. Cloning it clones handles.
 #[derive(Clone, Debug)]
@@ -114,22 +111,47 @@ impl Server {
     /// A session is one that the manager opened, named by a request of its own era: a stateless request that carries a
     /// session's id must not borrow its project, and an invented id must leave nothing behind.
     fn caller(&self, context: &RequestContext<RoleServer>) -> Caller {
-        let parts = context.extensions.get::<http::request::Parts>();
-        let header = |name: &str| parts.and_then(|parts| parts.headers.get(name)?.to_str().ok());
-        let asked = parts.and_then(|parts| super::access::wish(&parts.uri, &parts.headers));
-        Caller {
-            access: parts
-                .and_then(|parts| parts.extensions.get::<Arc<Access>>())
-                .map_or_else(|| Arc::clone(&self.access), Arc::clone),
-            session: match parts {
-                Some(_) => header("mcp-session-id")
-                    .filter(|id| self.streams.is_open(id))
-                    .filter(|_| header("mcp-protocol-version").is_none_or(|version| version < STATELESS_SINCE))
-                    .map(str::to_owned),
-                None => Some(STDIO.to_owned()),
+        match context.extensions.get::<http::request::Parts>() {
+            Some(parts) => self.caller_of(parts),
+            None => Caller {
+                access: Arc::clone(&self.access),
+                session: Some(STDIO.to_owned()),
+                locale: None,
             },
-            locale: asked,
         }
+    }
+
+    /// Who calls, from the HTTP request.
+    pub(super) fn caller_of(&self, parts: &http::request::Parts) -> Caller {
+        let access = parts.extensions.get::<Arc<Access>>().unwrap_or(&self.access);
+        Caller {
+            access: Arc::clone(access),
+            session: sessions::named(&parts.headers)
+                .filter(|id| self.streams.is_open(id))
+                .map(str::to_owned),
+            locale: super::access::wish(&parts.uri, &parts.headers),
+        }
+    }
+
+    /// The parts of the process.
+    pub(super) fn app(&self) -> &Arc<App> {
+        &self.app
+    }
+
+    /// A tool that this caller can call.
+    pub(super) fn find(&self, caller: &Caller, name: &str) -> Option<&Entry> {
+        self.app.catalogue.find(&caller.access.scope, name)
+    }
+
+    /// The project of a call without a session.
+    pub(super) fn project_without_session(&self, caller: &Caller) -> Arc<Project> {
+        Arc::clone(caller.access.default_project(&self.app.kernel.roots))
+    }
+
+    /// Runs a call without a session.
+    pub(super) async fn run(&self, entry: &Entry, call: Call) -> Reply {
+        let _open = self.streams.open_call(None);
+        pipeline::run(&self.app.kernel, entry, call).await
     }
 
     fn prepared(&self) -> MutexGuard<'_, Vec<Prepared>> {
@@ -178,7 +200,7 @@ fn published(entry: &Entry, locale: Locale) -> Tool {
 }
 
 /// A reply as the protocol carries it.
-fn result(reply: Reply) -> CallToolResult {
+pub(super) fn result(reply: Reply) -> CallToolResult {
     let Value::Object(meta) = reply.meta() else {
         unreachable!("the meta of a reply is an object");
     };

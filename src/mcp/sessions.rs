@@ -5,6 +5,7 @@
 //! they wait on rmcp's own path instead of killing it).
 
 use std::{
+    cell::Cell,
     collections::HashSet,
     pin::Pin,
     sync::{
@@ -27,6 +28,37 @@ use rmcp::{
 
 use super::{roots::ClientRoots, subscriptions::Subscriptions};
 use crate::tools::Sessions as ChosenRoots;
+
+/// The first protocol version without sessions. Versions are dates, so they compare as text.
+pub const STATELESS_SINCE: &str = "2026-07-28";
+
+/// Whether a request is of the stateless era, by its header. The library refuses bodies that say otherwise.
+#[must_use]
+pub fn is_stateless(headers: &http::HeaderMap) -> bool {
+    let version = headers.get("mcp-protocol-version").and_then(|version| version.to_str().ok());
+    version.is_some_and(|version| version >= STATELESS_SINCE)
+}
+
+/// The session that a request names, in the era that has sessions: elsewhere such a header means nothing.
+#[must_use]
+pub fn named(headers: &http::HeaderMap) -> Option<&str> {
+    let id = headers.get("mcp-session-id")?.to_str().ok()?;
+    (!is_stateless(headers)).then_some(id)
+}
+
+tokio::task_local! {
+    /// Whether the cap refused a session to the request of this task: the library tells nobody why there is none.
+    static WAS_FULL: Cell<bool>;
+}
+
+/// Runs the work of a request, and says whether it was refused a session for lack of places.
+pub async fn noticing<F: Future>(work: F) -> (F::Output, bool) {
+    let noticed = async {
+        let done = work.await;
+        (done, WAS_FULL.with(Cell::get))
+    };
+    WAS_FULL.scope(Cell::new(false), noticed).await
+}
 
 /// What is open: calls of all eras, and calls and streams per session.
 #[derive(Debug)]
@@ -183,8 +215,30 @@ pub struct Sessions {
     inner: LocalSessionManager,
     streams: Arc<Streams>,
     max: usize,
+    /// Sessions that are being made: those that come at the same time must not all take the last place.
+    opening: AtomicUsize,
     /// Std mutex: locked for single set operations, never across an await.
     restoring: Mutex<HashSet<String>>,
+}
+
+/// A session that is being made, for as long as this lives; then it is counted among the open ones.
+struct Opening<'m> {
+    all: &'m AtomicUsize,
+    /// How many there are, this one included.
+    count: usize,
+}
+
+impl<'m> Opening<'m> {
+    fn begin(all: &'m AtomicUsize) -> Self {
+        let count = all.fetch_add(1, Ordering::SeqCst) + 1;
+        Self { all, count }
+    }
+}
+
+impl Drop for Opening<'_> {
+    fn drop(&mut self) {
+        self.all.fetch_sub(1, Ordering::SeqCst);
+    }
 }
 
 /// Why a session could not be served.
@@ -211,6 +265,7 @@ impl Sessions {
             inner,
             streams,
             max,
+            opening: AtomicUsize::new(0),
             restoring: Mutex::default(),
         });
         let weak = Arc::downgrade(&sessions);
@@ -238,7 +293,10 @@ impl SessionManager for Sessions {
     type Transport = <LocalSessionManager as SessionManager>::Transport;
 
     async fn create_session(&self) -> Result<(SessionId, Self::Transport), SessionError> {
-        if self.streams.sessions() >= self.max {
+        let opening = Opening::begin(&self.opening);
+        if self.streams.sessions() + opening.count > self.max {
+            // Outside of such a request there is nobody to tell.
+            let _ = WAS_FULL.try_with(|full| full.set(true));
             return Err(SessionError::TooMany(self.max));
         }
         let (id, transport) = self.inner.create_session().await?;

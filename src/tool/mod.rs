@@ -11,6 +11,7 @@ pub mod delivery;
 pub mod error;
 pub mod options;
 pub mod pipeline;
+pub mod ready;
 pub mod reply;
 pub mod schema;
 pub mod texts;

@@ -27,10 +27,11 @@ use tracing::Instrument as _;
 use crate::telemetry::metrics::Metrics;
 
 use super::{
-    Caller, Cx, Outcome, Progress, Reply, SharedOption, ToolError,
+    Caller, Cx, Outcome, Progress, Reply, SharedOption, Spec, ToolError,
     catalogue::Entry,
     delivery,
     options::{self, CallOptions, Cursor},
+    ready::Ready,
     reply::{Caps, Cut, Fitted, Rendered, fit},
     validate,
 };
@@ -63,6 +64,9 @@ pub struct Kernel {
 pub struct Kept {
     answer: Arc<dyn Rendered>,
     cut: OnceLock<Cut>,
+    /// The reply to a call that was answered from the cache before, if it held the whole answer and nothing special was
+    /// asked of it.
+    ready: OnceLock<Option<Arc<Ready>>>,
 }
 
 impl Kept {
@@ -70,6 +74,7 @@ impl Kept {
         Arc::new(Self {
             answer,
             cut: OnceLock::new(),
+            ready: OnceLock::new(),
         })
     }
 }
@@ -100,15 +105,14 @@ pub async fn run(kernel: &Kernel, entry: &Entry, call: Call) -> Reply {
     let started = Instant::now();
     let (arguments, caller) = (call.arguments.clone(), call.caller.clone());
     // 1. One span per call; argument values are never in it.
-    let span =
-        tracing::info_span!(target: "fumi", "call", tool = entry.spec.name, principal = &*caller.access.principal);
+    let span = span_of(entry, &caller);
     let _running = kernel.metrics.running();
     let result = answer(kernel, entry, call).instrument(span.clone()).await;
-    let mut reply = match result {
-        Ok(reply) => reply,
+    let (mut reply, again) = match result {
+        Ok(Answered { reply, again }) => (reply, again),
         Err(error) => {
             span.in_scope(|| tracing::info!(code = error.code(), "call refused or failed"));
-            error.reply(entry.spec.name, &arguments, &caller, &kernel.redactor)
+            (error.reply(entry.spec.name, &arguments, &caller, &kernel.redactor), None)
         }
     };
     reply.elapsed_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
@@ -117,10 +121,73 @@ pub async fn run(kernel: &Kernel, entry: &Entry, call: Call) -> Reply {
     }
     span.in_scope(|| tracing::debug!(elapsed_ms = reply.elapsed_ms, cache_hit = reply.cache_hit, "call done"));
     // 10. Last, for results and errors alike.
-    redact(&kernel.redactor, reply)
+    let reply = redact(&kernel.redactor, reply);
+    if let Some(kept) = again {
+        kept.ready.get_or_init(|| Ready::of(&reply).map(Arc::new));
+    }
+    reply
 }
 
-async fn answer(kernel: &Kernel, entry: &Entry, call: Call) -> Result<Reply, ToolError> {
+fn span_of(entry: &Entry, caller: &Caller) -> tracing::Span {
+    tracing::info_span!(target: "fumi", "call", tool = entry.spec.name, principal = &*caller.access.principal)
+}
+
+/// A short cut through the same steps for a call whose reply was rendered before: the reply as text, and how long this took
+/// in milliseconds. `None` says nothing but that [`run`] must answer.
+///
+/// It blocks as long as looking for changes takes, which is longer than microseconds only where something changed.
+#[must_use]
+pub fn ready(kernel: &Kernel, entry: &Entry, call: &Call) -> Option<(Arc<Ready>, u64)> {
+    let started = Instant::now();
+    let (spec, caller) = (&entry.spec, &call.caller);
+    if !spec.cached {
+        return None;
+    }
+    let arguments = validate::validate(entry, call.arguments.clone()).ok()?;
+    let (arguments, options) = options::split(spec, arguments).ok()?;
+    let is_special = options.output_file.is_some() || options.suppress_output || options.cursor.is_some();
+    if is_special || caller.access.may_write(spec, false).is_err() {
+        return None;
+    }
+    let named = match &options.project_root {
+        Some(root) => Some(caller.access.roots(&kernel.roots).project(root).ok()?),
+        None => None,
+    };
+    let project = named.as_ref().unwrap_or(&call.project);
+    let canonical = canonical(&arguments);
+    if touches_own_folders(&canonical) {
+        return None;
+    }
+    // Only what is pure was ever kept under such a key.
+    let key = key(spec, project, &canonical, caller.locale, stamp(kernel, project));
+    let ready = kernel.cache.get(&key)?.ready.get().cloned().flatten()?;
+    // Spans and counts are those of the whole path.
+    let _call = span_of(entry, caller).entered();
+    let _running = kernel.metrics.running();
+    drop(tracing::info_span!(target: "fumi", "cache", hit = true).entered());
+    kernel.metrics.lookup(true);
+    let elapsed_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+    tracing::debug!(elapsed_ms, cache_hit = true, "call done");
+    Some((ready, elapsed_ms))
+}
+
+/// A reply, and the answer that it can be kept ready for.
+struct Answered {
+    reply: Reply,
+    again: Option<Arc<Kept>>,
+}
+
+fn key(spec: &Spec, project: &Project, canonical: &str, locale: Option<Locale>, stamp: Stamp) -> Key {
+    Key {
+        tool: spec.name,
+        project: Arc::from(project.root()),
+        arguments: Arc::from(canonical),
+        locale,
+        stamp,
+    }
+}
+
+async fn answer(kernel: &Kernel, entry: &Entry, call: Call) -> Result<Answered, ToolError> {
     let spec = &entry.spec;
     // 2. All problems at once.
     let arguments = validate::validate(entry, call.arguments)?;
@@ -134,7 +201,7 @@ async fn answer(kernel: &Kernel, entry: &Entry, call: Call) -> Result<Reply, Too
         Some(root) => access.roots(&kernel.roots).project(root)?,
         None => call.project,
     };
-    let canonical = canonical(&Value::Object(arguments.clone()));
+    let canonical = canonical(&arguments);
     let prepared = entry.prepare(Value::Object(arguments)).map_err(unreadable)?;
     let cx = Cx {
         project,
@@ -152,13 +219,7 @@ async fn answer(kernel: &Kernel, entry: &Entry, call: Call) -> Result<Reply, Too
     } else {
         None
     };
-    let key = stamp.map(|stamp| Key {
-        tool: spec.name,
-        project: Arc::from(cx.project.root()),
-        arguments: Arc::from(canonical.as_str()),
-        locale: cx.caller.locale,
-        stamp,
-    });
+    let key = stamp.map(|stamp| key(spec, &cx.project, &canonical, cx.caller.locale, stamp));
     let cursor = match (&options.cursor, &key) {
         (Some(raw), Some(key)) => Some(Cursor::parse(raw, hash(key))?),
         _ => None,
@@ -182,20 +243,27 @@ async fn answer(kernel: &Kernel, entry: &Entry, call: Call) -> Result<Reply, Too
                 if let Some(key) = key.clone().filter(|_| pure) {
                     kernel
                         .cache
-                        .insert(key, Arc::clone(&kept), size_of(kept.answer.as_ref()));
+                        .insert(key, Arc::clone(&kept), size_of(kept.answer.as_ref(), kernel.caps));
                 }
                 kept
             }
         }
     };
     // 9. To a file, to the reply, or to both; cut to the caps.
+    let is_plain = output.is_none() && !options.suppress_output && cursor.is_none();
+    let kept = Arc::clone(&answer);
     let cursor = Paging {
         from: cursor.map_or(0, |cursor| cursor.row),
         call: key
             .filter(|_| spec.options.contains(&SharedOption::Cursor))
             .map(|key| hash(&key)),
     };
-    deliver(kernel, &cx, answer, &options, output, &cursor, cache_hit).await
+    let reply = deliver(kernel, &cx, answer, &options, output, &cursor, cache_hit).await?;
+    let is_whole = matches!(kept.cut.get(), Some(Cut::Whole));
+    Ok(Answered {
+        reply,
+        again: (cache_hit && is_plain && is_whole).then_some(kept),
+    })
 }
 
 fn look_up(kernel: &Kernel, key: &Key) -> Option<Arc<Kept>> {
@@ -340,10 +408,11 @@ pub async fn within<T>(
     Err(stopped.into())
 }
 
-/// The state of a project's files. The first call for a root walks its folders, later ones only read a queue: in place,
-/// because handing that to another thread costs more than it takes.
+/// The state of a project's files. The first call for a root walks its folders, and what changed may have to be walked too;
+/// otherwise it is a look into a queue: in place, because handing that to another thread costs more than it takes.
 fn stamp(kernel: &Kernel, project: &Project) -> Stamp {
-    tokio::task::block_in_place(|| kernel.freshness.stamp(project.root()))
+    let at_once = kernel.freshness.stamp_at_once(project.root());
+    at_once.unwrap_or_else(|| tokio::task::block_in_place(|| kernel.freshness.stamp(project.root())))
 }
 
 /// fumi's own folders never bump a generation, so nothing that names them is kept.
@@ -357,26 +426,49 @@ fn hash(key: &Key) -> u64 {
     hasher.finish()
 }
 
-/// What an answer weighs in the cache: its text form is close enough to its size in memory.
-fn size_of(answer: &dyn Rendered) -> usize {
-    answer.text(Locale::En).len() * 2
+/// What an answer weighs in the cache: its text form is close enough to its size in memory. The reply that may be kept
+/// beside it, if all of it fits into one, holds that text and a structure of about three times its size.
+fn size_of(answer: &dyn Rendered, caps: Caps) -> usize {
+    let text = answer.text(Locale::En).len();
+    if text <= caps.bytes { text * 6 } else { text * 2 }
 }
 
-/// JSON with sorted keys, so that the order in which a client writes arguments does not matter.
-fn canonical(value: &Value) -> String {
-    match value {
-        Value::Object(fields) => {
-            let mut names: Vec<_> = fields.keys().collect();
-            names.sort();
-            let fields: Vec<_> = names
-                .into_iter()
-                .map(|name| format!("{}:{}", json!(name), canonical(&fields[name])))
-                .collect();
-            format!("{{{}}}", fields.join(","))
+/// Arguments as JSON with sorted keys, so that the order in which a client writes them does not matter.
+fn canonical(arguments: &Map<String, Value>) -> String {
+    fn object(fields: &Map<String, Value>, out: &mut String) {
+        let mut names: Vec<_> = fields.iter().collect();
+        names.sort_by(|a, b| a.0.cmp(b.0));
+        out.push('{');
+        for (at, (name, value)) in names.into_iter().enumerate() {
+            if at > 0 {
+                out.push(',');
+            }
+            // JSON writes strings with quotes, so that no two objects look the same.
+            out.push_str(&Value::from(name.as_str()).to_string());
+            out.push(':');
+            any(value, out);
         }
-        Value::Array(items) => format!("[{}]", items.iter().map(canonical).collect::<Vec<_>>().join(",")),
-        other => other.to_string(),
+        out.push('}');
     }
+    fn any(value: &Value, out: &mut String) {
+        match value {
+            Value::Object(fields) => object(fields, out),
+            Value::Array(items) => {
+                out.push('[');
+                for (at, item) in items.iter().enumerate() {
+                    if at > 0 {
+                        out.push(',');
+                    }
+                    any(item, out);
+                }
+                out.push(']');
+            }
+            other => out.push_str(&other.to_string()),
+        }
+    }
+    let mut out = String::new();
+    object(arguments, &mut out);
+    out
 }
 
 /// The server's own secrets leave nothing, results included.

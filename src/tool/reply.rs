@@ -69,13 +69,17 @@ impl Reply {
         code.map(str::to_owned)
     }
 
+    /// The estimate of its tokens, of the larger form: clients differ in which one the model reads.
+    #[must_use]
+    pub fn tokens(&self) -> usize {
+        tokens::estimate(&self.text).max(tokens::estimate(&self.structured.to_string()))
+    }
+
     /// The `_meta` of the reply.
     #[must_use]
     pub fn meta(&self) -> Value {
-        // Of the larger form: clients differ in which one the model reads.
-        let tokens = tokens::estimate(&self.text).max(tokens::estimate(&self.structured.to_string()));
         let mut meta = json!({
-            "fumi/tokens": tokens,
+            "fumi/tokens": self.tokens(),
             "fumi/elapsed_ms": self.elapsed_ms,
         });
         if self.cache_hit {

@@ -41,8 +41,11 @@ pub fn validate(entry: &Entry, mut arguments: Map<String, Value>) -> Result<Map<
     let exclusive = check_rules(entry, &arguments, &mut problems);
     let arguments = Value::Object(arguments);
     too_long(&arguments, "", &mut problems);
-    for error in entry.validator.iter_errors(&arguments) {
-        explain(&entry.input, &error, &mut problems);
+    // Asking whether there is any error is several times faster than asking for all.
+    if !entry.validator.is_valid(&arguments) {
+        for error in entry.validator.iter_errors(&arguments) {
+            explain(&entry.input, &error, &mut problems);
+        }
     }
     let Value::Object(arguments) = arguments else {
         unreachable!("it was made of an object");

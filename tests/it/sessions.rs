@@ -81,8 +81,10 @@ async fn sessions_are_capped_and_a_place_becomes_free() {
     let (first, _second) = (Session::open(&server).await, Session::open(&server).await);
     let http = reqwest::Client::new();
     let third = Session::initialize(&http, &server.url(), SESSION, None).await;
-    assert!(!third.status.is_success(), "{}", third.raw);
+    assert_eq!(third.status, StatusCode::SERVICE_UNAVAILABLE, "{}", third.raw);
     assert!(third.headers.get("mcp-session-id").is_none());
+    assert_eq!(third.headers["retry-after"], "1");
+    assert_eq!(third.error()["data"]["code"], "SERVER_BUSY", "{}", third.raw);
     // The stateless era has no sessions to run out of.
     assert!(
         !Stateless::new(&server)

@@ -21,6 +21,8 @@ use crate::{
 
 /// Where the metadata is; a client may add the path of the resource.
 pub const METADATA: &str = "/.well-known/oauth-protected-resource";
+/// The same with that path.
+pub const METADATA_OF: &str = "/.well-known/oauth-protected-resource/{*resource}";
 /// When a token that cannot be checked is worth another try.
 const AWAY: Duration = Duration::from_secs(10);
 
@@ -100,7 +102,7 @@ fn metadata_url(oauth: &OAuth, headers: &HeaderMap) -> String {
 pub async fn metadata(State(edge): State<Edge>) -> Response {
     let auth = edge.auth.get();
     let Auth::OAuth(oauth) = &*auth else {
-        return StatusCode::NOT_FOUND.into_response();
+        return Refusal::new(StatusCode::NOT_FOUND, "NO_SUCH_ROUTE", &[]).into_response();
     };
     Json(json!({
         "resource": oauth.audience(),

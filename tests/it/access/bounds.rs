@@ -1,7 +1,7 @@
 //! What a principal is bound to: its toolsets, its roots, reading, calls a minute.
 
 use reqwest::StatusCode;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{app, bearing, entry, listed};
 use crate::{
@@ -54,9 +54,9 @@ async fn toolsets_of_a_token_bound_every_url() {
     for path in ["/mcp/notes", "/mcp/code,notes", "/projects/one/mcp/notes"] {
         let answer = with(&server, "t", path).request("tools/list", json!({})).await;
         assert_eq!(answer.status, StatusCode::FORBIDDEN, "{path}");
-        let body: Value = serde_json::from_str(&answer.raw).unwrap();
-        assert_eq!(body["error"]["code"], "INSUFFICIENT_SCOPE");
-        assert_eq!(body["error"]["details"]["has"], "code");
+        let told = &answer.error()["data"];
+        assert_eq!(told["code"], "INSUFFICIENT_SCOPE");
+        assert_eq!(told["details"]["has"], "code");
     }
 }
 

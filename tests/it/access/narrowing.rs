@@ -66,9 +66,9 @@ async fn an_unknown_url_says_what_is_known() {
     ] {
         let answer = at(&server, path).request("tools/list", json!({})).await;
         assert_eq!(answer.status, StatusCode::NOT_FOUND, "{path}");
-        let body: Value = serde_json::from_str(&answer.raw).unwrap();
-        assert_eq!(body["error"]["code"], code, "{path}");
-        assert_eq!(body["error"]["details"]["known"], known, "{path}");
+        let told = &answer.error()["data"];
+        assert_eq!(told["code"], code, "{path}");
+        assert_eq!(told["details"]["known"], known, "{path}");
     }
     for path in ["/mcp/code/readonly", "/mcp/", "/projects/shop", "/elsewhere"] {
         let answer = at(&server, path).request("tools/list", json!({})).await;

@@ -1,0 +1,134 @@
+//! The page docs/load.md.
+
+use std::{fmt::Write as _, time::Duration};
+
+use super::wrk::Load;
+
+/// One comparison with the bare route.
+pub(crate) struct Row {
+    pub(crate) what: String,
+    /// Of one reply.
+    pub(crate) bytes: usize,
+    /// Replies a second, in the middle round.
+    pub(crate) ours: f64,
+    pub(crate) theirs: f64,
+    pub(crate) ratio: f64,
+    pub(crate) quartiles: (f64, f64),
+    /// Processor time of the server for one reply.
+    pub(crate) cpu: Duration,
+    pub(crate) beside_cpu: Duration,
+    pub(crate) bar: Option<f64>,
+}
+
+/// What was measured so far.
+#[derive(Default)]
+pub(crate) struct Report {
+    ratios: Vec<String>,
+    instructions: Option<u64>,
+    figures: Vec<String>,
+    floods: Vec<String>,
+}
+
+impl Report {
+    pub(crate) fn ratio(&mut self, row: &Row) {
+        let (bar, held) = match row.bar {
+            None => (String::new(), ""),
+            Some(bar) => (format!("{bar}"), if row.ratio >= bar { "yes" } else { "**no**" }),
+        };
+        let micros = |time: Duration| time.as_secs_f64() * 1e6;
+        let line = format!(
+            "| {} | {} | {:.0} | {:.0} | {:.2} | {:.2}–{:.2} | {:.0} µs / {:.0} µs | {bar} | {held} |",
+            row.what,
+            row.bytes,
+            row.ours,
+            row.theirs,
+            row.ratio,
+            row.quartiles.0,
+            row.quartiles.1,
+            micros(row.cpu),
+            micros(row.beside_cpu),
+        );
+        eprintln!("{line}");
+        self.ratios.push(line);
+    }
+
+    pub(crate) fn instructions(&mut self, count: u64) {
+        eprintln!("instructions of one cached call: {count}");
+        self.instructions = Some(count);
+    }
+
+    pub(crate) fn figure(&mut self, what: &str, value: f64, unit: &str, bar: Option<f64>) {
+        let (bar, held) = match bar {
+            None => (String::new(), ""),
+            Some(bar) => (format!("{bar} {unit}"), if value <= bar { "yes" } else { "**no**" }),
+        };
+        let line = format!("| {what} | {value:.1} {unit} | {bar} | {held} |");
+        eprintln!("{line}");
+        self.figures.push(line);
+    }
+
+    pub(crate) fn flood(&mut self, what: &str, load: Option<Load>, probes: usize, peak: f64, bar: f64) {
+        let count = |of: fn(&Load) -> u64| load.as_ref().map_or_else(String::new, |load| of(load).to_string());
+        let line = format!(
+            "| {what} | {} | {} | {probes} of {probes} | {peak:.0} MB | {bar} MB |",
+            count(|load| load.served),
+            count(|load| load.refused),
+        );
+        eprintln!("{line}");
+        self.floods.push(line);
+    }
+
+    /// The whole page.
+    pub(crate) fn page(&self, inputs: &str) -> String {
+        let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let mut page = format!(
+            "# Load\n\nWritten by `./bench load`; do not edit. Inputs: `{inputs}`\n\n\
+             fumi with its defaults, loaded by `wrk` over loopback, on {cores} cores that the load shares.\n"
+        );
+        let mut section = |title: &str, about: &str, head: &str, rows: &[String]| {
+            let columns = head.matches('|').count() - 1;
+            let _ = write!(
+                page,
+                "\n## {title}\n\n{about}\n\n{head}\n|{}\n{}\n",
+                " --- |".repeat(columns),
+                rows.join("\n")
+            );
+        };
+        section(
+            "Throughput of cached calls",
+            "Calls over `/mcp` in the stateless era beside a bare axum route that reads the same JSON and returns the same \
+             bytes, with the same runtime and allocator. Both are loaded in turns; the ratio is the median of the rounds' \
+             ratios, above it is better. fumi's answers are checked against the files' state each time.",
+            "| what | bytes of a reply | fumi, replies/s | bare route, replies/s | ratio | quartiles | processor time of a reply, \
+             fumi / bare | bar | held |",
+            &self.ratios,
+        );
+        if let Some(count) = self.instructions {
+            section(
+                "Instructions",
+                "Counted by callgrind over the whole server: 1,200 calls minus 200 calls.",
+                "| what | instructions |",
+                &[format!("| one cached call of search_content, 20 matches | {count} |")],
+            );
+        }
+        section(
+            "Open sessions",
+            "Sessions of the session era, each with a GET stream.",
+            "| what | measured | bar | held |",
+            &self.figures,
+        );
+        section(
+            "Floods",
+            "More than the limits allow, for 8 s. Asserted: some of it is refused with 429 or 503 and nothing is answered \
+             otherwise, `/livez` answers 200 whenever it is asked, and memory stays within the bar.",
+            "| what | served | refused | /livez answered | most memory | bar |",
+            &self.floods,
+        );
+        page
+    }
+}
+
+/// Asserts that memory stayed within its bar, in megabytes.
+pub(crate) fn most(what: &str, peak: f64, bar: f64) {
+    assert!(peak <= bar, "{what}: {peak:.0} MB at most, more than {bar} MB");
+}

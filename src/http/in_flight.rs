@@ -1,0 +1,115 @@
+//! How many requests may be in flight, and who needs no place.
+//!
+//! Invariant: probes are always answered, streams that only listen take no place for as long as they listen, and a full
+//! server still tells a session that it does not exist (404) from a server that has no time (503). Who waits for which
+//! pool is decided behind this, by the pipeline.
+
+use std::{pin::Pin, sync::Arc, task::Poll};
+
+use axum::{
+    body::{Body, Bytes, HttpBody},
+    extract::{Request, State},
+    http::{Method, header},
+    middleware::Next,
+    response::{IntoResponse, Response},
+};
+use hyper::body::{Frame, SizeHint};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use super::{connections::Origin, health, refusal::Refusal, router::Edge};
+use crate::{
+    mcp::sessions::{self, Streams},
+    telemetry::metrics::{Metrics, RefusedBy},
+};
+
+/// The places.
+#[derive(Clone, Debug)]
+pub struct InFlight {
+    places: Arc<Semaphore>,
+    streams: Arc<Streams>,
+    metrics: Arc<Metrics>,
+}
+
+impl InFlight {
+    /// As many as are configured.
+    #[must_use]
+    pub fn new(edge: &Edge) -> Self {
+        let places = edge.app.config.limits.requests.min(Semaphore::MAX_PERMITS);
+        Self {
+            places: Arc::new(Semaphore::new(places)),
+            streams: Arc::clone(&edge.streams),
+            metrics: Arc::clone(&edge.app.kernel.metrics),
+        }
+    }
+}
+
+/// The layer.
+pub async fn take_place(State(in_flight): State<InFlight>, request: Request, next: Next) -> Response {
+    if health::is_probe(request.uri().path()) {
+        return next.run(request).await;
+    }
+    let is_spare = request.extensions().get::<Origin>().is_some_and(|origin| origin.is_spare);
+    let place = if is_spare {
+        None
+    } else {
+        Arc::clone(&in_flight.places).try_acquire_owned().ok()
+    };
+    // Such a request is only told that there is no such session, which takes no work.
+    if place.is_none() && !names_unknown_session(&request, &in_flight.streams) {
+        in_flight.metrics.refused(RefusedBy::Busy);
+        return Refusal::busy().into_response();
+    }
+    let listens = only_listens(&request);
+    let response = next.run(request).await;
+    match place {
+        Some(place) if !listens && is_event_stream(&response) => response.map(|body| Body::new(Held { body, _place: place })),
+        // What is not a stream is ready, and takes no work any more.
+        _ => response,
+    }
+}
+
+/// Whether a request names a session that is not open (and is none that may open one: those come without its id).
+#[must_use]
+pub fn names_unknown_session(request: &Request, streams: &Streams) -> bool {
+    sessions::named(request.headers()).is_some_and(|id| !streams.is_open(id))
+}
+
+/// A stream on which only the server speaks. The library has compared the header with the body where it believes it.
+fn only_listens(request: &Request) -> bool {
+    let is_listen = || {
+        let method = request.headers().get("mcp-method");
+        method.is_some_and(|method| method == "subscriptions/listen") && sessions::is_stateless(request.headers())
+    };
+    request.method() == Method::GET || is_listen()
+}
+
+fn is_event_stream(response: &Response) -> bool {
+    let kind = response.headers().get(header::CONTENT_TYPE);
+    kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"))
+}
+
+/// A stream that takes a place until it ends.
+struct Held {
+    body: Body,
+    _place: OwnedSemaphorePermit,
+}
+
+impl HttpBody for Held {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}

@@ -1,0 +1,87 @@
+//! The MCP endpoint as a route: what plain HTTP adds to the protocol's own service.
+//!
+//! The protocol is the matter of [`crate::mcp`]: calls without a session are answered directly, everything else goes to the
+//! library's service. Here a body that is no message is told from one of the wrong media type, which the library does not.
+
+use std::convert::Infallible;
+
+use axum::{
+    BoxError,
+    body::{Body, Bytes, HttpBody, to_bytes},
+    extract::Request,
+    http::{HeaderMap, HeaderValue, Method, StatusCode, header},
+    response::{IntoResponse, Response},
+    routing::{MethodRouter, any},
+};
+use tower::Service;
+
+use super::refusal::Refusal;
+use crate::mcp::stateless::Calls;
+
+/// A JSON-RPC request as it should be.
+const EXPECTED: &str = r#"{"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}"#;
+
+/// A route over the protocol's service; `calls` are those that need no service. Handlers other than fumi's have none.
+pub fn endpoint<S, B>(service: S, calls: Option<Calls>) -> MethodRouter
+where
+    S: Service<Request, Response = Response<B>, Error = Infallible> + Clone + Send + Sync + 'static,
+    S::Future: Send,
+    B: HttpBody<Data = Bytes> + Send + 'static,
+    B::Error: Into<BoxError>,
+{
+    any(move |request: Request| answer(service.clone(), calls.clone(), request))
+}
+
+async fn answer<S, B>(mut service: S, calls: Option<Calls>, request: Request) -> Response
+where
+    S: Service<Request, Response = Response<B>, Error = Infallible>,
+    B: HttpBody<Data = Bytes> + Send + 'static,
+    B::Error: Into<BoxError>,
+{
+    let (parts, body) = request.into_parts();
+    let is_message = parts.method == Method::POST && is_json(&parts.headers);
+    // In memory already.
+    let Ok(body) = to_bytes(body, usize::MAX).await else {
+        return Refusal::new(StatusCode::BAD_REQUEST, "BODY_BROKEN", &[]).into_response();
+    };
+    if is_message
+        && let Some(calls) = calls
+        && let Some(reply) = calls.answer(&parts, &body).await
+    {
+        return ([(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))], reply).into_response();
+    }
+    let answer = service
+        .call(Request::from_parts(parts, Body::from(body.clone())))
+        .await
+        .unwrap_or_else(|never| match never {})
+        .map(Body::new);
+    if is_message && answer.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE {
+        return unreadable(&body).into_response();
+    }
+    answer
+}
+
+fn is_json(headers: &HeaderMap) -> bool {
+    headers
+        .get(header::CONTENT_TYPE)
+        .and_then(|kind| kind.to_str().ok())
+        .is_some_and(|kind| {
+            let essence = kind.split(';').next().unwrap_or_default();
+            essence.trim().eq_ignore_ascii_case("application/json")
+        })
+}
+
+/// Why a body is no message.
+fn unreadable(body: &[u8]) -> Refusal {
+    // A value, and not only its form: nesting beyond what is read counts as no JSON.
+    match serde_json::from_slice::<serde_json::Value>(body) {
+        Ok(_) => {
+            let facts = [("expected", EXPECTED.to_owned())];
+            Refusal::new(StatusCode::BAD_REQUEST, "NOT_A_MESSAGE", &facts)
+        }
+        Err(error) => {
+            let facts = [("reason", error.to_string())];
+            Refusal::new(StatusCode::BAD_REQUEST, "NOT_JSON", &facts)
+        }
+    }
+}

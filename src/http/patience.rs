@@ -1,0 +1,391 @@
+//! A socket that does not wait for its peer for ever.
+//!
+//! Invariant: while no request of a connection runs, the peer has a bounded time for the next one, counted from its first
+//! byte, so that trickled bytes gain nothing; and whatever is written, the peer must take some of it in time. How long a
+//! request runs is not its matter, and neither is a connection of HTTP/2 after its preface: there the protocol itself asks
+//! a silent peer whether it is still alive.
+
+use std::{
+    io,
+    pin::Pin,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use tokio::{
+    io::{AsyncRead, AsyncWrite, ReadBuf},
+    time::{Instant, Sleep, sleep_until},
+};
+
+/// What a client of HTTP/2 sends first.
+const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+
+/// How long a peer may take.
+#[derive(Clone, Copy, Debug)]
+pub struct Patience {
+    /// For the head of a request, from its first byte on; on a new connection from the start.
+    pub head: Duration,
+    /// Between a reply and the next request.
+    pub idle: Duration,
+    /// Until it takes some of what is written.
+    pub stall: Duration,
+}
+
+/// The requests of one connection. Cloned handles share the numbers.
+#[derive(Clone, Debug, Default)]
+pub struct Running(Arc<Numbers>);
+
+#[derive(Debug, Default)]
+struct Numbers {
+    running: AtomicUsize,
+    /// Since the connection was made; it may wrap.
+    begun: AtomicUsize,
+}
+
+/// A request that runs for as long as this lives.
+#[derive(Debug)]
+pub struct Request(Running);
+
+impl Running {
+    /// Another one.
+    #[must_use]
+    pub fn begin(&self) -> Request {
+        self.0.running.fetch_add(1, Ordering::Relaxed);
+        self.0.begun.fetch_add(1, Ordering::Relaxed);
+        Request(self.clone())
+    }
+
+    fn is_any(&self) -> bool {
+        self.0.running.load(Ordering::Relaxed) > 0
+    }
+}
+
+impl Drop for Request {
+    fn drop(&mut self) {
+        self.0.0.running.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// What the peer is expected to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// To send the rest of a request's head.
+    Head,
+    /// To read a reply.
+    Reply,
+    /// To begin another request, or nothing.
+    Idle,
+}
+
+/// A socket with patience.
+#[derive(Debug)]
+pub struct Patient<S> {
+    socket: S,
+    running: Running,
+    /// How many requests had begun at the last look: one may begin and end between two looks.
+    begun: usize,
+    patience: Patience,
+    phase: Phase,
+    /// When the phase began.
+    since: Instant,
+    /// Made once and moved rarely: a timer for every request would cost more than the rest of this file.
+    reading: Option<Pin<Box<Sleep>>>,
+    /// There while the peer takes nothing.
+    writing: Option<Pin<Box<Sleep>>>,
+    /// How much of the preface came; `None` once something else did.
+    preface: Option<usize>,
+}
+
+impl<S> Patient<S> {
+    /// A new connection, whose requests `running` counts.
+    #[must_use]
+    pub fn new(socket: S, running: Running, patience: Patience) -> Self {
+        Self {
+            socket,
+            running,
+            begun: 0,
+            patience,
+            phase: Phase::Head,
+            since: Instant::now(),
+            reading: None,
+            writing: None,
+            preface: Some(0),
+        }
+    }
+
+    fn came(&mut self, bytes: &[u8]) {
+        self.look();
+        if self.phase == Phase::Idle {
+            self.enter(Phase::Head);
+        }
+        if let Some(seen) = self.preface.filter(|seen| *seen < PREFACE.len()) {
+            let new = &bytes[..bytes.len().min(PREFACE.len() - seen)];
+            self.preface = PREFACE[seen..].starts_with(new).then_some(seen + new.len());
+        }
+    }
+
+    /// What requests did since the last look.
+    fn look(&mut self) {
+        let begun = self.running.0.begun.load(Ordering::Relaxed);
+        let has_begun = std::mem::replace(&mut self.begun, begun) != begun;
+        if self.running.is_any() {
+            if has_begun || self.phase != Phase::Reply {
+                self.enter(Phase::Reply);
+            }
+        } else if has_begun || self.phase == Phase::Reply {
+            self.enter(Phase::Idle);
+        }
+    }
+
+    fn enter(&mut self, phase: Phase) {
+        self.phase = phase;
+        self.since = Instant::now();
+    }
+
+    fn is_http2(&self) -> bool {
+        self.preface == Some(PREFACE.len())
+    }
+
+    /// Nothing came. `true` when that has lasted too long; otherwise the task is woken when it will have.
+    fn is_late(&mut self, context: &mut Context<'_>) -> bool {
+        if self.is_http2() {
+            return false;
+        }
+        self.look();
+        let limit = match self.phase {
+            Phase::Head => self.patience.head,
+            Phase::Reply | Phase::Idle => self.patience.idle,
+        };
+        let deadline = self.since + limit;
+        let timer = self.reading.get_or_insert_with(|| Box::pin(sleep_until(deadline)));
+        if timer.deadline() > deadline {
+            timer.as_mut().reset(deadline);
+        }
+        while timer.as_mut().poll(context).is_ready() {
+            let now = Instant::now();
+            let next = match self.phase {
+                // Not timed; but looked at again, since nobody wakes this task when a reply ends.
+                Phase::Reply => now + self.patience.idle,
+                Phase::Head | Phase::Idle if now < deadline => deadline,
+                Phase::Head | Phase::Idle => return true,
+            };
+            timer.as_mut().reset(next);
+        }
+        false
+    }
+
+    /// What came of writing; nothing for too long is an error.
+    fn written(&mut self, context: &mut Context<'_>, written: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
+        if written.is_ready() {
+            self.writing = None;
+            return written;
+        }
+        let stall = self.patience.stall;
+        let timer = self
+            .writing
+            .get_or_insert_with(|| Box::pin(sleep_until(Instant::now() + stall)));
+        if timer.as_mut().poll(context).is_ready() {
+            return Poll::Ready(Err(late("the peer reads nothing")));
+        }
+        Poll::Pending
+    }
+}
+
+fn late(what: &'static str) -> io::Error {
+    io::Error::new(io::ErrorKind::TimedOut, what)
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for Patient<S> {
+    fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, into: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        let before = into.filled().len();
+        let read = Pin::new(&mut self.socket).poll_read(context, into);
+        match read {
+            Poll::Pending if self.is_late(context) => Poll::Ready(Err(late("the peer sends nothing"))),
+            Poll::Ready(Ok(())) => {
+                self.came(&into.filled()[before..]);
+                Poll::Ready(Ok(()))
+            }
+            other => other,
+        }
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for Patient<S> {
+    fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.socket).poll_write(context, bytes);
+        self.written(context, written)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        pieces: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.socket).poll_write_vectored(context, pieces);
+        self.written(context, written)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.socket.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.socket).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.socket).poll_shutdown(context)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{io, time::Duration};
+
+    use tokio::{
+        io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream, duplex},
+        time::{sleep, timeout},
+    };
+
+    use super::{PREFACE, Patience, Patient, Running};
+
+    const SHORT: Duration = Duration::from_millis(20);
+    /// Longer than any test.
+    const EVER: Duration = Duration::from_secs(3_600);
+
+    /// One patience is short; the two others never end.
+    fn connection(shorten: impl FnOnce(&mut Patience)) -> (Patient<DuplexStream>, DuplexStream, Running) {
+        let (ours, theirs) = duplex(64);
+        let running = Running::default();
+        let mut patience = Patience {
+            head: EVER,
+            idle: EVER,
+            stall: EVER,
+        };
+        shorten(&mut patience);
+        (Patient::new(ours, running.clone(), patience), theirs, running)
+    }
+
+    fn short_head() -> (Patient<DuplexStream>, DuplexStream, Running) {
+        connection(|patience| patience.head = SHORT)
+    }
+
+    /// Reads until the patience ends.
+    async fn cut_off(connection: &mut Patient<DuplexStream>) {
+        loop {
+            match connection.read_u8().await {
+                Ok(_) => {}
+                Err(error) => return assert_eq!(error.kind(), io::ErrorKind::TimedOut),
+            }
+        }
+    }
+
+    /// Sees that it waits for longer than what is short.
+    async fn waits(connection: &mut Patient<DuplexStream>) {
+        assert!(timeout(3 * SHORT, connection.read_u8()).await.is_err(), "it does not wait");
+    }
+
+    async fn byte(ours: &mut Patient<DuplexStream>, theirs: &mut DuplexStream) {
+        theirs.write_all(b"x").await.expect("there is room");
+        ours.read_u8().await.expect("a byte");
+    }
+
+    #[tokio::test]
+    async fn a_head_that_trickles_is_cut_off() {
+        let (mut ours, mut theirs, _) = short_head();
+        let trickle = tokio::spawn(async move {
+            while theirs.write_all(b"G").await.is_ok() {
+                sleep(SHORT / 4).await;
+            }
+        });
+        cut_off(&mut ours).await;
+        drop(ours);
+        trickle.await.expect("it ends");
+    }
+
+    #[tokio::test]
+    async fn a_silent_newcomer_is_cut_off() {
+        let (mut ours, _theirs, _) = short_head();
+        cut_off(&mut ours).await;
+    }
+
+    #[tokio::test]
+    async fn a_running_request_is_not_timed_and_the_next_head_is() {
+        let (mut ours, mut theirs, running) = short_head();
+        byte(&mut ours, &mut theirs).await;
+        let request = running.begin();
+        waits(&mut ours).await;
+        drop(request);
+        // Between requests there is another patience.
+        waits(&mut ours).await;
+        byte(&mut ours, &mut theirs).await;
+        cut_off(&mut ours).await;
+    }
+
+    #[tokio::test]
+    async fn a_connection_without_another_request_is_cut_off() {
+        let (mut ours, mut theirs, running) = connection(|patience| patience.idle = SHORT);
+        byte(&mut ours, &mut theirs).await;
+        let request = running.begin();
+        waits(&mut ours).await;
+        drop(request);
+        cut_off(&mut ours).await;
+    }
+
+    #[tokio::test]
+    async fn a_request_that_ended_unseen_is_noticed() {
+        let (mut ours, _theirs, running) = connection(|patience| patience.idle = SHORT);
+        let request = running.begin();
+        let reading = tokio::spawn(async move { cut_off(&mut ours).await });
+        sleep(2 * SHORT).await;
+        drop(request);
+        reading.await.expect("it is cut off");
+    }
+
+    #[tokio::test]
+    async fn a_request_between_two_looks_makes_the_connection_idle() {
+        let (mut ours, mut theirs, running) = short_head();
+        byte(&mut ours, &mut theirs).await;
+        drop(running.begin());
+        waits(&mut ours).await;
+    }
+
+    #[tokio::test]
+    async fn http2_is_not_timed_after_its_preface() {
+        let (mut ours, mut theirs, _) = short_head();
+        theirs.write_all(PREFACE).await.expect("there is room");
+        ours.read_exact(&mut [0; 24]).await.expect("the preface");
+        waits(&mut ours).await;
+    }
+
+    #[tokio::test]
+    async fn half_a_preface_is_a_head_that_trickles() {
+        let (mut ours, mut theirs, _) = short_head();
+        theirs.write_all(&PREFACE[..20]).await.expect("there is room");
+        ours.read_exact(&mut [0; 20]).await.expect("half of it");
+        cut_off(&mut ours).await;
+    }
+
+    #[tokio::test]
+    async fn a_peer_that_reads_nothing_is_cut_off() {
+        let (mut ours, _theirs, running) = connection(|patience| patience.stall = SHORT);
+        let _request = running.begin();
+        let error = ours.write_all(&[0; 200]).await.expect_err("the buffer is smaller");
+        assert_eq!(error.kind(), io::ErrorKind::TimedOut);
+    }
+
+    #[tokio::test]
+    async fn a_peer_that_takes_some_has_all_its_time_again() {
+        let (mut ours, mut theirs, _) = connection(|_| {});
+        // The buffer holds 64 bytes.
+        assert!(timeout(SHORT, ours.write_all(&[0; 65])).await.is_err(), "it waits");
+        assert!(ours.writing.is_some());
+        theirs.read_exact(&mut [0; 10]).await.expect("bytes");
+        ours.write_all(&[0; 5]).await.expect("there is room");
+        assert!(ours.writing.is_none());
+    }
+}

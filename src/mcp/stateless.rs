@@ -1,0 +1,229 @@
+//! Tool calls of the stateless era, answered without the protocol library's machinery of peers, tasks and channels: that is
+//! made for conversations, and here a call is one request with one reply.
+//!
+//! Invariant: only a request that is in every respect as it should be is answered here, by a plain JSON reply; whatever
+//! else comes (another method, a header that contradicts the body, an unknown tool, a wish for progress) is left to the
+//! library, so that there is one judge of what is wrong. A test sends the same requests both ways and compares.
+
+use std::{io::Write as _, sync::Arc};
+
+use http::{HeaderMap, HeaderValue, request::Parts};
+use rmcp::model::{ClientCapabilities, JsonRpcMessage, RequestId, ServerJsonRpcMessage, ServerResult};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use tokio_util::sync::CancellationToken;
+use tracing::Instrument as _;
+
+use super::{
+    observe::{Operation, Sent},
+    server::{self, Server},
+    sessions::STATELESS_SINCE,
+};
+use crate::tool::{
+    Progress, Reply,
+    pipeline::{self, Call},
+    ready::Ready,
+};
+
+/// What the `_meta` of a request must hold, and what sends it to the library.
+const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
+const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+const PROGRESS: &str = "progressToken";
+
+/// A call as it should be.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Message<'b> {
+    jsonrpc: &'b str,
+    id: Id,
+    method: &'b str,
+    params: Params,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Params {
+    name: String,
+    #[serde(default)]
+    arguments: Map<String, Value>,
+    #[serde(rename = "_meta")]
+    meta: Map<String, Value>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Id {
+    Number(i64),
+    Text(String),
+}
+
+impl Id {
+    fn into_library(self) -> RequestId {
+        match self {
+            Self::Number(number) => RequestId::Number(number),
+            Self::Text(text) => RequestId::String(text.into()),
+        }
+    }
+
+    fn write(&self, out: &mut Vec<u8>) {
+        let written = match self {
+            Self::Number(number) => write!(out, "{number}").is_ok(),
+            Self::Text(text) => serde_json::to_writer(out, text).is_ok(),
+        };
+        debug_assert!(written, "memory can be written to");
+    }
+}
+
+/// Answers requests of this form.
+#[derive(Clone, Debug)]
+pub struct Calls {
+    server: Server,
+    /// Ends the work with the server.
+    closing: CancellationToken,
+}
+
+impl Calls {
+    /// Over fumi's own handler.
+    #[must_use]
+    pub fn new(server: Server, closing: CancellationToken) -> Self {
+        Self { server, closing }
+    }
+
+    /// The reply to a request as JSON, if it is such a call. Dropping the future ends the work: the client hung up.
+    pub async fn answer(&self, parts: &Parts, body: &[u8]) -> Option<Vec<u8>> {
+        let Message { id, params, .. } = call_of(&parts.headers, body)?;
+        let caller = self.server.caller_of(parts);
+        let entry = self.server.find(&caller, &params.name)?;
+        let tool = entry.spec.name;
+        let cancel = self.closing.child_token();
+        let call = Call {
+            arguments: params.arguments,
+            project: self.server.project_without_session(&caller),
+            caller,
+            cancel: cancel.clone(),
+            progress: Progress::default(),
+        };
+        let app = self.server.app();
+        let work = async {
+            Ok(match pipeline::ready(&app.kernel, entry, &call) {
+                Some((ready, elapsed_ms)) => Given::Again(ready, elapsed_ms),
+                None => Given::Reply(self.run(tool, call, cancel).await),
+            })
+        };
+        let operation = Operation {
+            method: "tools/call",
+            tool: Some(tool),
+        };
+        let sent = Sent {
+            parts: Some(parts),
+            meta: &params.meta,
+            version: Some(STATELESS_SINCE),
+        };
+        let given = operation.run_for(app, sent, Given::fault, work).await.ok()?;
+        let (tokens, json) = match given {
+            Given::Again(ready, elapsed_ms) => (ready.tokens() as u64, again(&id, &ready, elapsed_ms)),
+            Given::Reply(reply) => {
+                let result = server::result(reply);
+                let tokens = result.meta.as_ref().and_then(|meta| meta.0.get("fumi/tokens")?.as_u64());
+                let result = ServerResult::CallToolResult(result);
+                let message: ServerJsonRpcMessage = JsonRpcMessage::response(result, id.into_library());
+                let json = serde_json::to_vec(&message).expect("a reply is made of JSON values");
+                (tokens.unwrap_or_default(), json)
+            }
+        };
+        app.kernel.metrics.tokens(tool, tokens);
+        Some(json)
+    }
+
+    /// Runs a call in a task of its own: when the client hangs up, this future is dropped, but the work's place in its pool
+    /// is taken until the work has really stopped.
+    async fn run(&self, tool: &'static str, call: Call, cancel: CancellationToken) -> Reply {
+        let _hung_up = cancel.drop_guard();
+        let server = self.server.clone();
+        let work = async move {
+            let entry = server.find(&call.caller, tool).expect("the caller has looked it up");
+            server.run(entry, call).await
+        };
+        match tokio::spawn(work.in_current_span()).await {
+            Ok(reply) => reply,
+            Err(error) => match error.try_into_panic() {
+                // Answered by the layer that answers panics.
+                Ok(panic) => std::panic::resume_unwind(panic),
+                // The process ends.
+                Err(_) => std::future::pending().await,
+            },
+        }
+    }
+}
+
+/// What came of a call.
+enum Given {
+    /// A reply that was rendered before, and the time that looking it up took.
+    Again(Arc<Ready>, u64),
+    Reply(Reply),
+}
+
+impl Given {
+    fn fault(&self) -> Option<String> {
+        match self {
+            Self::Again(..) => None,
+            Self::Reply(reply) => reply.fault(),
+        }
+    }
+}
+
+fn call_of<'b>(headers: &HeaderMap, body: &'b [u8]) -> Option<Message<'b>> {
+    let is = |name: &str, value: &str| only(headers, name).is_some_and(|found| found == value);
+    let accepts = |kind: &str| {
+        // Weights and parameters are for the library to judge.
+        let accept = only(headers, "accept").and_then(|accept| accept.to_str().ok())?;
+        (!accept.contains(';')).then(|| accept.split(',').any(|one| one.trim() == kind))
+    };
+    let is_plain = is("mcp-protocol-version", STATELESS_SINCE)
+        && is("mcp-method", "tools/call")
+        && is("content-type", "application/json")
+        && accepts("application/json") == Some(true)
+        && accepts("text/event-stream") == Some(true);
+    if !is_plain {
+        return None;
+    }
+    let message: Message<'_> = serde_json::from_slice(body).ok()?;
+    let meta = &message.params.meta;
+    let capabilities = meta.get(CAPABILITIES)?;
+    let is_call = message.jsonrpc == "2.0"
+        && message.method == "tools/call"
+        && is("mcp-name", &message.params.name)
+        && meta.get(VERSION).is_some_and(|version| version == STATELESS_SINCE)
+        && !meta.contains_key(PROGRESS)
+        && (is_empty(capabilities) || ClientCapabilities::deserialize(capabilities).is_ok());
+    is_call.then_some(message)
+}
+
+/// The value of a header that is there once.
+fn only<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h HeaderValue> {
+    let mut values = headers.get_all(name).iter();
+    let value = values.next();
+    if values.next().is_some() { None } else { value }
+}
+
+fn is_empty(value: &Value) -> bool {
+    matches!(value, Value::Object(fields) if fields.is_empty())
+}
+
+/// A reply that was rendered before, as the library would write it.
+fn again(id: &Id, ready: &Ready, elapsed_ms: u64) -> Vec<u8> {
+    let mut out = Vec::with_capacity(ready.bytes() + 256);
+    out.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
+    id.write(&mut out);
+    out.extend_from_slice(br#","result":{"resultType":"complete","content":[{"type":"text","text":"#);
+    out.extend_from_slice(ready.text().as_bytes());
+    out.extend_from_slice(br#"}],"structuredContent":"#);
+    ready.write_structured(elapsed_ms, &mut out);
+    let tokens = ready.tokens();
+    let meta = write!(
+        out,
+        r#","isError":false,"_meta":{{"fumi/tokens":{tokens},"fumi/elapsed_ms":{elapsed_ms},"cache_hit":true}}}}}}"#
+    );
+    debug_assert!(meta.is_ok(), "memory can be written to");
+    out
+}

@@ -1,0 +1,237 @@
+//! The limits of the HTTP edge as clients meet them: too much at once, who is served nevertheless, and the form of what is
+//! said.
+
+use std::{io::Read as _, net::TcpStream};
+
+use reqwest::StatusCode;
+use serde_json::{Value, json};
+
+use crate::{
+    gate::app_with_gate,
+    harness::{SESSION, Server, Session, Stateless},
+    program::Program,
+    sample::Sample,
+    taught::is_japanese,
+};
+
+/// One request in flight: the next one is told to come back, except those that need no place.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_full_server_says_when_to_come_back_and_still_answers_probes() {
+    let sample = Sample::new();
+    let (app, gate) = app_with_gate(&sample, |config| config.limits.requests = 1);
+    let server = Server::start(app).await;
+    let (client, session) = (Stateless::new(&server), Session::open(&server).await);
+    // A stream that only listens takes no place.
+    let listening = session.listen().await;
+    assert_eq!(listening.status(), StatusCode::OK);
+    let running = tokio::spawn({
+        let client = client.clone();
+        async move { client.call("wait_at_gate", json!({})).await }
+    });
+    gate.entered().await;
+    let refused = client.call("list_files", json!({"roots": ["."]})).await;
+    assert_eq!(refused.status, StatusCode::SERVICE_UNAVAILABLE);
+    assert_eq!(refused.headers["retry-after"], "1");
+    let error = refused.error();
+    assert_eq!((&error["code"], &error["data"]["code"]), (&json!(-32_000), &json!("SERVER_BUSY")));
+    assert!(is_japanese(error["message"].as_str().unwrap()), "{error}");
+    for probe in ["/livez", "/readyz"] {
+        let answer = client.http.get(format!("{}{probe}", server.base)).send().await.unwrap();
+        assert_eq!(answer.status(), StatusCode::OK, "{probe}");
+    }
+    // A session that there is not is not hidden by that; one that there is waits like everybody.
+    let gone = Session {
+        id: "no-such-session".to_owned(),
+        ..session.clone()
+    };
+    let answer = gone.request("tools/list", json!({})).await;
+    assert_eq!(answer.status, StatusCode::NOT_FOUND);
+    assert_eq!(answer.error()["data"]["code"], "SESSION_NOT_FOUND", "{}", answer.raw);
+    assert_eq!(
+        session.request("tools/list", json!({})).await.status,
+        StatusCode::SERVICE_UNAVAILABLE
+    );
+    // Neither is the limit got round with such an id in the era that has no sessions.
+    let request = client.prepare(1, "tools/list", None, json!({})).header("Mcp-Session-Id", "no-such-session");
+    assert_eq!(request.send().await.unwrap().status(), StatusCode::SERVICE_UNAVAILABLE);
+    let stale = Session::initialize(&client.http, &server.url(), SESSION, Some("no-such-session")).await;
+    assert_eq!(stale.status, StatusCode::SERVICE_UNAVAILABLE);
+    gate.open();
+    assert_eq!(running.await.unwrap().called().1, "through");
+    assert!(!client.call("list_files", json!({"roots": ["."]})).await.called().2);
+    drop(listening);
+}
+
+/// Many at once for a few places: never more than there are, and nobody is told of a failure.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_last_sessions_go_to_whoever_comes_first() {
+    let sample = Sample::new();
+    let server = Server::start(sample.app_with(&[], |config| config.server.max_sessions = 3)).await;
+    let http = reqwest::Client::new();
+    let opening: Vec<_> = (0..24)
+        .map(|_| {
+            let (http, url) = (http.clone(), server.url());
+            tokio::spawn(async move { Session::initialize(&http, &url, SESSION, None).await })
+        })
+        .collect();
+    let mut opened = 0;
+    for one in opening {
+        match one.await.unwrap().status {
+            StatusCode::OK => opened += 1,
+            status => assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE),
+        }
+    }
+    assert!((1..=3).contains(&opened), "{opened} sessions");
+    // Those that were refused only because others came at the same time find a place now.
+    while opened < 3 {
+        Session::open(&server).await;
+        opened += 1;
+    }
+    let late = Session::initialize(&http, &server.url(), SESSION, None).await;
+    assert_eq!(late.status, StatusCode::SERVICE_UNAVAILABLE);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn json_is_compressed_for_whoever_asks_and_streams_never() {
+    let sample = Sample::large(4, 40);
+    let server = Server::start(sample.app()).await;
+    let (client, session) = (Stateless::new(&server), Session::open(&server).await);
+    let list = |asks: bool| {
+        let request = client.prepare(
+            1,
+            "tools/call",
+            Some("list_files"),
+            json!({"name": "list_files", "arguments": {"roots": ["src"]}}),
+        );
+        if asks { request.header("Accept-Encoding", "gzip") } else { request }
+    };
+    let plain = list(false).send().await.unwrap();
+    assert!(plain.headers().get("content-encoding").is_none());
+    let plain = plain.bytes().await.unwrap();
+    let zipped = list(true).send().await.unwrap();
+    assert_eq!(zipped.headers()["content-encoding"], "gzip");
+    assert_eq!(zipped.headers()["content-type"], "application/json");
+    let zipped = zipped.bytes().await.unwrap();
+    assert!(zipped.starts_with(&[0x1f, 0x8b]) && zipped.len() < plain.len() / 3);
+    // Small replies and event streams are left as they are.
+    let message = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list", "params": {}});
+    let stream = session.prepare(&message).header("Accept-Encoding", "gzip").send().await.unwrap();
+    assert_eq!(stream.headers()["content-type"], "text/event-stream");
+    assert!(stream.headers().get("content-encoding").is_none());
+    let small = client.prepare(3, "no/such", None, json!({})).header("Accept-Encoding", "gzip");
+    assert!(small.send().await.unwrap().headers().get("content-encoding").is_none());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_request_has_an_id_that_can_stand_in_a_log() {
+    let sample = Sample::new();
+    let server = Server::start(sample.app()).await;
+    let http = reqwest::Client::new();
+    let id = async |own: Option<&str>| {
+        let mut request = http.get(format!("{}/livez", server.base));
+        if let Some(own) = own {
+            request = request.header("X-Request-Id", own);
+        }
+        let answer = request.send().await.unwrap();
+        answer.headers()["x-request-id"].to_str().unwrap().to_owned()
+    };
+    let (first, second) = (id(None).await, id(None).await);
+    assert_ne!(first, second);
+    assert_eq!(id(Some("mine-1")).await, "mine-1");
+    for bad in ["", "with space", "quote\"", &"x".repeat(65)] {
+        assert_ne!(id(Some(bad)).await, bad);
+    }
+}
+
+/// What is logged of a request, and what is not.
+#[test]
+fn the_access_log_has_a_line_for_each_request_and_no_word_of_the_clients() {
+    let sample = Sample::new();
+    let program = Program::start(&sample, &[]);
+    let host = &program.address;
+    let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}).to_string();
+    for request in [
+        format!("GET /livez?canary=1 HTTP/1.1\r\nHost: {host}\r\nX-Request-Id: first\r\nX-Canary: canary\r\n\r\n"),
+        format!("GET /canary HTTP/1.1\r\nHost: {host}\r\nX-Request-Id: second\r\n\r\n"),
+        format!("CANARY /livez HTTP/1.1\r\nHost: {host}\r\nX-Request-Id: third\r\n\r\n"),
+        "GET /livez HTTP/1.1\r\nHost: canary.example\r\nX-Request-Id: fourth\r\n\r\n".to_owned(),
+        format!(
+            "POST /mcp/canary HTTP/1.1\r\nHost: {host}\r\nX-Request-Id: fifth\r\nContent-Length: {}\r\n\r\n{call}",
+            call.len()
+        ),
+    ] {
+        program.ask(request.as_bytes());
+    }
+    let log = program.survived();
+    let line = |id: &str| {
+        let mut lines = log.lines().filter(|line| line.contains(&format!("request_id=\"{id}\"")));
+        let line = lines.next().unwrap_or_else(|| panic!("no line for {id} in {log}"));
+        assert!(lines.next().is_none(), "two lines for {id}: {log}");
+        line.to_owned()
+    };
+    for (id, parts) in [
+        ("first", ["method=\"GET\"", "route=\"/livez\"", "status=200", "bytes=3"]),
+        ("second", ["method=\"GET\"", "route=\"none\"", "status=404", "ms="]),
+        ("third", ["method=\"other\"", "route=\"/livez\"", "status=405", "ms="]),
+        ("fourth", ["method=\"GET\"", "route=\"/livez\"", "status=403", "ms="]),
+        ("fifth", ["method=\"POST\"", "route=\"/mcp/{*rest}\"", "status=404", "ms="]),
+    ] {
+        let line = line(id);
+        for part in parts {
+            assert!(line.contains(part), "{part} is not in {line}");
+        }
+        assert!(!line.to_lowercase().contains("canary"), "{line}");
+    }
+}
+
+/// Beyond the connections that may be open, probes are still answered and everything else is told to come back.
+#[test]
+fn beyond_the_connections_only_probes_are_answered() {
+    let sample = Sample::new();
+    let program = Program::start(&sample, &[("SERVER__MAX_CONNECTIONS", "4")]);
+    let host = program.address.clone();
+    let get = |path: &str| format!("GET {path} HTTP/1.1\r\nHost: {host}\r\n\r\n");
+    let mut open: Vec<_> = (0..4)
+        .map(|_| {
+            let mut raw = program.connect();
+            raw.send(get("/livez").as_bytes());
+            assert_eq!(raw.answer().unwrap().status, 200);
+            raw
+        })
+        .collect();
+    for _ in 0..20 {
+        let mut raw = program.connect();
+        raw.send(get("/livez").as_bytes());
+        assert_eq!(raw.answer().unwrap().status, 200);
+        // It is for one request.
+        assert!(raw.until_closed().is_empty());
+        let refused = program.ask(get("/v1/errors").as_bytes());
+        assert_eq!(refused.status, 503);
+        assert_eq!(refused.header("retry-after"), Some("1"));
+        let body: Value = serde_json::from_slice(&refused.body).unwrap();
+        assert_eq!(body["error"]["code"], "SERVER_BUSY");
+    }
+    // Those that are open go on, and a place that becomes free is given away.
+    open[0].send(get("/v1/errors").as_bytes());
+    assert_eq!(open[0].answer().unwrap().status, 200);
+    drop(open);
+    while program.ask(get("/v1/errors").as_bytes()).status != 200 {}
+    program.survived();
+}
+
+/// A process that may open few files: what it cannot accept waits, and is served once there is room.
+#[cfg(target_os = "linux")]
+#[test]
+fn running_out_of_file_descriptors_does_not_end_the_server() {
+    let sample = Sample::new();
+    let mut few = std::process::Command::new("sh");
+    few.args(["-c", "ulimit -n 40; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_fumi")]);
+    let program = Program::start_by(few, &sample, &[("SERVER__HEADER_SECONDS", "2")]);
+    let silent: Vec<TcpStream> = (0..120).map(|_| TcpStream::connect(&program.address).unwrap()).collect();
+    // Cut off after their time, one after the other.
+    for mut one in silent {
+        let _ = one.read(&mut [0]);
+    }
+    let log = program.survived();
+    assert!(log.contains("fewer connections than server.max_connections"), "{log}");
+}

@@ -1,0 +1,194 @@
+//! The real program in a process of its own, and bytes over TCP as no client library would send them.
+//!
+//! [`Program::survived`] is what every hostile test ends with: the server still answers, ends when asked, and its log holds
+//! no panic.
+
+use std::{
+    io::{BufRead as _, BufReader, Read as _, Write as _},
+    net::TcpStream,
+    process::{Child, ChildStderr, Command, Stdio},
+    thread::{self, JoinHandle},
+    time::Duration,
+};
+
+use crate::sample::Sample;
+
+/// What ends a test whose server never answers. No test is about how long anything takes.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A running fumi. Killed when dropped.
+pub(crate) struct Program {
+    child: Child,
+    log: Option<JoinHandle<String>>,
+    pub(crate) address: String,
+}
+
+impl Program {
+    /// Serves a sample, configured by environment variables (`SERVER__HEADER_SECONDS` and the like).
+    pub(crate) fn start(sample: &Sample, settings: &[(&str, &str)]) -> Self {
+        Self::start_by(Command::new(env!("CARGO_BIN_EXE_fumi")), sample, settings)
+    }
+
+    /// The same by a command that runs fumi.
+    pub(crate) fn start_by(mut command: Command, sample: &Sample, settings: &[(&str, &str)]) -> Self {
+        for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("FUMI") || name.ends_with("_ROOT")) {
+            command.env_remove(name);
+        }
+        for (name, value) in settings {
+            command.env(format!("FUMI__{name}"), value);
+        }
+        let mut child = command
+            .current_dir(sample.root())
+            .args(["serve", "--listen", "127.0.0.1:0"])
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let log = child.stderr.take().map(|log| thread::spawn(move || read_log(log)));
+        let mut ready = String::new();
+        BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut ready).unwrap();
+        let address = ready
+            .strip_prefix("fumi listening on http://")
+            .and_then(|rest| rest.strip_suffix("/mcp\n"))
+            .unwrap_or_else(|| panic!("it did not start: {ready:?}"))
+            .to_owned();
+        Self { child, log, address }
+    }
+
+    /// A new connection.
+    pub(crate) fn connect(&self) -> Raw {
+        let stream = TcpStream::connect(&self.address).unwrap();
+        stream.set_nodelay(true).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream.set_write_timeout(Some(PATIENCE)).unwrap();
+        Raw(BufReader::new(stream))
+    }
+
+    /// Sends bytes over a new connection and reads the first answer.
+    pub(crate) fn ask(&self, request: &[u8]) -> Answer {
+        let mut raw = self.connect();
+        raw.send(request);
+        raw.answer().expect("an answer")
+    }
+
+    /// Still there, ends properly, and never panicked. Gives the log.
+    #[track_caller]
+    pub(crate) fn survived(mut self) -> String {
+        let alive = self.ask(format!("GET /livez HTTP/1.1\r\nHost: {}\r\n\r\n", self.address).as_bytes());
+        assert_eq!(alive.status, 200);
+        let id = self.child.id().to_string();
+        assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+        assert_eq!(self.child.wait().unwrap().code(), Some(0));
+        let log = self.log.take().unwrap().join().unwrap();
+        assert!(!log.contains("panicked"), "{log}");
+        log
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn read_log(mut log: ChildStderr) -> String {
+    let mut text = Vec::new();
+    let _ = log.read_to_end(&mut text);
+    String::from_utf8_lossy(&text).into_owned()
+}
+
+/// A connection without a client.
+pub(crate) struct Raw(pub(crate) BufReader<TcpStream>);
+
+/// One answer.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    /// Names in small letters.
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) body: Vec<u8>,
+}
+
+impl Answer {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        let found = self.headers.iter().find(|(own, _)| own == name);
+        found.map(|(_, value)| value.as_str())
+    }
+
+    pub(crate) fn text(&self) -> String {
+        String::from_utf8_lossy(&self.body).into_owned()
+    }
+}
+
+impl Raw {
+    /// A server that closed already is for the reader to see.
+    pub(crate) fn send(&mut self, bytes: &[u8]) {
+        let _ = self.0.get_mut().write_all(bytes);
+    }
+
+    /// Whether it could be sent.
+    pub(crate) fn try_send(&mut self, bytes: &[u8]) -> bool {
+        self.0.get_mut().write_all(bytes).is_ok()
+    }
+
+    /// The next answer; `None` when the server closed the connection instead.
+    pub(crate) fn answer(&mut self) -> Option<Answer> {
+        let status = self.line()?;
+        let status = status.split(' ').nth(1)?.parse().ok()?;
+        let mut headers = Vec::new();
+        loop {
+            let line = self.line()?;
+            let Some((name, value)) = line.split_once(':') else {
+                break;
+            };
+            headers.push((name.to_ascii_lowercase(), value.trim().to_owned()));
+        }
+        let mut answer = Answer {
+            status,
+            headers,
+            body: Vec::new(),
+        };
+        if answer.header("transfer-encoding") == Some("chunked") {
+            loop {
+                let size = usize::from_str_radix(&self.line()?, 16).ok()?;
+                self.take(size, &mut answer.body)?;
+                self.line()?;
+                if size == 0 {
+                    break;
+                }
+            }
+        } else if let Some(length) = answer.header("content-length") {
+            let length = length.parse().ok()?;
+            self.take(length, &mut answer.body)?;
+        }
+        Some(answer)
+    }
+
+    /// Reads until the server closes the connection.
+    pub(crate) fn until_closed(&mut self) -> Vec<u8> {
+        let mut all = Vec::new();
+        match self.0.read_to_end(&mut all) {
+            Ok(_) => all,
+            Err(error) if error.kind() == std::io::ErrorKind::ConnectionReset => all,
+            Err(error) => panic!("it was not closed: {error}"),
+        }
+    }
+
+    fn line(&mut self) -> Option<String> {
+        let mut line = Vec::new();
+        match self.0.read_until(b'\n', &mut line) {
+            Ok(0) => None,
+            Ok(_) => Some(String::from_utf8_lossy(&line).trim_end().to_owned()),
+            Err(error) if error.kind() == std::io::ErrorKind::ConnectionReset => None,
+            Err(error) => panic!("no answer: {error}"),
+        }
+    }
+
+    fn take(&mut self, bytes: usize, body: &mut Vec<u8>) -> Option<()> {
+        let start = body.len();
+        body.resize(start + bytes, 0);
+        self.0.read_exact(&mut body[start..]).ok()
+    }
+}
