@@ -190,7 +190,7 @@ pub struct OAuth {
     pub issuer: String,
     /// What tokens for this server say in `aud`: the URL under which clients know it, such as `https://fumi.example.com/mcp`.
     pub audience: String,
-    /// Where the issuer's keys are. Empty: asked of the issuer (RFC 8414, OpenID Connect discovery).
+    /// Where the issuer's keys are. Empty: asked of the issuer (RFC 8414, `OpenID` Connect discovery).
     pub jwks_uri: String,
     /// Accepted signature algorithms.
     pub algorithms: Vec<String>,
@@ -896,7 +896,10 @@ mod tests {
             ("[server]\nlisten = \"0.0.0.0:1\"", "refusing to listen on 0.0.0.0:1"),
             ("[server]\nlsten = \"x\"", "lsten"),
             ("[limits]\nreply_rows = 0", "limits.reply_rows must be at least 1"),
-            ("[limits]\nheader_bytes = 100", "limits.header_bytes must be at least 8192"),
+            (
+                "[limits]\nheader_bytes = 100",
+                "limits.header_bytes must be at least 8192",
+            ),
             ("[limits]\nbodies_bytes = 100", "limits.bodies_bytes must be at least"),
             (
                 "[server]\nheader_seconds = 0",

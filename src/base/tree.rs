@@ -310,10 +310,7 @@ mod linux {
         /// trusted.
         pub(super) fn drain(&mut self, root: &Path, mut seen: impl FnMut(&Path)) -> bool {
             loop {
-                let is_all = match self.read() {
-                    Ok(is_all) => is_all,
-                    Err(_) => return false,
-                };
+                let Ok(is_all) = self.read() else { return false };
                 let (mut appeared, mut left) = (Vec::new(), Vec::new());
                 for event in std::mem::take(&mut self.queued) {
                     if event.mask.intersects(EventMask::Q_OVERFLOW | EventMask::UNMOUNT) {

@@ -1,6 +1,6 @@
-//! `/openapi.json`: the routes for programs as an OpenAPI 3.1 document, made from the catalogue.
+//! `/openapi.json`: the routes for programs as an `OpenAPI` 3.1 document, made from the catalogue.
 //!
-//! OpenAPI 3.1 speaks JSON Schema 2020-12, so that the tools' own schemas stand in it as they are. The committed
+//! `OpenAPI` 3.1 speaks JSON Schema 2020-12, so that the tools' own schemas stand in it as they are. The committed
 //! `openapi/openapi.json` is the document of the whole catalogue in English; a test compares.
 
 use axum::{Json, extract::State};

@@ -255,7 +255,7 @@ mod tests {
 
     const SHORT: Duration = Duration::from_millis(20);
     /// Longer than any test.
-    const EVER: Duration = Duration::from_secs(3_600);
+    const EVER: Duration = Duration::from_hours(1);
 
     /// One patience is short; the two others never end.
     fn connection(shorten: impl FnOnce(&mut Patience)) -> (Patient<DuplexStream>, DuplexStream, Running) {
@@ -286,7 +286,10 @@ mod tests {
 
     /// Sees that it waits for longer than what is short.
     async fn waits(connection: &mut Patient<DuplexStream>) {
-        assert!(timeout(3 * SHORT, connection.read_u8()).await.is_err(), "it does not wait");
+        assert!(
+            timeout(3 * SHORT, connection.read_u8()).await.is_err(),
+            "it does not wait"
+        );
     }
 
     async fn byte(ours: &mut Patient<DuplexStream>, theirs: &mut DuplexStream) {

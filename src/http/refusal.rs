@@ -170,14 +170,13 @@ async fn as_rpc(response: Response, names_session: bool) -> Response {
         return response;
     }
     let (mut parts, body) = response.into_parts();
-    let told = match told {
-        Some(Told(told)) => told,
-        None => {
-            let text = to_bytes(body, LONGEST).await.unwrap_or_default();
-            let refusal = Refusal::of_library(parts.status, &String::from_utf8_lossy(&text), names_session);
-            let told = refusal.into_response().extensions_mut().remove::<Told>();
-            told.map(|Told(told)| told).unwrap_or_default()
-        }
+    let told = if let Some(Told(told)) = told {
+        told
+    } else {
+        let text = to_bytes(body, LONGEST).await.unwrap_or_default();
+        let refusal = Refusal::of_library(parts.status, &String::from_utf8_lossy(&text), names_session);
+        let told = refusal.into_response().extensions_mut().remove::<Told>();
+        told.map(|Told(told)| told).unwrap_or_default()
     };
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let code = match (text(&told["code"]).as_str(), parts.status) {

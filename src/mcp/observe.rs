@@ -92,6 +92,7 @@ impl Operation {
 }
 
 /// For results that cannot say that they failed.
+#[must_use]
 pub fn never<T>(_: &T) -> Option<String> {
     None
 }

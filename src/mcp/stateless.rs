@@ -90,6 +90,9 @@ impl Calls {
     }
 
     /// The reply to a request as JSON, if it is such a call. Dropping the future ends the work: the client hung up.
+    ///
+    /// # Panics
+    /// Never: a reply is made of JSON values.
     pub async fn answer(&self, parts: &Parts, body: &[u8]) -> Option<Vec<u8>> {
         let Message { id, params, .. } = call_of(&parts.headers, body)?;
         let caller = self.server.caller_of(parts);
@@ -124,7 +127,10 @@ impl Calls {
             Given::Again(ready, elapsed_ms) => (ready.tokens() as u64, again(&id, &ready, elapsed_ms)),
             Given::Reply(reply) => {
                 let result = server::result(reply);
-                let tokens = result.meta.as_ref().and_then(|meta| meta.0.get("fumi/tokens")?.as_u64());
+                let tokens = result
+                    .meta
+                    .as_ref()
+                    .and_then(|meta| meta.0.get("fumi/tokens")?.as_u64());
                 let result = ServerResult::CallToolResult(result);
                 let message: ServerJsonRpcMessage = JsonRpcMessage::response(result, id.into_library());
                 let json = serde_json::to_vec(&message).expect("a reply is made of JSON values");

@@ -23,7 +23,7 @@ pub async fn serve(app: Arc<App>) -> Result<(), String> {
         stdin,
         streams: Arc::clone(&streams),
     };
-    let running = rmcp::serve_server(Server::new(app, streams), (input, stdout))
+    let running = Box::pin(rmcp::serve_server(Server::new(app, streams), (input, stdout)))
         .await
         .map_err(|error| error.to_string())?;
     running.waiting().await.map_err(|error| error.to_string())?;

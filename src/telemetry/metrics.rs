@@ -122,11 +122,11 @@ impl Metrics {
     }
 
     /// One MCP request ended.
-    pub fn operation(&self, method: &'static str, tool: Option<&'static str>, error: Option<&str>, took: Duration) {
+    pub fn operation(&self, method: &'static str, tool: Option<&'static str>, error: Option<&str>, elapsed: Duration) {
         let mut labels = vec![KeyValue::new("mcp.method.name", method)];
         labels.extend(tool.map(|tool| KeyValue::new("gen_ai.tool.name", tool)));
         labels.extend(error.map(|error| KeyValue::new("error.type", error.to_owned())));
-        self.operations.record(took.as_secs_f64(), &labels);
+        self.operations.record(elapsed.as_secs_f64(), &labels);
     }
 
     /// A session ended.
@@ -186,12 +186,10 @@ impl Metrics {
             .u64_observable_gauge(name)
             .with_unit(unit)
             .with_description(about);
-        // The provider keeps the callback.
-        drop(
-            gauge
-                .with_callback(move |observer| read(&mut |value, labels| observer.observe(value, labels)))
-                .build(),
-        );
+        // The provider keeps the callback; the instrument itself is nothing.
+        let _ = gauge
+            .with_callback(move |observer| read(&mut |value, labels| observer.observe(value, labels)))
+            .build();
     }
 
     /// All of them as Prometheus reads them.

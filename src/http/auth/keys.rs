@@ -15,13 +15,13 @@ use serde::Deserialize;
 use tokio::sync::Mutex;
 
 /// How often the server may be asked, and how many times at once.
-const PAUSE: Duration = Duration::from_secs(10);
+const A_MINUTE: NonZeroU32 = NonZeroU32::new(6).expect("six");
 const AT_ONCE: NonZeroU32 = NonZeroU32::new(3).expect("three");
 /// How long the server may take.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// Largest document that is read, in bytes; a set of keys has a few thousand.
 const LARGEST: usize = 1 << 20;
-/// Where an issuer says where its keys are: RFC 8414, then OpenID Connect discovery.
+/// Where an issuer says where its keys are: RFC 8414, then `OpenID` Connect discovery.
 const DISCOVERY: [&str; 2] = [
     "/.well-known/oauth-authorization-server",
     "/.well-known/openid-configuration",
@@ -51,14 +51,14 @@ struct State {
 pub struct NoKeys;
 
 impl Keys {
-    /// Nothing is fetched before the first token.
+    /// Nothing is fetched before the first token. Fails where TLS cannot be set up.
     pub fn new(issuer: &str, jwks_uri: &str, keep: Duration) -> Result<Self, reqwest::Error> {
         let http = reqwest::Client::builder()
             .timeout(PATIENCE)
             .redirect(reqwest::redirect::Policy::none())
             .user_agent(concat!("fumi/", env!("CARGO_PKG_VERSION")))
             .build()?;
-        let quota = Quota::with_period(PAUSE).expect("a pause").allow_burst(AT_ONCE);
+        let quota = Quota::per_minute(A_MINUTE).allow_burst(AT_ONCE);
         Ok(Self {
             issuer: issuer.to_owned(),
             jwks_uri: jwks_uri.to_owned(),
@@ -86,7 +86,7 @@ impl Keys {
                     state.fetched = Some(Instant::now());
                 }
                 Err(error) => {
-                    tracing::warn!(issuer = self.issuer, %error, "the keys of the authorization server cannot be read")
+                    tracing::warn!(issuer = self.issuer, %error, "the keys of the authorization server cannot be read");
                 }
             }
         }
@@ -137,7 +137,7 @@ impl Keys {
     }
 }
 
-/// Where a document of an issuer lies. RFC 8414 puts the issuer's path behind its own, OpenID Connect before it.
+/// Where a document of an issuer lies. RFC 8414 puts the issuer's path behind its own, `OpenID` Connect before it.
 fn well_known(issuer: &str, path: &str) -> String {
     let issuer = issuer.trim_end_matches('/');
     let scheme = issuer.find("://").map_or(0, |at| at + 3);

@@ -78,7 +78,11 @@ pub fn generate() -> Result<(String, String), getrandom::Error> {
 /// What the configuration says of a token.
 #[must_use]
 pub fn sha256_of(token: &str) -> String {
-    Sha256::digest(token).iter().map(|byte| format!("{byte:02x}")).collect()
+    let digits = |mut hex: String, byte: &u8| {
+        hex.push_str(&format!("{byte:02x}"));
+        hex
+    };
+    Sha256::digest(token).iter().fold(String::with_capacity(64), digits)
 }
 
 #[cfg(test)]
