@@ -1,17 +1,18 @@
 //! From a decoded file to its syntax tree and its line index.
 //!
 //! Broken source is no failure: the tree holds what could be read, and [`Parsed::errors`] says where it broke. Parsing
-//! stops soon after the token is cancelled. Trees are walked with cursors, never recursively: nesting cannot overflow.
+//! stops soon after the token is cancelled, within a grammar's scanner too. Trees are walked with cursors, never
+//! recursively: nesting cannot overflow.
 
 use std::ops::{ControlFlow, Range};
 
 use tokio_util::sync::CancellationToken;
-use tree_sitter::{Node, ParseOptions, Parser, Point, Tree, TreeCursor};
+use tree_sitter::{InputEdit, Node, ParseOptions, Parser, Point, Tree, TreeCursor};
 
 use crate::{
     elements::Span,
     errors::structure::StructureError,
-    languages::{Language, detect::detect},
+    languages::{Language, detect::detect, unread::Unread},
 };
 
 /// How many places of broken syntax are listed; a reader acts on the first few, the total says the rest.
@@ -20,6 +21,10 @@ pub const MAX_PARSE_ERRORS: usize = 20;
 /// How deep texts in other languages are read in one another: a style in a page in a document is the deepest that is real.
 /// Without an end, nested fences would cost the square of their length.
 const MAX_EMBEDDED: usize = 2;
+
+/// How much of a text a grammar gets at a time, in bytes: between two pieces the token is asked, because a scanner may look
+/// through the rest of the text for the sake of one word.
+const PIECE: usize = 16 * 1024;
 
 /// Distance between marks of the character index, in bytes: a column costs at most this many bytes to count.
 const MARK_EVERY: usize = 256;
@@ -96,8 +101,7 @@ pub fn parse(source: Source, cancel: &CancellationToken) -> Result<Parsed, Struc
 }
 
 fn parse_at(source: Source, depth: usize, cancel: &CancellationToken) -> Result<Parsed, StructureError> {
-    let grammar = source.language.grammar();
-    let tree = parse_text(&grammar, &source.language.parseable(&source.text), cancel)?;
+    let (tree, unread) = read(source.language, &source.text, cancel)?;
     let lines = LineIndex::new(&source.text);
     let mut parsed = Parsed {
         source,
@@ -109,6 +113,7 @@ fn parse_at(source: Source, depth: usize, cancel: &CancellationToken) -> Result<
         cancel: cancel.clone(),
     };
     parsed.find_errors(cancel)?;
+    parsed.note(&unread);
     if depth > 0 {
         for error in &mut parsed.errors {
             error.message = format!("{} (in {})", error.message, parsed.source.language.facts.title);
@@ -120,23 +125,101 @@ fn parse_at(source: Source, depth: usize, cancel: &CancellationToken) -> Result<
     Ok(parsed)
 }
 
-/// Parses a text with a grammar, polling the token.
+/// Parses a text in a language, without what the language's grammar cannot bear.
+pub(crate) fn read(
+    language: &Language,
+    text: &str,
+    cancel: &CancellationToken,
+) -> Result<(Tree, Vec<Unread>), StructureError> {
+    let readable = language.readable(text);
+    let has_tail = language.facts.ends_with_feed && !readable.text.ends_with('\n');
+    let input = Input {
+        text: &readable.text,
+        tail: if has_tail { "\n" } else { "" },
+    };
+    let mut tree = input.parse(&language.grammar(), cancel)?;
+    if has_tail {
+        // No node may reach behind the text.
+        let (end, position) = (text.len(), end_of(text));
+        tree.edit(&InputEdit {
+            start_byte: end,
+            old_end_byte: end + 1,
+            new_end_byte: end,
+            start_position: position,
+            old_end_position: Point::new(position.row + 1, 0),
+            new_end_position: position,
+        });
+    }
+    Ok((tree, readable.unread))
+}
+
+/// Parses a text with a grammar that belongs to no language of its own.
 pub(crate) fn parse_text(
     grammar: &tree_sitter::Language,
     text: &str,
     cancel: &CancellationToken,
 ) -> Result<Tree, StructureError> {
-    let mut parser = Parser::new();
-    parser
-        .set_language(grammar)
-        .expect("the grammar's version fits this tree-sitter; a test parses every language");
-    let bytes = text.as_bytes();
-    let mut read = |at: usize, _: Point| bytes.get(at..).unwrap_or_default();
-    let mut poll = |_: &tree_sitter::ParseState| stop_if(cancel);
-    let options = ParseOptions::new().progress_callback(&mut poll);
-    parser
-        .parse_with_options(&mut read, None, Some(options))
-        .ok_or(StructureError::Cancelled)
+    Input { text, tail: "" }.parse(grammar, cancel)
+}
+
+/// Where a text ends.
+fn end_of(text: &str) -> Point {
+    let line = text.rfind('\n').map_or(0, |feed| feed + 1);
+    Point::new(text.bytes().filter(|byte| *byte == b'\n').count(), text.len() - line)
+}
+
+/// What a grammar gets to read.
+struct Input<'t> {
+    text: &'t str,
+    /// What follows the text.
+    tail: &'static str,
+}
+
+impl Input<'_> {
+    /// Parses, polling the token.
+    fn parse(&self, grammar: &tree_sitter::Language, cancel: &CancellationToken) -> Result<Tree, StructureError> {
+        Self::parse_by(grammar, cancel, &mut |at| self.piece(at))
+    }
+
+    /// Parses what `piece` gives, polling the token.
+    fn parse_by<'i>(
+        grammar: &tree_sitter::Language,
+        cancel: &CancellationToken,
+        piece: &mut dyn FnMut(usize) -> &'i str,
+    ) -> Result<Tree, StructureError> {
+        let mut parser = Parser::new();
+        parser
+            .set_language(grammar)
+            .expect("the grammar's version fits this tree-sitter; a test parses every language");
+        let mut ended = None;
+        let mut read = |at: usize, _: Point| {
+            if cancel.is_cancelled() {
+                // What has been read so far is thrown away. A scanner within a word sees the end of its line, then that of
+                // the text: some look for the one only.
+                return if ended == Some(at) {
+                    ""
+                } else {
+                    ended = Some(at + 1);
+                    "\n"
+                };
+            }
+            piece(at)
+        };
+        let mut poll = |_: &tree_sitter::ParseState| stop_if(cancel);
+        let options = ParseOptions::new().progress_callback(&mut poll);
+        parser
+            .parse_with_options(&mut read, None, Some(options))
+            .filter(|_| !cancel.is_cancelled())
+            .ok_or(StructureError::Cancelled)
+    }
+
+    /// What stands at a byte; nothing at the end.
+    fn piece(&self, at: usize) -> &str {
+        match self.text.get(at..) {
+            Some("") | None => self.tail.get(at.saturating_sub(self.text.len())..).unwrap_or_default(),
+            Some(rest) => &rest[..rest.floor_char_boundary(PIECE)],
+        }
+    }
 }
 
 /// What a progress callback answers.
@@ -181,6 +264,25 @@ impl Parsed {
         self.errors = found;
         self.error_count = count;
         Ok(())
+    }
+
+    /// Puts what was kept from the grammar among the errors.
+    fn note(&mut self, unread: &[Unread]) {
+        for part in unread {
+            let Some(reason) = part.reason else { continue };
+            self.error_count += 1;
+            // The list is cut again below; of a hostile file there could be one for each line.
+            if self.errors.len() < 2 * MAX_PARSE_ERRORS {
+                self.errors.push(ParseError {
+                    line: self.lines.line(part.bytes.start),
+                    column: self.lines.column(&self.source.text, part.bytes.start),
+                    message: reason.to_owned(),
+                    byte: part.bytes.start,
+                });
+            }
+        }
+        self.errors.sort_by_key(|error| error.byte);
+        self.errors.truncate(MAX_PARSE_ERRORS);
     }
 
     fn parse_error(&self, node: Node<'_>) -> ParseError {
@@ -524,6 +626,44 @@ pub(crate) mod tests {
         let parsed = parsed("deep.py", &text);
         let elements = extract(&parsed, &CancellationToken::new()).expect("elements");
         assert!(elements.list.iter().any(|element| element.name == "f"));
+    }
+
+    #[test]
+    fn kotlin_that_ends_within_an_annotation_is_read_to_its_end() {
+        for text in [
+            "class A\n@Inject",
+            "class A\r\n@Inject\r",
+            "val a = 1\n@Get",
+            "val a = 1\n@Get(",
+            "class A\n@B class C",
+        ] {
+            let parsed = parsed("a.kt", text);
+            let root = parsed.tree.root_node();
+            assert_eq!((root.start_byte(), root.end_byte()), (0, text.len()), "{text:?}");
+            assert_eq!(root.end_position(), super::end_of(text), "{text:?}");
+            let elements = extract(&parsed, &CancellationToken::new()).expect("elements");
+            assert!(elements.list[0].name.eq_ignore_ascii_case("a"), "{text:?}");
+            let document = format!("```kotlin\n{text}");
+            assert_eq!(self::parsed("a.md", &document).embedded.len(), 1);
+        }
+    }
+
+    #[test]
+    fn a_scanner_that_looks_through_the_text_again_and_again_stops_with_the_call() {
+        // Each colon may be that of a selector, which a brace far behind it would tell.
+        let text = format!("a {{ {}", "b:c ".repeat(100_000));
+        let cancel = CancellationToken::new();
+        let (mut pieces, limit) = (0, 2_000);
+        let input = super::Input { text: &text, tail: "" };
+        let stopped = super::Input::parse_by(&tree_sitter_css::LANGUAGE.into(), &cancel, &mut |at| {
+            pieces += 1;
+            if pieces == limit {
+                cancel.cancel();
+            }
+            input.piece(at)
+        });
+        assert!(matches!(stopped, Err(StructureError::Cancelled)));
+        assert_eq!(pieces, limit, "no piece is read once the token is cancelled");
     }
 
     #[test]

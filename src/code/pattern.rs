@@ -3,13 +3,16 @@
 //! The pattern is parsed with the language's own grammar and compared tree with tree (ast-grep-core), so that layout and
 //! comments do not matter. Invariant: what does not parse as one node is refused with its place, never matched as
 //! something else. Nothing is rewritten here.
+//!
+//! A comparison cannot be stopped and follows the trees by recursion, so both sides are bounded before it begins: a pattern
+//! that is too large is refused, a node of a file that is too deep or too wide for this pattern is left out, and that is said.
 
-use std::{borrow::Cow, fmt};
+use std::{borrow::Cow, collections::HashSet, fmt};
 
 use ast_grep_core::{
     Matcher as _, Node, Pattern, PatternError,
     language::Language as Dialect,
-    matcher::{MatcherExt as _, PatternBuilder},
+    matcher::{MatcherExt as _, PatternBuilder, PatternNode},
     meta_var::MetaVariable,
     tree_sitter::{LanguageExt, StrDoc, TSLanguage},
 };
@@ -18,7 +21,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     errors::structure::{QueryFault, StructureError},
     languages::Language,
-    parse::{LineIndex, Parsed, one_line},
+    parse::{LineIndex, Parsed, one_line, read},
 };
 
 /// Where a context of `language.toml` holds the pattern.
@@ -30,6 +33,22 @@ const CAPTURE_CHARACTERS: usize = 80;
 /// How many nodes are compared between two looks at the token.
 const POLL_EVERY: u32 = 1_024;
 
+/// Bytes of a pattern.
+const PATTERN_BYTES: usize = 64 * 1024;
+
+/// How deep a pattern may be nested. It is read and compared by recursion, in a stack of 2 MiB.
+const PATTERN_DEPTH: usize = 100;
+
+/// How often `$$$` may stand before a part that holds `$$$` before a part again: each level is compared twice.
+const PATTERN_DOUBLINGS: usize = 8;
+
+/// How deep the nodes may be that one variable stands for twice: they are compared by recursion.
+const NODE_DEPTH: usize = 1_000;
+
+/// How many children a node may have where a named `$$$` is followed by another: what the first stands for is copied for each
+/// child that the second looks at.
+const NODE_CHILDREN: usize = 4_000;
+
 /// A compiled pattern of one language.
 pub struct CodePattern {
     pattern: Pattern,
@@ -37,6 +56,19 @@ pub struct CodePattern {
     kinds: Option<Vec<bool>>,
     /// A name that every match contains.
     literal: Option<String>,
+    /// Whether a variable stands in it twice.
+    has_repeated: bool,
+    /// Whether a named `$$$` is followed by another.
+    has_several: bool,
+}
+
+/// All places of a file that a pattern matches.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Hits {
+    /// In the order of the text.
+    pub list: Vec<Hit>,
+    /// Whether there were nodes that could not be compared, because they are too deep or too wide for this pattern.
+    pub is_incomplete: bool,
 }
 
 /// One place that a pattern matches.
@@ -62,6 +94,9 @@ impl CodePattern {
     /// Compiles example code. It must be one statement, expression or definition of the language.
     pub fn compile(text: &str, language: &'static Language) -> Result<Self, StructureError> {
         let text = text.trim();
+        if text.len() > PATTERN_BYTES {
+            return Err(refused(text, language, Trouble::TooLarge));
+        }
         let code = Grammar(language).pre_process_pattern(text).into_owned();
         let mut first_fault = None;
         let contexts = &language.facts.pattern.contexts;
@@ -70,6 +105,9 @@ impl CodePattern {
         for context in contexts {
             match in_context(context, &code, language) {
                 Ok(pattern) => {
+                    if shape_of(&pattern.0.node).doublings > PATTERN_DOUBLINGS {
+                        return Err(refused(text, language, Trouble::TooLarge));
+                    }
                     if pattern.is_variable() {
                         return Err(refused(text, language, Trouble::OnlyVariable));
                     }
@@ -96,7 +134,10 @@ impl CodePattern {
         // Signs can be left out (the comma before `$$$`), names cannot.
         let literal = pattern.fixed_string().into_owned();
         let is_name = literal.len() > 1 && literal.chars().all(|c| c.is_alphanumeric() || c == '_');
+        let shape = shape_of(&pattern.node);
         Self {
+            has_repeated: shape.has_repeated,
+            has_several: shape.ellipses > 1 && shape.has_named_ellipsis,
             pattern,
             kinds,
             literal: Some(literal).filter(|_| is_name),
@@ -112,14 +153,15 @@ impl CodePattern {
     }
 
     /// Every place of the file that it matches, in the order of the text.
-    pub fn find(&self, parsed: &Parsed, cancel: &CancellationToken) -> Result<Vec<Hit>, StructureError> {
+    pub fn find(&self, parsed: &Parsed, cancel: &CancellationToken) -> Result<Hits, StructureError> {
         let document = StrDoc {
             src: parsed.source.text.clone(),
             lang: Grammar(parsed.source.language),
             tree: parsed.tree.clone(),
         };
         let root = ast_grep_core::AstGrep::doc(document);
-        let mut found = Vec::new();
+        let beyond = self.beyond(parsed, cancel)?;
+        let mut found = Hits::default();
         let mut visited = 0_u32;
         for node in root.root().dfs() {
             visited = visited.wrapping_add(1);
@@ -133,6 +175,10 @@ impl CodePattern {
             if !is_possible {
                 continue;
             }
+            if beyond.contains(&node.node_id()) {
+                found.is_incomplete = true;
+                continue;
+            }
             let Some(hit) = self.pattern.match_node(node) else {
                 continue;
             };
@@ -143,7 +189,7 @@ impl CodePattern {
                 .collect();
             captures.sort();
             let range = hit.range();
-            found.push(Hit {
+            found.list.push(Hit {
                 start_byte: range.start,
                 end_byte: range.end,
                 kind: hit.kind().into_owned(),
@@ -152,6 +198,97 @@ impl CodePattern {
         }
         Ok(found)
     }
+
+    /// The nodes of a file that cannot be compared with this pattern, by their numbers: none of nearly every file.
+    fn beyond(&self, parsed: &Parsed, cancel: &CancellationToken) -> Result<HashSet<usize>, StructureError> {
+        let mut beyond = HashSet::new();
+        if !self.has_repeated && !self.has_several {
+            return Ok(beyond);
+        }
+        // Of each node around the cursor, how deep it is, and whether something in it is too wide.
+        let mut around: Vec<(usize, bool)> = Vec::new();
+        let mut cursor = parsed.tree.walk();
+        let mut visited = 0_u32;
+        loop {
+            visited = visited.wrapping_add(1);
+            if visited.is_multiple_of(POLL_EVERY) && cancel.is_cancelled() {
+                return Err(StructureError::Cancelled);
+            }
+            around.push((0, self.has_several && cursor.node().child_count() > NODE_CHILDREN));
+            if cursor.goto_first_child() {
+                continue;
+            }
+            loop {
+                let (depth, is_wide) = around.pop().unwrap_or_default();
+                if is_wide || self.has_repeated && depth > NODE_DEPTH {
+                    beyond.insert(cursor.node().id());
+                }
+                if let Some((outer, holds_wide)) = around.last_mut() {
+                    *outer = (depth + 1).max(*outer);
+                    *holds_wide |= is_wide;
+                }
+                if cursor.goto_next_sibling() {
+                    break;
+                }
+                if !cursor.goto_parent() {
+                    return Ok(beyond);
+                }
+            }
+        }
+    }
+}
+
+/// What a pattern is made of, as far as it decides what a comparison costs.
+#[derive(Default)]
+struct Shape<'p> {
+    variables: HashSet<&'p str>,
+    has_repeated: bool,
+    ellipses: usize,
+    has_named_ellipsis: bool,
+    /// How often parts behind a `$$$` are nested in one another.
+    doublings: usize,
+}
+
+fn shape_of(pattern: &PatternNode) -> Shape<'_> {
+    let mut shape = Shape::default();
+    let mut open = vec![(pattern, 0_usize)];
+    while let Some((node, doublings)) = open.pop() {
+        shape.doublings = shape.doublings.max(doublings);
+        match node {
+            PatternNode::MetaVar { meta_var } => {
+                let name = match meta_var {
+                    MetaVariable::Capture(name, _) => name,
+                    MetaVariable::MultiCapture(name) => {
+                        shape.has_named_ellipsis = true;
+                        name
+                    }
+                    MetaVariable::Dropped(_) | MetaVariable::Multiple => continue,
+                };
+                shape.has_repeated |= !shape.variables.insert(name);
+            }
+            PatternNode::Internal { children, .. } => {
+                let mut behind = 0;
+                for child in children {
+                    open.push((child, doublings + behind));
+                    if is_ellipsis(child) {
+                        shape.ellipses += 1;
+                        behind = 1;
+                    }
+                }
+            }
+            PatternNode::Terminal { .. } => {}
+        }
+    }
+    shape
+}
+
+const fn is_ellipsis(node: &PatternNode) -> bool {
+    matches!(
+        node,
+        PatternNode::MetaVar {
+            meta_var: MetaVariable::Multiple | MetaVariable::MultiCapture(_)
+        }
+    )
 }
 
 fn capture(
@@ -213,7 +350,20 @@ impl Dialect for Grammar {
     }
 
     fn build_pattern(&self, builder: &PatternBuilder<'_>) -> Result<Pattern, PatternError> {
-        builder.build(|text| StrDoc::try_new(text, self.clone()))
+        builder.build(|text| self.document(text).map_err(|error| error.to_string()))
+    }
+}
+
+impl Grammar {
+    /// A text as ast-grep holds one, parsed with what the language knows of its grammar.
+    fn document(&self, text: &str) -> Result<StrDoc<Self>, StructureError> {
+        // A pattern is small: there is nothing to stop.
+        let (tree, _) = read(self.0, text, &CancellationToken::new())?;
+        Ok(StrDoc {
+            src: text.to_owned(),
+            lang: self.clone(),
+            tree,
+        })
     }
 }
 
@@ -241,13 +391,18 @@ enum Trouble {
     Several,
     /// Matches everything.
     OnlyVariable,
+    /// Comparing it could take for ever, or more stack than there is.
+    TooLarge,
 }
 
 fn in_context(context: &str, code: &str, language: &'static Language) -> Result<Placed, Trouble> {
     let before = context.find(PLACE).unwrap_or(0);
     let source = context.replacen(PLACE, code, 1);
     let range = before..before + code.len();
-    let document = StrDoc::try_new(&source, Grammar(language)).map_err(|_| Trouble::Syntax(0))?;
+    let document = Grammar(language).document(&source).map_err(|_| Trouble::Syntax(0))?;
+    if is_too_deep(&document.tree) {
+        return Err(Trouble::TooLarge);
+    }
     let root = ast_grep_core::AstGrep::doc(document);
     // The smallest node that is exactly the pattern: statements of one expression are that expression. The file itself is
     // exactly a pattern of several statements.
@@ -270,6 +425,28 @@ fn in_context(context: &str, code: &str, language: &'static Language) -> Result<
         (Some(node), _) if !node.is_error() && !has_error(&node) => Ok(Placed(Pattern::from(node))),
         (_, Some(at)) => Err(Trouble::Syntax(at)),
         _ => Err(Trouble::Several),
+    }
+}
+
+/// Whether a tree is nested too deep to be a pattern.
+fn is_too_deep(tree: &tree_sitter::Tree) -> bool {
+    let mut cursor = tree.walk();
+    let mut depth = 0_usize;
+    loop {
+        if cursor.goto_first_child() {
+            depth += 1;
+            // The file, and what the context puts around the pattern.
+            if depth > PATTERN_DEPTH + 10 {
+                return true;
+            }
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return false;
+            }
+            depth -= 1;
+        }
     }
 }
 
@@ -314,6 +491,19 @@ fn refused(text: &str, language: &'static Language, trouble: Trouble) -> Structu
                 "式・文・定義のどれか一つにして、残りは別に検索してください。".to_owned(),
             ),
         ),
+        Trouble::TooLarge => (
+            text.len(),
+            (
+                format!(
+                    "it is too large: longer than {PATTERN_BYTES} bytes, nested too deep, or with too many $$$ in one another"
+                ),
+                format!("大きすぎます（{PATTERN_BYTES} バイト超、入れ子が深すぎる、または $$$ の入れ子が多すぎる）"),
+            ),
+            (
+                "Leave out what need not be said: $_ stands for any one node.".to_owned(),
+                "条件に要らない部分は $_（任意のノード一つ）に置き換えてください。".to_owned(),
+            ),
+        ),
         Trouble::OnlyVariable => (
             0,
             (
@@ -351,7 +541,9 @@ mod tests {
         let parsed = parsed(path, text);
         let pattern = CodePattern::compile(pattern, parsed.source.language).expect("a pattern");
         let hits = pattern.find(&parsed, &CancellationToken::new()).expect("hits");
-        hits.into_iter()
+        assert!(!hits.is_incomplete);
+        hits.list
+            .into_iter()
             .map(|hit| {
                 let text = &parsed.source.text[hit.start_byte..hit.end_byte];
                 let captures: Vec<String> = hit
@@ -449,7 +641,7 @@ mod tests {
                 .and_then(|pattern| pattern.find(&parsed, &CancellationToken::new()));
             let found: Vec<&str> = hits
                 .iter()
-                .flatten()
+                .flat_map(|hits| &hits.list)
                 .map(|hit| &text[hit.start_byte..hit.end_byte])
                 .collect();
             if found != [wanted] {
@@ -467,6 +659,39 @@ mod tests {
         assert!(refused("python", "a = 1\nb = 2").2.contains("one by one"));
         assert!(refused("javascript", "function (").2.contains("one complete"));
         assert!(refused("python", "").2.contains("one"));
+    }
+
+    #[test]
+    fn patterns_that_would_take_for_ever_are_refused() {
+        let nested = |inner: &str, times: usize| format!("{}1{}", inner.repeat(times), ")".repeat(times));
+        for pattern in [
+            nested("(", 20_000),
+            nested("f(", 300),
+            nested("f($$$, ", 30),
+            "f(1); ".repeat(20_000),
+        ] {
+            assert!(refused("python", &pattern).2.contains("$_ stands"), "{pattern:.40}");
+        }
+        assert_eq!(find("a.py", "f(0, f(0, 1))\n", &nested("f($$$, ", 2)).len(), 1);
+        // What hangs the scanner of Kotlin in a file hangs it in a pattern.
+        refused("kotlin", "class $A\n@B");
+    }
+
+    #[test]
+    fn nodes_that_are_too_much_for_a_pattern_are_left_out_and_said() {
+        let deep = format!("{0}1{1} + {0}1{1}\na + a\n", "(".repeat(30_000), ")".repeat(30_000));
+        let wide = format!("[{0}5, {0}]\n[1, 5, 1, 7]\n", "1, ".repeat(16_000));
+        for (text, pattern, found) in [(deep, "$A + $A", "a + a"), (wide, "[$$$A, 5, $$$B, 7]", "[1, 5, 1, 7]")] {
+            let parsed = parsed("a.py", &text);
+            let pattern = CodePattern::compile(pattern, parsed.source.language).expect("a pattern");
+            let hits = pattern.find(&parsed, &CancellationToken::new()).expect("hits");
+            let texts: Vec<&str> = hits
+                .list
+                .iter()
+                .map(|hit| &text[hit.start_byte..hit.end_byte])
+                .collect();
+            assert_eq!((texts, hits.is_incomplete), (vec![found], true));
+        }
     }
 
     #[test]

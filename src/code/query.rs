@@ -1,7 +1,8 @@
 //! Questions to a parsed file: a predefined key, any tree-sitter query, or a pattern of example code.
 //!
-//! Every answer is a row with a name, a type and a place. A query of a caller is bounded: its open states by a limit that is
-//! said when it is reached, its time by the token. An invalid query is a failure with its place, never an empty answer.
+//! Every answer is a row with a name, a type and a place. A query of a caller is bounded: its size before it is compiled, since
+//! nothing can stop that, its open states by a limit that is said when it is reached, its time by the token. An invalid query
+//! is a failure with its place, never an empty answer.
 
 use std::ops::Range;
 
@@ -26,6 +27,19 @@ pub const TEXT_CHARACTERS: usize = 500;
 
 /// Open states of a query at one time; real queries stay below a hundred, the rest is a pathological pattern.
 const MATCH_LIMIT: u32 = 4_096;
+
+/// Bytes of a query: what editors colour a language with has a third of it.
+const QUERY_BYTES: usize = 64 * 1024;
+
+/// Brackets in brackets of a query. They are read by recursion, in a stack of 2 MiB.
+const QUERY_DEPTH: usize = 200;
+
+/// Parts of one pattern that may be missing or repeat. What they can match together is found out when the query is compiled:
+/// fifty of them take a second, a hundred take ten.
+const QUERY_QUANTIFIERS: usize = 40;
+
+/// The squares of these numbers over all patterns of a query.
+const QUERY_SQUARES: usize = 2 * QUERY_QUANTIFIERS * QUERY_QUANTIFIERS;
 
 /// What is asked. Exactly one at a time.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -273,8 +287,15 @@ fn hits(
     cancel: &CancellationToken,
 ) -> Result<Matches, StructureError> {
     let mut surroundings = Surroundings::new(parsed, cancel);
-    let mut found = Matches::default();
-    for hit in pattern.find(parsed, cancel)? {
+    let hits = pattern.find(parsed, cancel)?;
+    let mut found = Matches {
+        is_incomplete: hits.is_incomplete,
+        ..Matches::default()
+    };
+    for (at, hit) in hits.list.into_iter().enumerate() {
+        if at % 1_024 == 0 && cancel.is_cancelled() {
+            return Err(StructureError::Cancelled);
+        }
         let text = parsed.source.text.get(hit.start_byte..hit.end_byte).unwrap_or_default();
         let span = parsed.lines.span(&parsed.source.text, hit.start_byte, hit.end_byte);
         let (elements, enclosures) = surroundings.look()?;
@@ -343,6 +364,7 @@ fn text_of(parsed: &Parsed, span: Span) -> String {
 
 /// Compiles a caller's query, refusing predicates that would silently do nothing.
 pub fn compile(text: &str, language: &'static Language) -> Result<Query, StructureError> {
+    refuse_large(text)?;
     let grammar = language.grammar();
     let query = Query::new(&grammar, text).map_err(|error| explain(text, &error, &grammar, language))?;
     for pattern in 0..query.pattern_count() {
@@ -382,6 +404,73 @@ pub fn compile(text: &str, language: &'static Language) -> Result<Query, Structu
         ));
     }
     Ok(query)
+}
+
+/// Refuses what tree-sitter would take too long to compile, or what would overflow its stack.
+fn refuse_large(text: &str) -> Result<(), StructureError> {
+    let too_large = |at: usize, en: String, ja: String| {
+        let hint = (
+            "Split it into several queries.".to_owned(),
+            "クエリを分けてください。".to_owned(),
+        );
+        Err(bad_query(text, at, (en, ja), hint))
+    };
+    if text.len() > QUERY_BYTES {
+        return too_large(
+            QUERY_BYTES,
+            format!("it has more than {QUERY_BYTES} bytes"),
+            format!("{QUERY_BYTES} バイトを超えています"),
+        );
+    }
+    let (mut depth, mut quantifiers, mut squares) = (0_usize, 0_usize, 0_usize);
+    let mut signs = text.char_indices();
+    while let Some((at, sign)) = signs.next() {
+        match sign {
+            '"' => {
+                while let Some((_, c)) = signs.next().filter(|(_, c)| *c != '"') {
+                    if c == '\\' {
+                        signs.next();
+                    }
+                }
+            }
+            ';' => {
+                signs.find(|(_, c)| *c == '\n');
+            }
+            // `#any-of?`
+            '#' => {
+                let is_closed = signs.find(|(_, c)| c.is_whitespace() || *c == ')');
+                depth = depth.saturating_sub(usize::from(is_closed.is_some_and(|(_, c)| c == ')')));
+            }
+            '(' | '[' => {
+                if depth == 0 {
+                    quantifiers = 0;
+                }
+                depth += 1;
+                if depth > QUERY_DEPTH {
+                    return too_large(
+                        at,
+                        format!("more than {QUERY_DEPTH} brackets are open here"),
+                        format!("開き括弧が {QUERY_DEPTH} 個を超えて重なっています"),
+                    );
+                }
+            }
+            ')' | ']' => depth = depth.saturating_sub(1),
+            '?' | '*' | '+' => {
+                // The square of one more is larger by this.
+                squares += 2 * quantifiers + 1;
+                quantifiers += 1;
+                if quantifiers > QUERY_QUANTIFIERS || squares > QUERY_SQUARES {
+                    return too_large(
+                        at,
+                        "there are too many parts before this one that may be missing or repeat".to_owned(),
+                        "ここまでに、省略や繰り返しのできる部分が多すぎます".to_owned(),
+                    );
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 fn explain(
@@ -582,6 +671,25 @@ mod tests {
         assert!(refused("(identifier)").2.contains("@found"));
         assert!(refused("((identifier) @x (#match? @x \"(\"))").2.contains("#match?"));
         assert!(refused("(import_statement (function_definition) @f)").2.contains("(_)"));
+    }
+
+    #[test]
+    fn a_query_that_would_take_long_to_compile_is_refused() {
+        let nested = format!("{}_{} @a", "(".repeat(20_000), ")".repeat(20_000));
+        let alternatives = format!("{}(_){} @a", "[".repeat(20_000), "]".repeat(20_000));
+        let optional = format!("(module {})", "(_)? @a ".repeat(300));
+        let patterns = "(module (_)? @a (_)* @b (_)+ @c)\n".repeat(500);
+        let long = "(identifier) @a\n".repeat(5_000);
+        for query in [nested, alternatives, optional, patterns, long] {
+            let (_, _, hint) = refused(&query);
+            assert!(hint.contains("several queries"), "{hint}");
+        }
+        // Signs of strings, comments and predicates are none of the query's own.
+        let signs = "; ".to_owned() + &"?".repeat(100) + "\n((string) @a (#not-any-of? @a \"((([[[???\\\"\"))";
+        assert_eq!(
+            ask(&QueryKind::Query(signs.repeat(50)), "").map(|found| found.len()),
+            Ok(0)
+        );
     }
 
     #[test]

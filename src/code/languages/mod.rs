@@ -6,6 +6,7 @@
 mod bash;
 mod branches;
 mod c;
+mod columns;
 mod cpp;
 mod csharp;
 mod css;
@@ -31,6 +32,7 @@ mod scala;
 mod sql;
 mod swift;
 mod toml;
+pub(crate) mod unread;
 mod yaml;
 
 use std::{
@@ -50,12 +52,16 @@ use crate::{
 };
 
 use facts::Facts;
+use unread::{Readable, Unread};
 
 /// What a language does to its drafts beyond its query: it may change them and add others.
 pub(crate) type Refine = for<'t> fn(&'t Parsed, &mut Vec<Draft<'t>>);
 
 /// Where a language's files hold texts in other languages.
 pub(crate) type Embeds = fn(&Parsed) -> Vec<Embed>;
+
+/// What of a text a language's grammar has to be spared.
+pub(crate) type Spare = fn(&str) -> Vec<Unread>;
 
 /// A file of a language's folder. Tests read it when they run, so that trying a query needs no build.
 macro_rules! data {
@@ -84,7 +90,7 @@ macro_rules! language {
 /// Every language, in the order in which content is tried.
 static TABLE: LazyLock<Vec<Language>> = LazyLock::new(|| {
     vec![
-        language!("python", tree_sitter_python::LANGUAGE, python::refine, "python"),
+        language!("python", tree_sitter_python::LANGUAGE, python::refine, "python").sparing(python::too_deep),
         language!("java", tree_sitter_java::LANGUAGE, java::refine, "java"),
         language!(
             "javascript",
@@ -115,14 +121,14 @@ static TABLE: LazyLock<Vec<Language>> = LazyLock::new(|| {
         language!("cpp", tree_sitter_cpp::LANGUAGE, cpp::refine, "c", "cpp"),
         language!("csharp", tree_sitter_c_sharp::LANGUAGE, csharp::refine, "csharp"),
         language!("php", tree_sitter_php::LANGUAGE_PHP, php::refine, "php"),
-        language!("ruby", tree_sitter_ruby::LANGUAGE, ruby::refine, "ruby"),
+        language!("ruby", tree_sitter_ruby::LANGUAGE, ruby::refine, "ruby").sparing(ruby::long_words),
         language!("kotlin", tree_sitter_kotlin_ng::LANGUAGE, kotlin::refine, "kotlin"),
         language!("swift", tree_sitter_swift::LANGUAGE, swift::refine, "swift"),
         language!("scala", tree_sitter_scala::LANGUAGE, scala::refine, "scala"),
         language!("sql", tree_sitter_sequel::LANGUAGE, sql::refine, "sql"),
         language!("bash", tree_sitter_bash::LANGUAGE, bash::refine, "bash"),
         language!("lua", tree_sitter_lua::LANGUAGE, lua::refine, "lua"),
-        language!("yaml", tree_sitter_yaml::LANGUAGE, yaml::refine, "yaml"),
+        language!("yaml", tree_sitter_yaml::LANGUAGE, yaml::refine, "yaml").sparing(yaml::too_deep),
         language!("json", tree_sitter_json::LANGUAGE, json::refine, "json"),
         language!("toml", tree_sitter_toml_ng::LANGUAGE, toml::refine, "toml"),
         language!("markdown", tree_sitter_md::LANGUAGE, markdown::refine, "markdown").holding(markdown::embeds),
@@ -139,6 +145,7 @@ pub struct Language {
     pub elements_scm: String,
     pub(crate) refine: Refine,
     pub(crate) embeds: Option<Embeds>,
+    spare: Option<Spare>,
     grammar: LanguageFn,
     plan: OnceLock<Plan>,
     blank: OnceLock<Vec<bytes::Regex>>,
@@ -154,6 +161,7 @@ impl Language {
             elements_scm,
             refine,
             embeds: None,
+            spare: None,
             grammar,
             plan: OnceLock::new(),
             blank: OnceLock::new(),
@@ -165,14 +173,20 @@ impl Language {
         self
     }
 
+    fn sparing(mut self, spare: Spare) -> Self {
+        self.spare = Some(spare);
+        self
+    }
+
     /// The tree-sitter grammar.
     #[must_use]
     pub fn grammar(&self) -> tree_sitter::Language {
         self.grammar.into()
     }
 
-    /// The text as the parser reads it: of the same length, with blanks for what `blank` of the facts names.
-    pub(crate) fn parseable<'t>(&self, text: &'t str) -> Cow<'t, str> {
+    /// The text as the parser reads it: of the same length, with blanks for what `blank` of the facts names and for what the
+    /// grammar cannot bear.
+    pub(crate) fn readable<'t>(&self, text: &'t str) -> Readable<'t> {
         let patterns = self.blank.get_or_init(|| {
             // By bytes: twenty times as fast where a text is not all ASCII.
             let compiled = |pattern: &String| {
@@ -200,7 +214,9 @@ impl Language {
                 .collect();
             blank(&mut text, found);
         }
-        text
+        let unread = self.spare.map_or_else(Vec::new, |spare| spare(&text));
+        blank(&mut text, unread.iter().map(|part| part.bytes.clone()).collect());
+        Readable { text, unread }
     }
 
     /// The compiled query and facts.

@@ -1,5 +1,7 @@
 //! Python.
 
+mod depth;
 mod refine;
 
+pub(super) use depth::too_deep;
 pub(super) use refine::refine;

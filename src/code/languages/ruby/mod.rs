@@ -1,5 +1,7 @@
 //! Ruby.
 
+mod heredoc;
 mod refine;
 
+pub(super) use heredoc::long_words;
 pub(super) use refine::refine;

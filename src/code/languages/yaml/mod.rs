@@ -1,5 +1,7 @@
 //! YAML.
 
+mod depth;
 mod refine;
 
+pub(super) use depth::too_deep;
 pub(super) use refine::refine;

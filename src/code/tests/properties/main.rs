@@ -1,7 +1,8 @@
 //! What holds for every text, tried on random ones: cuts give the file back, elements nest, columns cut what they name.
 //!
-//! Equal runs try equal cases; `FUMI_PROPERTY_SEED` asks for others. Expectations are reckoned here, by hand, from the
-//! text alone: nothing of the code under test counts lines or columns for them.
+//! Equal runs try equal cases; `FUMI_PROPERTY_SEED` asks for others, `FUMI_PROPERTY_TIMES` for so many times as many.
+//! Expectations are reckoned here, by hand, from the text alone: nothing of the code under test counts lines or columns for
+//! them.
 
 mod columns;
 mod nesting;
@@ -13,11 +14,13 @@ use proptest::test_runner::{Config, RngSeed, TestRunner};
 
 /// A runner of so many cases.
 fn runner(cases: u32) -> TestRunner {
-    let seed = std::env::var("FUMI_PROPERTY_SEED")
-        .ok()
-        .and_then(|seed| seed.parse().ok());
+    let asked = |name: &str| {
+        let value = std::env::var(name).ok()?;
+        Some(value.parse::<u32>().unwrap_or_else(|error| panic!("{name}: {error}")))
+    };
+    let seed = asked("FUMI_PROPERTY_SEED").map(u64::from);
     TestRunner::new(Config {
-        cases,
+        cases: cases * asked("FUMI_PROPERTY_TIMES").unwrap_or(1),
         failure_persistence: None,
         rng_seed: RngSeed::Fixed(seed.unwrap_or(9)),
         ..Config::default()

@@ -1,8 +1,12 @@
 //! Elements of whatever is left of real sources: every one lies in the text and in its parent, and containers nest.
 //!
-//! The sources are the fixtures of all languages, broken at random: parts deleted, doubled, exchanged, ends cut off.
+//! The sources are the fixtures of all languages, broken at random: parts deleted, doubled, exchanged, ends cut off. Work on
+//! each of them ends: should one not, the source stands in the file that [`Trail`] names, and nothing has to be searched for.
 
-use std::{fs, path::Path};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 use fumi_base::files::{EncodingChoice, decode};
 use fumi_code::{
@@ -88,9 +92,29 @@ impl Damage {
     }
 }
 
+/// The source that is being tried, kept where one finds it when the test has to be stopped.
+struct Trail(PathBuf);
+
+impl Trail {
+    fn new() -> Self {
+        let name = format!("nesting-{}", std::process::id());
+        Self(Path::new(env!("CARGO_TARGET_TMPDIR")).join(name))
+    }
+
+    fn leave(&self, language: &str, text: &str) {
+        fs::write(self.0.with_extension(language), text).expect("the target folder can be written to");
+    }
+
+    /// Of a language that is done with.
+    fn clear(&self, language: &str) {
+        fs::remove_file(self.0.with_extension(language)).expect("it was left before");
+    }
+}
+
 #[test]
 fn elements_of_broken_sources_nest_and_lie_in_the_text() {
     let cases = (select(fixtures()), vec(damages(), 0..5), any::<bool>());
+    let trail = Trail::new();
     runner(CASES)
         .run(&cases, |((path, language, mut text), damages, is_crlf)| {
             if is_crlf {
@@ -99,6 +123,7 @@ fn elements_of_broken_sources_nest_and_lie_in_the_text() {
             for damage in damages {
                 damage.done_to(&mut text);
             }
+            trail.leave(language, &text);
             let decoded = decode(text.as_bytes(), EncodingChoice::Auto);
             let size = text.len() as u64;
             let cancel = CancellationToken::new();
@@ -106,6 +131,7 @@ fn elements_of_broken_sources_nest_and_lie_in_the_text() {
             let parsed = parse(source, &cancel).expect("parsed");
             let elements = extract(&parsed, &cancel).expect("elements");
             let text = &parsed.source.text;
+            trail.clear(language);
             nests(&elements, text, APART.contains(&language)).map_err(TestCaseError::fail)?;
             for error in &parsed.errors {
                 let lines = text.split('\n').count();

@@ -1,0 +1,78 @@
+//! Texts that begin in more columns than a grammar can count: scanners of indented languages keep the columns of all that is
+//! open in a buffer of 1,024 bytes, and end the process where it is full.
+//!
+//! What is open at one time begins in columns that differ, each further to the right than the one around it. So a text that
+//! knows few columns at all cannot fill the buffer, however broken it is: nothing has to be known of what closes when.
+
+use std::collections::HashSet;
+
+use super::unread::Unread;
+
+/// A place where something may be opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Opening {
+    /// As the scanner counts it.
+    pub(super) column: u16,
+    /// In the text.
+    pub(super) byte: usize,
+}
+
+/// What has to be left out of a text so that no more than `most` columns open anything. `openings` adds those of a line that
+/// begins at a byte, from left to right.
+pub(super) fn beyond(text: &str, most: usize, openings: impl Fn(&str, usize, &mut Vec<Opening>)) -> Vec<Unread> {
+    let mut columns: HashSet<u16> = HashSet::new();
+    each_line(text, |line, start, found| {
+        openings(line, start, found);
+        columns.extend(found.iter().map(|opening| opening.column));
+    });
+    if columns.len() <= most {
+        return Vec::new();
+    }
+    let mut columns: Vec<u16> = columns.into_iter().collect();
+    columns.sort_unstable();
+    let limit = columns[most];
+    let mut unread = Vec::new();
+    each_line(text, |line, start, found| {
+        openings(line, start, found);
+        let first = found.iter().find(|opening| opening.column >= limit);
+        unread.extend(first.map(|first| Unread {
+            bytes: first.byte..start + line.len(),
+            reason: Some("nested too deep to be read"),
+        }));
+    });
+    unread
+}
+
+/// Visits lines without their ends, with the byte at which each begins and an empty list.
+fn each_line(text: &str, mut visit: impl FnMut(&str, usize, &mut Vec<Opening>)) {
+    let mut found = Vec::new();
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        found.clear();
+        visit(line.trim_end_matches(['\n', '\r']), start, &mut found);
+        start += line.len();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Opening, beyond};
+
+    #[test]
+    fn what_begins_in_few_columns_is_read_whole() {
+        let openings = |line: &str, start: usize, found: &mut Vec<Opening>| {
+            let column = line.len() - line.trim_start().len();
+            found.push(Opening {
+                column: u16::try_from(column).expect("short lines"),
+                byte: start + column,
+            });
+        };
+        let text = "a\n  b\n c\n    d e\n  f\n";
+        assert_eq!(beyond(text, 4, openings), []);
+        let cut: Vec<&str> = beyond(text, 2, openings)
+            .into_iter()
+            .map(|part| &text[part.bytes])
+            .collect();
+        assert_eq!(cut, ["b", "d e", "f"]);
+    }
+}

@@ -1,0 +1,67 @@
+//! How deep a Python text may be indented for its grammar.
+//!
+//! The scanner's buffer holds 383 indentations beside the 255 strings that it counts at most. Python itself ends at 100.
+
+use super::super::{
+    columns::{Opening, beyond},
+    unread::Unread,
+};
+
+/// Below what the buffer holds.
+const MOST: usize = 380;
+
+/// The lines that are indented too deep.
+pub(crate) fn too_deep(text: &str) -> Vec<Unread> {
+    beyond(text, MOST, |line, start, found| {
+        let mut column = 0_u16;
+        for (at, c) in line.char_indices() {
+            // As the scanner counts, which begins anew at a form feed and behind 65,535.
+            match c {
+                ' ' => column = column.wrapping_add(1),
+                '\t' => column = column.wrapping_add(8),
+                '\r' | '\u{c}' => column = 0,
+                _ => {
+                    found.push(Opening {
+                        column,
+                        byte: start + at,
+                    });
+                    break;
+                }
+            }
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio_util::sync::CancellationToken;
+
+    use crate::{extract::extract, parse::tests::parsed};
+
+    #[test]
+    fn indentation_beyond_the_scanners_buffer_is_left_out_and_said() {
+        let mut text = String::from("def f():\n    return 1\n");
+        for depth in 0..600 {
+            text.push_str(&" ".repeat(depth));
+            text.push_str("if 1:\n");
+        }
+        text.push_str(&" ".repeat(600));
+        // A string makes the buffer's odd length, which is the one that does not fit.
+        text.push_str("x = \"a\"\ndef g():\n    return \"b\"\n");
+        let parsed = parsed("a.py", &text);
+        let names: Vec<String> = extract(&parsed, &CancellationToken::new())
+            .expect("elements")
+            .list
+            .into_iter()
+            .map(|element| element.name)
+            .collect();
+        assert_eq!(names, ["f", "g"]);
+        assert!(
+            parsed
+                .errors
+                .iter()
+                .any(|error| error.message == "nested too deep to be read")
+        );
+        assert!(parsed.error_count > 200, "{}", parsed.error_count);
+    }
+}

@@ -1,0 +1,89 @@
+//! How long the word that ends a heredoc may be for Ruby's grammar.
+//!
+//! The scanner keeps the word's length in one byte and checks it with an assertion. It also takes the string behind `<<"` for
+//! such a word, though nearly always something is appended there: then the sign is left out, and nothing is lost.
+
+use std::{cell::LazyCell, collections::HashSet, ops::Range};
+
+use super::super::unread::Unread;
+
+/// Characters of a word that the scanner can keep.
+const MOST: usize = 255;
+
+/// The signs before words that are too long.
+pub(crate) fn long_words(text: &str) -> Vec<Unread> {
+    let mut found = Vec::new();
+    // A heredoc's word stands on a line of its own. Read once, when there is a word to look for.
+    let lines = LazyCell::new(|| {
+        text.lines()
+            .map(str::trim)
+            .filter(|line| line.len() > MOST)
+            .collect::<HashSet<_>>()
+    });
+    let mut from = 0;
+    while let Some(at) = text[from..].find("<<").map(|at| from + at) {
+        from = at + 2;
+        let rest = &text[from..];
+        let rest = rest.strip_prefix(['-', '~']).unwrap_or(rest);
+        let Some(word) = word(rest) else { continue };
+        let is_heredoc = lines.contains(&rest[word]);
+        found.push(Unread {
+            bytes: at..from,
+            reason: is_heredoc.then_some("the word that ends the heredoc is too long to be read"),
+        });
+    }
+    found
+}
+
+/// The word that a text begins with, if it is too long.
+fn word(text: &str) -> Option<Range<usize>> {
+    let first = text.chars().next()?;
+    let (start, is_inside): (usize, Box<dyn Fn(char) -> bool>) = match first {
+        '"' | '\'' | '`' => (1, Box::new(move |c| c != first)),
+        _ => (0, Box::new(|c| c.is_alphanumeric() || c == '_')),
+    };
+    let end = text[start..]
+        .char_indices()
+        .take_while(|(_, c)| is_inside(*c))
+        .nth(MOST)?
+        .0;
+    let rest = text[start + end..]
+        .find(|c| !is_inside(c))
+        .unwrap_or(text.len() - start - end);
+    Some(start..start + end + rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio_util::sync::CancellationToken;
+
+    use crate::{extract::extract, parse::tests::parsed};
+
+    fn names_and_errors(text: &str) -> (Vec<String>, Vec<String>) {
+        let parsed = parsed("a.rb", text);
+        let elements = extract(&parsed, &CancellationToken::new()).expect("elements");
+        (
+            elements.list.into_iter().map(|element| element.name).collect(),
+            parsed.errors.into_iter().map(|error| error.message).collect(),
+        )
+    }
+
+    #[test]
+    fn a_long_string_that_is_appended_is_no_heredoc() {
+        let text = format!("def f(log)\n  log <<\"{}\"\nend\ndef g; end\n", "a ".repeat(200));
+        assert_eq!(names_and_errors(&text), (vec!["f".to_owned(), "g".to_owned()], vec![]));
+    }
+
+    #[test]
+    fn a_heredoc_that_ends_with_a_long_word_is_said() {
+        for (open, word) in [("<<", "A".repeat(300)), ("<<~'", "B".repeat(256))] {
+            let quote = if open.ends_with('\'') { "'" } else { "" };
+            let text = format!("def f; end\nX = {open}{word}{quote}\ntext\n{word}\ndef g; end\n");
+            let (names, errors) = names_and_errors(&text);
+            assert!(names.contains(&"g".to_owned()), "{names:?}");
+            assert!(errors.iter().any(|error| error.contains("heredoc")), "{errors:?}");
+        }
+        let short = format!("X = <<{0}\ntext\n{0}\n", "A".repeat(255));
+        assert_eq!(names_and_errors(&short), (vec!["X".to_owned()], vec![]));
+    }
+}
