@@ -192,7 +192,7 @@ mod tests {
             ("git", &|| fs::create_dir_all(&git).expect("made")),
             ("excluded", &|| fs::write(git.join("exclude"), "a").expect("written")),
             ("edited there", &|| {
-                fs::write(git.join("exclude"), "bb").expect("written")
+                fs::write(git.join("exclude"), "bb").expect("written");
             }),
         ];
         for (what, change) in changes {

@@ -47,7 +47,7 @@ const NODE_DEPTH: usize = 1_000;
 
 /// How many children a node may have where a named `$$$` is followed by another: what the first stands for is copied for each
 /// child that the second looks at.
-const NODE_CHILDREN: usize = 4_000;
+const NODE_CHILDREN: u32 = 4_000;
 
 /// A compiled pattern of one language.
 pub struct CodePattern {

@@ -49,9 +49,9 @@ mod tests {
 
     #[test]
     fn blocks_beyond_the_scanners_buffer_are_left_out_and_said() {
-        let keys: String = (0..400)
-            .map(|depth| format!("{}k{depth}:\n", "  ".repeat(depth)))
-            .collect();
+        let keys: String = (0..400).fold(String::new(), |keys, depth| {
+            keys + &format!("{}k{depth}:\n", "  ".repeat(depth))
+        });
         for deep in [
             keys,
             "- ".repeat(400),
