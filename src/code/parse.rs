@@ -132,7 +132,8 @@ pub(crate) fn read(
     cancel: &CancellationToken,
 ) -> Result<(Tree, Vec<Unread>), StructureError> {
     let readable = language.readable(text);
-    let has_tail = language.facts.ends_with_feed && !readable.text.ends_with('\n');
+    let last_line = readable.text.rsplit('\n').next().unwrap_or_default();
+    let has_tail = language.facts.feed_behind.is_some_and(|sign| last_line.contains(sign));
     let input = Input {
         text: &readable.text,
         tail: if has_tail { "\n" } else { "" },

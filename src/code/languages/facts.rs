@@ -63,9 +63,9 @@ pub struct Facts {
     /// replies keep them.
     #[serde(default)]
     pub blank: Vec<String>,
-    /// Whether the grammar needs a line feed at the end of a text: its scanner looks for one, and never for the end.
-    #[serde(default)]
-    pub ends_with_feed: bool,
+    /// A sign behind which the grammar's scanner looks for a line feed and never for the end of the text: on the last line it
+    /// needs one.
+    pub feed_behind: Option<char>,
     /// How conditions of a preprocessor are read that cut through braces; without it, as the grammar reads them.
     pub branches: Option<Branches>,
     /// What is not looked for in bodies.
