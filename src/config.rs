@@ -896,7 +896,10 @@ mod tests {
             ("[server]\nlisten = \"0.0.0.0:1\"", "refusing to listen on 0.0.0.0:1"),
             ("[server]\nlsten = \"x\"", "lsten"),
             ("[limits]\nreply_rows = 0", "limits.reply_rows must be at least 1"),
-            ("[limits]\nheader_bytes = 100", "limits.header_bytes must be at least 8192"),
+            (
+                "[limits]\nheader_bytes = 100",
+                "limits.header_bytes must be at least 8192",
+            ),
             ("[limits]\nbodies_bytes = 100", "limits.bodies_bytes must be at least"),
             (
                 "[server]\nheader_seconds = 0",

@@ -17,7 +17,8 @@ pub(crate) const ROLE: &str = "bare-route";
 /// Serves until it is killed; what is returned stands in a file.
 pub(crate) fn serve(body: &Path) {
     let body = axum::body::Bytes::from(std::fs::read(body).expect("a body"));
-    let route = post(move |axum::Json(_): axum::Json<Value>| async move { ([(CONTENT_TYPE, "application/json")], body) });
+    let route =
+        post(move |axum::Json(_): axum::Json<Value>| async move { ([(CONTENT_TYPE, "application/json")], body) });
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()

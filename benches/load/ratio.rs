@@ -25,12 +25,18 @@ const BAR: f64 = 0.5;
 fn calls() -> [(&'static str, Value); 3] {
     let search = |more: Value| {
         let mut arguments = json!({"roots": ["src"], "query": "needle"});
-        arguments.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        arguments
+            .as_object_mut()
+            .unwrap()
+            .extend(more.as_object().unwrap().clone());
         arguments
     };
     [
         ("search_content, total_only", search(json!({"total_only": true}))),
-        ("search_content, 20 matches", search(json!({"include_globs": ["few_*"]}))),
+        (
+            "search_content, 20 matches",
+            search(json!({"include_globs": ["few_*"]})),
+        ),
         ("search_content, 500 matches", search(json!({}))),
     ]
 }
@@ -49,7 +55,14 @@ pub(crate) fn run(report: &mut Report) {
     }
     let (what, arguments) = &calls()[1];
     let quiet = [("FUMI__LOG__FILTER", "warn")];
-    compare(&format!("{what}, no access log"), arguments, folder.path(), &quiet, None, report);
+    compare(
+        &format!("{what}, no access log"),
+        arguments,
+        folder.path(),
+        &quiet,
+        None,
+        report,
+    );
 }
 
 fn compare(
@@ -65,11 +78,18 @@ fn compare(
     let mut connection = Connection::open(&server.address);
     // Found, rendered, and from then on only copied.
     let replies: Vec<Value> = (0..4).map(|_| read(&mut connection, &request)).collect();
-    assert_eq!(replies[3]["result"]["_meta"]["cache_hit"], true, "{what} is not cached: {}", replies[3]);
+    assert_eq!(
+        replies[3]["result"]["_meta"]["cache_hit"], true,
+        "{what} is not cached: {}",
+        replies[3]
+    );
     let body = connection.send(&request).body;
     let bare = Bare::start(&body);
     let mut beside = Connection::open(&bare.address);
-    assert!(beside.send(&request).body == body, "the bare route returns something else");
+    assert!(
+        beside.send(&request).body == body,
+        "the bare route returns something else"
+    );
 
     let (mut ratios, mut ours, mut theirs) = (Vec::new(), Vec::new(), Vec::new());
     let (mut cpu, mut beside_cpu) = (Duration::ZERO, Duration::ZERO);
@@ -78,7 +98,11 @@ fn compare(
         let mut one = |address: &str, id: u32| {
             let before = processor_time(id);
             let load = repeat(address, &request, MUCH);
-            assert_eq!((load.other + load.refused, load.errors), (0, 0), "{what}: not every reply is a 200");
+            assert_eq!(
+                (load.other + load.refused, load.errors),
+                (0, 0),
+                "{what}: not every reply is a 200"
+            );
             (load, processor_time(id).saturating_sub(before))
         };
         let (own, other) = if round % 2 == 0 {

@@ -175,7 +175,11 @@ impl Connection {
     fn head(&mut self) -> Head {
         let status = self.line();
         let mut head = Head {
-            status: status.split(' ').nth(1).and_then(|code| code.parse().ok()).expect("a status"),
+            status: status
+                .split(' ')
+                .nth(1)
+                .and_then(|code| code.parse().ok())
+                .expect("a status"),
             ..Head::default()
         };
         loop {

@@ -61,8 +61,15 @@ impl Server {
     pub(crate) fn memory(&self) -> (f64, f64) {
         let status = fs::read_to_string(format!("/proc/{}/status", self.id())).expect("it runs");
         let of = |name: &str| {
-            let line = status.lines().find(|line| line.starts_with(name)).expect("the field is there");
-            let kib: f64 = line.split_whitespace().nth(1).and_then(|kib| kib.parse().ok()).expect("a number");
+            let line = status
+                .lines()
+                .find(|line| line.starts_with(name))
+                .expect("the field is there");
+            let kib: f64 = line
+                .split_whitespace()
+                .nth(1)
+                .and_then(|kib| kib.parse().ok())
+                .expect("a number");
             kib * 1_024.0 / 1e6
         };
         (of("VmRSS:"), of("VmHWM:"))

@@ -89,7 +89,11 @@ fn run(address: &str, script: &str, much: Much) -> Load {
     let file = tempfile::Builder::new().suffix(".lua").tempfile().expect("a file");
     fs::write(file.path(), script).expect("written");
     let output = Command::new("wrk")
-        .args(["-t1", &format!("-c{}", much.connections), &format!("-d{}s", much.seconds)])
+        .args([
+            "-t1",
+            &format!("-c{}", much.connections),
+            &format!("-d{}s", much.seconds),
+        ])
         .arg("-s")
         .arg(file.path())
         .arg(format!("http://{address}/mcp"))

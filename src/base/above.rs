@@ -83,7 +83,11 @@ impl Folder {
             return &[];
         };
         let mark = mark(&meta);
-        if self.seen.as_ref().is_none_or(|seen| !seen.is_settled || seen.mark != mark) {
+        if self
+            .seen
+            .as_ref()
+            .is_none_or(|seen| !seen.is_settled || seen.mark != mark)
+        {
             self.seen = Some(Seen {
                 mark,
                 is_settled: is_settled(&meta),
@@ -94,12 +98,18 @@ impl Folder {
     }
 
     fn look(&self) -> Vec<PathBuf> {
-        let there = self.names.iter().filter(|name| self.path.join(name).symlink_metadata().is_ok());
+        let there = self
+            .names
+            .iter()
+            .filter(|name| self.path.join(name).symlink_metadata().is_ok());
         there
             .flat_map(|name| match *name {
                 // What these folders hold does not change the times of the folder that holds them.
                 ".git" => vec![self.path.join(".git/info/exclude")],
-                ".config" => vec![self.path.join(".config/git/config"), self.path.join(".config/git/ignore")],
+                ".config" => vec![
+                    self.path.join(".config/git/config"),
+                    self.path.join(".config/git/ignore"),
+                ],
                 name => vec![self.path.join(name)],
             })
             .collect()
@@ -119,7 +129,9 @@ fn is_settled(meta: &Metadata) -> bool {
     #[cfg(unix)]
     let changed = {
         use std::os::unix::fs::MetadataExt as _;
-        u64::try_from(meta.ctime()).ok().map(|seconds| SystemTime::UNIX_EPOCH + Duration::from_secs(seconds))
+        u64::try_from(meta.ctime())
+            .ok()
+            .map(|seconds| SystemTime::UNIX_EPOCH + Duration::from_secs(seconds))
     };
     #[cfg(not(unix))]
     let changed = meta.modified().ok();
@@ -179,7 +191,9 @@ mod tests {
             ("removed", &|| fs::remove_file(&ignore).expect("removed")),
             ("git", &|| fs::create_dir_all(&git).expect("made")),
             ("excluded", &|| fs::write(git.join("exclude"), "a").expect("written")),
-            ("edited there", &|| fs::write(git.join("exclude"), "bb").expect("written")),
+            ("edited there", &|| {
+                fs::write(git.join("exclude"), "bb").expect("written")
+            }),
         ];
         for (what, change) in changes {
             settle(&mut above);

@@ -66,7 +66,12 @@ impl Freshness {
     }
 
     fn tree(&self, root: &Path) -> Arc<Mutex<Tree>> {
-        let known = self.roots.read().unwrap_or_else(PoisonError::into_inner).get(root).map(Arc::clone);
+        let known = self
+            .roots
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(root)
+            .map(Arc::clone);
         known.unwrap_or_else(|| {
             let mut roots = self.roots.write().unwrap_or_else(PoisonError::into_inner);
             Arc::clone(

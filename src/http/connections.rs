@@ -124,7 +124,10 @@ impl Server {
             let answer = self.routes.clone().call(request);
             async move {
                 let answer = answer.await.unwrap_or_else(|never: Infallible| match never {});
-                Ok::<_, Infallible>(answer.map(|body| Counted { body, _running: running }))
+                Ok::<_, Infallible>(answer.map(|body| Counted {
+                    body,
+                    _running: running,
+                }))
             }
         });
         let protocol = if is_spare { &self.spare } else { &self.ordinary };
@@ -199,7 +202,9 @@ async fn accept(listener: &TcpListener) -> (TcpStream, SocketAddr) {
             Err(error)
                 if matches!(
                     error.kind(),
-                    io::ErrorKind::ConnectionAborted | io::ErrorKind::ConnectionReset | io::ErrorKind::ConnectionRefused
+                    io::ErrorKind::ConnectionAborted
+                        | io::ErrorKind::ConnectionReset
+                        | io::ErrorKind::ConnectionRefused
                 ) => {}
             Err(error) => {
                 tracing::error!(%error, "no further connection can be accepted; trying again");

@@ -48,7 +48,10 @@ pub async fn take_place(State(in_flight): State<InFlight>, request: Request, nex
     if health::is_probe(request.uri().path()) {
         return next.run(request).await;
     }
-    let is_spare = request.extensions().get::<Origin>().is_some_and(|origin| origin.is_spare);
+    let is_spare = request
+        .extensions()
+        .get::<Origin>()
+        .is_some_and(|origin| origin.is_spare);
     let place = if is_spare {
         None
     } else {
@@ -62,7 +65,9 @@ pub async fn take_place(State(in_flight): State<InFlight>, request: Request, nex
     let listens = only_listens(&request);
     let response = next.run(request).await;
     match place {
-        Some(place) if !listens && is_event_stream(&response) => response.map(|body| Body::new(Held { body, _place: place })),
+        Some(place) if !listens && is_event_stream(&response) => {
+            response.map(|body| Body::new(Held { body, _place: place }))
+        }
         // What is not a stream is ready, and takes no work any more.
         _ => response,
     }

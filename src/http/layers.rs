@@ -50,7 +50,10 @@ pub fn wrap(routes: Router, edge: &Edge) -> Router {
         .layer(middleware::from_fn_with_state(edge.clone(), check_names))
         // 401 comes before a body is read, and before 404.
         .layer(middleware::from_fn_with_state(edge.clone(), authenticate))
-        .layer(middleware::from_fn_with_state(Bodies::new(config, &edge.app.kernel.metrics), body::read))
+        .layer(middleware::from_fn_with_state(
+            Bodies::new(config, &edge.app.kernel.metrics),
+            body::read,
+        ))
         // Before the limits, which must know whether a request names a session.
         .layer(middleware::from_fn_with_state(sessions, initialize::prepare))
         .layer(middleware::from_fn_with_state(in_flight, in_flight::take_place));
@@ -75,7 +78,9 @@ fn compression() -> CompressionLayer<impl tower_http::compression::Predicate> {
         let is_json = headers
             .get(header::CONTENT_TYPE)
             .is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
-        let length = headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
+        let length = headers
+            .get(header::CONTENT_LENGTH)
+            .and_then(|length| length.to_str().ok()?.parse().ok());
         is_json && length.is_none_or(|length: u64| length >= WORTH_COMPRESSING)
     };
     CompressionLayer::new()
@@ -153,7 +158,11 @@ async fn check_names(State(edge): State<Edge>, request: Request, next: Next) -> 
             edge.app.kernel.metrics.refused(RefusedBy::Host);
             refusal.into_response()
         }
-        None if request.uri().path_and_query().is_some_and(|path| path.as_str().len() > URI_BYTES) => {
+        None if request
+            .uri()
+            .path_and_query()
+            .is_some_and(|path| path.as_str().len() > URI_BYTES) =>
+        {
             edge.app.kernel.metrics.refused(RefusedBy::Body);
             let facts = [("limit", URI_BYTES.to_string())];
             Refusal::new(StatusCode::URI_TOO_LONG, "URI_TOO_LONG", &facts).into_response()

@@ -48,7 +48,11 @@ where
         && let Some(calls) = calls
         && let Some(reply) = calls.answer(&parts, &body).await
     {
-        return ([(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))], reply).into_response();
+        return (
+            [(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))],
+            reply,
+        )
+            .into_response();
     }
     let answer = service
         .call(Request::from_parts(parts, Body::from(body.clone())))

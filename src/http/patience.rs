@@ -286,7 +286,10 @@ mod tests {
 
     /// Sees that it waits for longer than what is short.
     async fn waits(connection: &mut Patient<DuplexStream>) {
-        assert!(timeout(3 * SHORT, connection.read_u8()).await.is_err(), "it does not wait");
+        assert!(
+            timeout(3 * SHORT, connection.read_u8()).await.is_err(),
+            "it does not wait"
+        );
     }
 
     async fn byte(ours: &mut Patient<DuplexStream>, theirs: &mut DuplexStream) {

@@ -124,7 +124,10 @@ impl Calls {
             Given::Again(ready, elapsed_ms) => (ready.tokens() as u64, again(&id, &ready, elapsed_ms)),
             Given::Reply(reply) => {
                 let result = server::result(reply);
-                let tokens = result.meta.as_ref().and_then(|meta| meta.0.get("fumi/tokens")?.as_u64());
+                let tokens = result
+                    .meta
+                    .as_ref()
+                    .and_then(|meta| meta.0.get("fumi/tokens")?.as_u64());
                 let result = ServerResult::CallToolResult(result);
                 let message: ServerJsonRpcMessage = JsonRpcMessage::response(result, id.into_library());
                 let json = serde_json::to_vec(&message).expect("a reply is made of JSON values");

@@ -112,7 +112,10 @@ pub async fn run(kernel: &Kernel, entry: &Entry, call: Call) -> Reply {
         Ok(Answered { reply, again }) => (reply, again),
         Err(error) => {
             span.in_scope(|| tracing::info!(code = error.code(), "call refused or failed"));
-            (error.reply(entry.spec.name, &arguments, &caller, &kernel.redactor), None)
+            (
+                error.reply(entry.spec.name, &arguments, &caller, &kernel.redactor),
+                None,
+            )
         }
     };
     reply.elapsed_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);

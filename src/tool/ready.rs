@@ -121,9 +121,15 @@ mod tests {
 
     #[test]
     fn only_the_time_differs() {
-        let of = |elapsed: u64| json!({"success": true, "elapsed_ms": elapsed, "rows": [{"elapsed_ms": 1}, "文 \"q\""]});
+        let of =
+            |elapsed: u64| json!({"success": true, "elapsed_ms": elapsed, "rows": [{"elapsed_ms": 1}, "文 \"q\""]});
         assert_eq!(written(of(7), 12), of(12));
-        for without in [json!({}), json!({"total_matches": 3}), json!([1, {"elapsed_ms": 2}]), json!(5)] {
+        for without in [
+            json!({}),
+            json!({"total_matches": 3}),
+            json!([1, {"elapsed_ms": 2}]),
+            json!(5),
+        ] {
             assert_eq!(written(without.clone(), 12), without);
         }
         assert_eq!(written(json!({"elapsed_ms": 0}), 3), json!({"elapsed_ms": 3}));

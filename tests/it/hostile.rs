@@ -28,7 +28,10 @@ fn all_routes(sample: &Sample) -> Vec<(String, &'static [&'static str])> {
     let routes: Vec<_> = routes(&edge)
         .iter()
         .map(|route| {
-            let parts = route.path.split('/').map(|part| if part.starts_with('{') { "code" } else { part });
+            let parts = route
+                .path
+                .split('/')
+                .map(|part| if part.starts_with('{') { "code" } else { part });
             (parts.collect::<Vec<_>>().join("/"), route.methods)
         })
         .collect();
@@ -56,7 +59,10 @@ fn post(host: &str, more: &str, body: &[u8]) -> Vec<u8> {
 #[tokio::test(flavor = "multi_thread")]
 async fn heads_that_trickle_are_cut_off_while_others_are_served() {
     let sample = Sample::new();
-    let program = Program::start(&sample, &[("SERVER__HEADER_SECONDS", "1"), ("SERVER__KEEP_ALIVE_SECONDS", "1")]);
+    let program = Program::start(
+        &sample,
+        &[("SERVER__HEADER_SECONDS", "1"), ("SERVER__KEEP_ALIVE_SECONDS", "1")],
+    );
     let host = program.address.clone();
     let starts: [&[u8]; 7] = [
         b"",
@@ -133,18 +139,43 @@ async fn heads_that_are_too_large_are_refused() {
     let host = program.address.clone();
     let with = |headers: &str| format!("GET /livez HTTP/1.1\r\nHost: {host}\r\n{headers}\r\n");
     for (what, request, status) in [
-        ("a header of 100 KB", with(&format!("X-Large: {}\r\n", "x".repeat(100_000))), 431),
+        (
+            "a header of 100 KB",
+            with(&format!("X-Large: {}\r\n", "x".repeat(100_000))),
+            431,
+        ),
         ("10,000 headers", with(&"X-Many: 1\r\n".repeat(10_000)), 431),
         ("101 headers", with(&"X-Many: 1\r\n".repeat(101)), 431),
-        ("a URL of 10 KB", get(&host, &format!("/livez?{}", "x".repeat(10_000))), 414),
-        ("a URL of 100 KB", get(&host, &format!("/livez?{}", "x".repeat(100_000))), 431),
-        ("a method of 100 KB", format!("{} /livez HTTP/1.1\r\nHost: {host}\r\n\r\n", "M".repeat(100_000)), 431),
+        (
+            "a URL of 10 KB",
+            get(&host, &format!("/livez?{}", "x".repeat(10_000))),
+            414,
+        ),
+        (
+            "a URL of 100 KB",
+            get(&host, &format!("/livez?{}", "x".repeat(100_000))),
+            431,
+        ),
+        (
+            "a method of 100 KB",
+            format!("{} /livez HTTP/1.1\r\nHost: {host}\r\n\r\n", "M".repeat(100_000)),
+            431,
+        ),
         ("90 headers", with(&"X-Many: 1\r\n".repeat(90)), 200),
-        ("a header of 20 KB", with(&format!("X-Large: {}\r\n", "x".repeat(20_000))), 200),
+        (
+            "a header of 20 KB",
+            with(&format!("X-Large: {}\r\n", "x".repeat(20_000))),
+            200,
+        ),
     ] {
         assert_eq!(program.ask(request.as_bytes()).status, status, "{what}");
     }
-    for nonsense in ["\0\0\0\0\r\n\r\n", "GET\r\n\r\n", "GET / HTTP/9.9\r\n\r\n", "GET / HTTP/1.1\r\nHost\r\n\r\n"] {
+    for nonsense in [
+        "\0\0\0\0\r\n\r\n",
+        "GET\r\n\r\n",
+        "GET / HTTP/9.9\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost\r\n\r\n",
+    ] {
         assert_eq!(program.ask(nonsense.as_bytes()).status, 400, "{nonsense:?}");
     }
     program.survived();
@@ -245,9 +276,15 @@ async fn all_bodies_together_are_bounded() {
     let program = Program::start(&sample, &settings);
     let host = program.address.clone();
     let mut first = program.connect();
-    let half = format!("POST /mcp HTTP/1.1\r\nHost: {host}\r\nContent-Length: 8000\r\n\r\n{}", "x".repeat(6_000));
+    let half = format!(
+        "POST /mcp HTTP/1.1\r\nHost: {host}\r\nContent-Length: 8000\r\n\r\n{}",
+        "x".repeat(6_000)
+    );
     first.send(half.as_bytes());
-    let second = format!("POST /mcp HTTP/1.1\r\nHost: {host}\r\nContent-Length: 5000\r\n\r\n{}", "x".repeat(5_000));
+    let second = format!(
+        "POST /mcp HTTP/1.1\r\nHost: {host}\r\nContent-Length: 5000\r\n\r\n{}",
+        "x".repeat(5_000)
+    );
     // Until the first is read as far as it came.
     let refused = loop {
         let answer = program.ask(second.as_bytes());
@@ -280,11 +317,20 @@ async fn what_is_no_message_is_a_400() {
         (b"null".to_vec(), -32_600),
         (b"5".to_vec(), -32_600),
         (b"{}".to_vec(), -32_600),
-        (b"{\"jsonrpc\": \"1.0\", \"id\": 1, \"method\": \"ping\"}".to_vec(), -32_600),
-        (b"[{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"ping\"}]".to_vec(), -32_600),
+        (
+            b"{\"jsonrpc\": \"1.0\", \"id\": 1, \"method\": \"ping\"}".to_vec(),
+            -32_600,
+        ),
+        (
+            b"[{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"ping\"}]".to_vec(),
+            -32_600,
+        ),
     ] {
         let shown: String = String::from_utf8_lossy(&body).chars().take(40).collect();
-        for era in [String::new(), format!("MCP-Protocol-Version: {STATELESS}\r\nMcp-Method: tools/list\r\n")] {
+        for era in [
+            String::new(),
+            format!("MCP-Protocol-Version: {STATELESS}\r\nMcp-Method: tools/list\r\n"),
+        ] {
             let answer = program.ask(&post(&host, &era, &body));
             assert_eq!(answer.status, 400, "{shown}: {}", answer.text());
             let said: Value = serde_json::from_slice(&answer.body).unwrap();
@@ -297,7 +343,10 @@ async fn what_is_no_message_is_a_400() {
             body.len()
         );
         let status = program.ask(&[rest.as_bytes(), &body].concat()).status;
-        assert!(status == 400 || (body.is_empty() || body == b"{}") && status == 400, "{shown}: {status}");
+        assert!(
+            status == 400 || (body.is_empty() || body == b"{}") && status == 400,
+            "{shown}: {status}"
+        );
     }
     program.survived();
 }
@@ -346,9 +395,8 @@ async fn clients_that_hang_up_in_the_middle_of_a_call_leave_nothing_behind() {
                 },
             },
         });
-        let headers = format!(
-            "MCP-Protocol-Version: {STATELESS}\r\nMcp-Method: tools/call\r\nMcp-Name: search_content\r\n"
-        );
+        let headers =
+            format!("MCP-Protocol-Version: {STATELESS}\r\nMcp-Method: tools/call\r\nMcp-Name: search_content\r\n");
         post(&host, &headers, message.to_string().as_bytes())
     };
     for round in 0..100 {
@@ -424,7 +472,10 @@ async fn floods_of_http2_end_the_connection_and_not_the_server() {
             break;
         }
     }
-    assert!(kinds(&raw.until_closed()).contains(&GO_AWAY), "the reset flood is not cut off");
+    assert!(
+        kinds(&raw.until_closed()).contains(&GO_AWAY),
+        "the reset flood is not cut off"
+    );
     // A head that never ends.
     let mut raw = http2(&program);
     raw.send(&frame(HEADERS, END_STREAM, 1, &open));
@@ -436,7 +487,12 @@ async fn floods_of_http2_end_the_connection_and_not_the_server() {
     raw.until_closed();
     // Foreign names there too.
     let mut raw = http2(&program);
-    raw.send(&frame(HEADERS, END_STREAM | END_HEADERS, 1, &fields("evil.example", "/livez")));
+    raw.send(&frame(
+        HEADERS,
+        END_STREAM | END_HEADERS,
+        1,
+        &fields("evil.example", "/livez"),
+    ));
     let mut said = vec![0; 4_096];
     let mut length = 0;
     while !kinds(&said[..length]).contains(&HEADERS) {
@@ -447,7 +503,9 @@ async fn floods_of_http2_end_the_connection_and_not_the_server() {
 
 /// A corpus: one JSON value a line, what was sent and must be tried again.
 fn corpus(name: &str) -> Vec<Value> {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/hostile").join(name);
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/fixtures/hostile")
+        .join(name);
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let lines: Vec<_> = text
         .lines()
@@ -458,7 +516,9 @@ fn corpus(name: &str) -> Vec<Value> {
 }
 
 fn runner() -> TestRunner {
-    let seed = std::env::var("FUMI_PROPERTY_SEED").ok().and_then(|seed| seed.parse().ok());
+    let seed = std::env::var("FUMI_PROPERTY_SEED")
+        .ok()
+        .and_then(|seed| seed.parse().ok());
     TestRunner::new(Config {
         rng_seed: RngSeed::Fixed(seed.unwrap_or(17)),
         ..Config::default()
@@ -468,11 +528,63 @@ fn runner() -> TestRunner {
 /// A text with pieces taken out, doubled, swapped or replaced by what is nasty.
 fn mutated(seeds: Vec<String>) -> impl Strategy<Value = String> {
     let nasty = select(vec![
-        "", "\0", "\u{202e}", "\u{feff}", "あ", "\u{1f600}", "\\", "\"", "'", "..", "/", "//", "(", ")", "[", "]", "{", "}",
-        "*", "**", "+", "?", "|", "^", "$", "!", "=", "=~", ",", ";", "@", "#", "_", "-", "--", "\n", "\r\n", "\t", " ", "%00",
-        "\\u0000", "(?", "(?:", "\\p{", "[^", "{1000000}", "$$$", "null", "1e999", "-1",
+        "",
+        "\0",
+        "\u{202e}",
+        "\u{feff}",
+        "あ",
+        "\u{1f600}",
+        "\\",
+        "\"",
+        "'",
+        "..",
+        "/",
+        "//",
+        "(",
+        ")",
+        "[",
+        "]",
+        "{",
+        "}",
+        "*",
+        "**",
+        "+",
+        "?",
+        "|",
+        "^",
+        "$",
+        "!",
+        "=",
+        "=~",
+        ",",
+        ";",
+        "@",
+        "#",
+        "_",
+        "-",
+        "--",
+        "\n",
+        "\r\n",
+        "\t",
+        " ",
+        "%00",
+        "\\u0000",
+        "(?",
+        "(?:",
+        "\\p{",
+        "[^",
+        "{1000000}",
+        "$$$",
+        "null",
+        "1e999",
+        "-1",
     ]);
-    let cut = (any::<prop::sample::Index>(), any::<prop::sample::Index>(), nasty, 0..4_u8);
+    let cut = (
+        any::<prop::sample::Index>(),
+        any::<prop::sample::Index>(),
+        nasty,
+        0..4_u8,
+    );
     (select(seeds), vec(cut, 0..6)).prop_map(|(seed, cuts)| {
         let mut text: Vec<char> = seed.chars().collect();
         for (from, to, nasty, what) in cuts {
@@ -503,11 +615,16 @@ async fn random_messages_are_answered_and_end_nothing() {
     let texts: Vec<String> = seeds.iter().map(Value::to_string).collect();
     let mut runner = runner();
     let random = mutated(texts.clone());
-    let random: Vec<String> = (0..CASES).map(|_| random.new_tree(&mut runner).unwrap().current()).collect();
+    let random: Vec<String> = (0..CASES)
+        .map(|_| random.new_tree(&mut runner).unwrap().current())
+        .collect();
     let mut raw = program.connect();
     for (at, text) in texts.iter().chain(&random).enumerate() {
         let method = serde_json::from_str::<Value>(text).ok();
-        let method = method.as_ref().and_then(|message| message["method"].as_str()).unwrap_or("tools/call");
+        let method = method
+            .as_ref()
+            .and_then(|message| message["method"].as_str())
+            .unwrap_or("tools/call");
         let method: String = method.chars().filter(char::is_ascii_graphic).collect();
         let headers = match at % 3 {
             0 => String::new(),
@@ -516,7 +633,10 @@ async fn random_messages_are_answered_and_end_nothing() {
         };
         raw.send(&post(&host, &headers, text.as_bytes()));
         let Some(answer) = raw.answer() else {
-            panic!("no answer; add this line to tests/fixtures/hostile/messages.jsonl: {}", json!(text));
+            panic!(
+                "no answer; add this line to tests/fixtures/hostile/messages.jsonl: {}",
+                json!(text)
+            );
         };
         // 2xx, or one of the refusals that docs/errors.md names; a 5xx is a fault of ours.
         assert!(
@@ -544,39 +664,67 @@ const PLACES: &[(&str, &[Place])] = &[
             ("check_code_scale", |path| json!({"file_path": path})),
             ("list_files", |path| json!({"roots": [path]})),
             ("list_files", |path| json!({"roots": ["."], "project_root": path})),
-            ("search_content", |path| json!({"roots": ["."], "query": "x", "output_file": path})),
-            ("extract_code_section", |path| json!({"file_path": path, "start_line": 1})),
+            (
+                "search_content",
+                |path| json!({"roots": ["."], "query": "x", "output_file": path}),
+            ),
+            (
+                "extract_code_section",
+                |path| json!({"file_path": path, "start_line": 1}),
+            ),
         ],
     ),
     (
         "globs.jsonl",
         &[
-            ("list_files", |glob| json!({"roots": ["."], "pattern": glob, "glob": true})),
-            ("search_content", |glob| json!({"roots": ["."], "query": "x", "include_globs": [glob]})),
-            ("search_content", |glob| json!({"roots": ["."], "query": "x", "exclude_globs": [glob]})),
+            (
+                "list_files",
+                |glob| json!({"roots": ["."], "pattern": glob, "glob": true}),
+            ),
+            (
+                "search_content",
+                |glob| json!({"roots": ["."], "query": "x", "include_globs": [glob]}),
+            ),
+            (
+                "search_content",
+                |glob| json!({"roots": ["."], "query": "x", "exclude_globs": [glob]}),
+            ),
         ],
     ),
     (
         "filters.jsonl",
-        &[("query_code", |filter| {
-            json!({"file_path": "src/main.py", "query_key": "functions", "filter": filter})
-        })],
+        &[(
+            "query_code",
+            |filter| json!({"file_path": "src/main.py", "query_key": "functions", "filter": filter}),
+        )],
     ),
     (
         "regexes.jsonl",
         &[
             ("search_content", |query| json!({"roots": ["."], "query": query})),
-            ("search_content", |query| json!({"roots": ["."], "query": query, "multiline": true})),
-            ("find_and_grep", |query| json!({"roots": ["."], "query": query, "total_only": true})),
+            (
+                "search_content",
+                |query| json!({"roots": ["."], "query": query, "multiline": true}),
+            ),
+            (
+                "find_and_grep",
+                |query| json!({"roots": ["."], "query": query, "total_only": true}),
+            ),
         ],
     ),
     (
         "tree_sitter.jsonl",
-        &[("query_code", |query| json!({"file_path": "src/main.py", "query_string": query}))],
+        &[(
+            "query_code",
+            |query| json!({"file_path": "src/main.py", "query_string": query}),
+        )],
     ),
     (
         "patterns.jsonl",
-        &[("query_code", |pattern| json!({"file_path": "src/main.py", "pattern": pattern}))],
+        &[(
+            "query_code",
+            |pattern| json!({"file_path": "src/main.py", "pattern": pattern}),
+        )],
     ),
 ];
 
@@ -589,25 +737,50 @@ async fn random_texts_in_every_place_are_answered_and_change_nothing() {
     for (name, places) in PLACES {
         let seeds: Vec<String> = corpus(name)
             .iter()
-            .map(|line| line.as_str().unwrap_or_else(|| panic!("{name}: {line} is no string")).to_owned())
+            .map(|line| {
+                line.as_str()
+                    .unwrap_or_else(|| panic!("{name}: {line} is no string"))
+                    .to_owned()
+            })
             .collect();
         let random = mutated(seeds.clone());
-        let random: Vec<String> = (0..CASES).map(|_| random.new_tree(&mut runner).unwrap().current()).collect();
-        let before = sample.state().into_iter().filter(|(path, _)| !is_output(path)).collect::<Vec<_>>();
+        let random: Vec<String> = (0..CASES)
+            .map(|_| random.new_tree(&mut runner).unwrap().current())
+            .collect();
+        let before = sample
+            .state()
+            .into_iter()
+            .filter(|(path, _)| !is_output(path))
+            .collect::<Vec<_>>();
         for text in seeds.iter().chain(&random) {
             for (tool, arguments) in *places {
                 let arguments = arguments(text);
                 let again = || format!("add this line to tests/fixtures/hostile/{name}: {}", json!(text));
                 let reply = call(&app, tool, arguments.clone()).await;
                 let code = reply.structured["error"]["code"].as_str();
-                assert_ne!(code, Some("TOOL_EXECUTION_FAILED"), "{tool} {arguments}: {}; {}", reply.text, again());
-                assert!(reply.text.len() < 300_000, "{tool} answers {} bytes; {}", reply.text.len(), again());
+                assert_ne!(
+                    code,
+                    Some("TOOL_EXECUTION_FAILED"),
+                    "{tool} {arguments}: {}; {}",
+                    reply.text,
+                    again()
+                );
+                assert!(
+                    reply.text.len() < 300_000,
+                    "{tool} answers {} bytes; {}",
+                    reply.text.len(),
+                    again()
+                );
                 // The same question has the same answer.
                 let second = call(&app, tool, arguments.clone()).await;
                 assert_eq!(reply.is_error, second.is_error, "{tool} {arguments}; {}", again());
             }
         }
-        let after = sample.state().into_iter().filter(|(path, _)| !is_output(path)).collect::<Vec<_>>();
+        let after = sample
+            .state()
+            .into_iter()
+            .filter(|(path, _)| !is_output(path))
+            .collect::<Vec<_>>();
         assert_eq!(before, after, "{name}: a file changed");
     }
 }

@@ -33,7 +33,10 @@ async fn a_full_server_says_when_to_come_back_and_still_answers_probes() {
     assert_eq!(refused.status, StatusCode::SERVICE_UNAVAILABLE);
     assert_eq!(refused.headers["retry-after"], "1");
     let error = refused.error();
-    assert_eq!((&error["code"], &error["data"]["code"]), (&json!(-32_000), &json!("SERVER_BUSY")));
+    assert_eq!(
+        (&error["code"], &error["data"]["code"]),
+        (&json!(-32_000), &json!("SERVER_BUSY"))
+    );
     assert!(is_japanese(error["message"].as_str().unwrap()), "{error}");
     for probe in ["/livez", "/readyz"] {
         let answer = client.http.get(format!("{}{probe}", server.base)).send().await.unwrap();
@@ -52,7 +55,9 @@ async fn a_full_server_says_when_to_come_back_and_still_answers_probes() {
         StatusCode::SERVICE_UNAVAILABLE
     );
     // Neither is the limit got round with such an id in the era that has no sessions.
-    let request = client.prepare(1, "tools/list", None, json!({})).header("Mcp-Session-Id", "no-such-session");
+    let request = client
+        .prepare(1, "tools/list", None, json!({}))
+        .header("Mcp-Session-Id", "no-such-session");
     assert_eq!(request.send().await.unwrap().status(), StatusCode::SERVICE_UNAVAILABLE);
     let stale = Session::initialize(&client.http, &server.url(), SESSION, Some("no-such-session")).await;
     assert_eq!(stale.status, StatusCode::SERVICE_UNAVAILABLE);
@@ -103,7 +108,11 @@ async fn json_is_compressed_for_whoever_asks_and_streams_never() {
             Some("list_files"),
             json!({"name": "list_files", "arguments": {"roots": ["src"]}}),
         );
-        if asks { request.header("Accept-Encoding", "gzip") } else { request }
+        if asks {
+            request.header("Accept-Encoding", "gzip")
+        } else {
+            request
+        }
     };
     let plain = list(false).send().await.unwrap();
     assert!(plain.headers().get("content-encoding").is_none());
@@ -115,10 +124,17 @@ async fn json_is_compressed_for_whoever_asks_and_streams_never() {
     assert!(zipped.starts_with(&[0x1f, 0x8b]) && zipped.len() < plain.len() / 3);
     // Small replies and event streams are left as they are.
     let message = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list", "params": {}});
-    let stream = session.prepare(&message).header("Accept-Encoding", "gzip").send().await.unwrap();
+    let stream = session
+        .prepare(&message)
+        .header("Accept-Encoding", "gzip")
+        .send()
+        .await
+        .unwrap();
     assert_eq!(stream.headers()["content-type"], "text/event-stream");
     assert!(stream.headers().get("content-encoding").is_none());
-    let small = client.prepare(3, "no/such", None, json!({})).header("Accept-Encoding", "gzip");
+    let small = client
+        .prepare(3, "no/such", None, json!({}))
+        .header("Accept-Encoding", "gzip");
     assert!(small.send().await.unwrap().headers().get("content-encoding").is_none());
 }
 
@@ -164,7 +180,9 @@ fn the_access_log_has_a_line_for_each_request_and_no_word_of_the_clients() {
     }
     let log = program.survived();
     let line = |id: &str| {
-        let mut lines = log.lines().filter(|line| line.contains(&format!("request_id=\"{id}\"")));
+        let mut lines = log
+            .lines()
+            .filter(|line| line.contains(&format!("request_id=\"{id}\"")));
         let line = lines.next().unwrap_or_else(|| panic!("no line for {id} in {log}"));
         assert!(lines.next().is_none(), "two lines for {id}: {log}");
         line.to_owned()
@@ -174,7 +192,10 @@ fn the_access_log_has_a_line_for_each_request_and_no_word_of_the_clients() {
         ("second", ["method=\"GET\"", "route=\"none\"", "status=404", "ms="]),
         ("third", ["method=\"other\"", "route=\"/livez\"", "status=405", "ms="]),
         ("fourth", ["method=\"GET\"", "route=\"/livez\"", "status=403", "ms="]),
-        ("fifth", ["method=\"POST\"", "route=\"/mcp/{*rest}\"", "status=404", "ms="]),
+        (
+            "fifth",
+            ["method=\"POST\"", "route=\"/mcp/{*rest}\"", "status=404", "ms="],
+        ),
     ] {
         let line = line(id);
         for part in parts {
@@ -227,7 +248,9 @@ fn running_out_of_file_descriptors_does_not_end_the_server() {
     let mut few = std::process::Command::new("sh");
     few.args(["-c", "ulimit -n 40; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_fumi")]);
     let program = Program::start_by(few, &sample, &[("SERVER__HEADER_SECONDS", "2")]);
-    let silent: Vec<TcpStream> = (0..120).map(|_| TcpStream::connect(&program.address).unwrap()).collect();
+    let silent: Vec<TcpStream> = (0..120)
+        .map(|_| TcpStream::connect(&program.address).unwrap())
+        .collect();
     // Cut off after their time, one after the other.
     for mut one in silent {
         let _ = one.read(&mut [0]);

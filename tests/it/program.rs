@@ -47,7 +47,9 @@ impl Program {
             .unwrap();
         let log = child.stderr.take().map(|log| thread::spawn(move || read_log(log)));
         let mut ready = String::new();
-        BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut ready).unwrap();
+        BufReader::new(child.stdout.as_mut().unwrap())
+            .read_line(&mut ready)
+            .unwrap();
         let address = ready
             .strip_prefix("fumi listening on http://")
             .and_then(|rest| rest.strip_suffix("/mcp\n"))

@@ -37,7 +37,9 @@ impl Sent {
             ("mcp-name", name),
         ];
         Self {
-            headers: headers.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec(),
+            headers: headers
+                .map(|(name, value)| (name.to_owned(), value.to_owned()))
+                .to_vec(),
             body: message.to_string().into_bytes(),
         }
     }
@@ -59,9 +61,12 @@ impl Sent {
     }
 
     fn request<B>(&self, body: B) -> Request<B> {
-        let request = self.headers.iter().fold(Request::post("/mcp"), |request, (name, value)| {
-            request.header(name, value)
-        });
+        let request = self
+            .headers
+            .iter()
+            .fold(Request::post("/mcp"), |request, (name, value)| {
+                request.header(name, value)
+            });
         request.body(body).unwrap()
     }
 }
@@ -124,7 +129,11 @@ impl Both {
 /// What differs from one call to the next: times, and whether and how the reply was kept.
 fn comparable(mut message: Value) -> Value {
     let result = &mut message["result"];
-    for pointer in ["/structuredContent/elapsed_ms", "/_meta/fumi~1elapsed_ms", "/_meta/fumi~1tokens"] {
+    for pointer in [
+        "/structuredContent/elapsed_ms",
+        "/_meta/fumi~1elapsed_ms",
+        "/_meta/fumi~1tokens",
+    ] {
         if let Some(value) = result.pointer_mut(pointer) {
             assert!(value.is_u64(), "{value}");
             *value = json!(0);
@@ -155,7 +164,10 @@ async fn every_tools_example_is_answered_alike_both_ways() {
             assert_eq!(status, 200, "{name}");
             // Worked out, then from the cache, then as it was rendered.
             for time in 0..4 {
-                let direct = both.direct(&sent).await.unwrap_or_else(|| panic!("{name} is left to the library"));
+                let direct = both
+                    .direct(&sent)
+                    .await
+                    .unwrap_or_else(|| panic!("{name} is left to the library"));
                 assert_eq!(
                     comparable(direct.clone()).to_string(),
                     comparable(by_library.clone()).to_string(),
@@ -174,7 +186,10 @@ async fn every_tools_example_is_answered_alike_both_ways() {
 async fn a_kept_reply_is_never_stale() {
     let sample = Sample::new();
     let both = Both::new(&sample);
-    let sent = Sent::of(&call("search_content", &json!({"roots": ["."], "query": "canary_[0-9]+", "total_only": true})));
+    let sent = Sent::of(&call(
+        "search_content",
+        &json!({"roots": ["."], "query": "canary_[0-9]+", "total_only": true}),
+    ));
     for number in 1..30_u64 {
         sample.file(&format!("src/new{number}.py"), format!("canary_{number}\n"));
         for _ in 0..4 {
@@ -200,29 +215,74 @@ async fn irregular_requests_are_left_to_the_library() {
     let version = "io.modelcontextprotocol/protocolVersion";
     let capabilities = "io.modelcontextprotocol/clientCapabilities";
     for (what, irregular) in [
-        ("another method in the header", sent.clone().with("mcp-method", "tools/list")),
+        (
+            "another method in the header",
+            sent.clone().with("mcp-method", "tools/list"),
+        ),
         ("no method in the header", sent.clone().without("mcp-method")),
-        ("two methods in the header", sent.clone().and("mcp-method", "tools/call")),
-        ("another name in the header", sent.clone().with("mcp-name", "search_content")),
+        (
+            "two methods in the header",
+            sent.clone().and("mcp-method", "tools/call"),
+        ),
+        (
+            "another name in the header",
+            sent.clone().with("mcp-name", "search_content"),
+        ),
         ("no name in the header", sent.clone().without("mcp-name")),
         ("two names in the header", sent.clone().and("mcp-name", "list_files")),
-        ("another version", sent.clone().with("mcp-protocol-version", "2025-11-25")),
+        (
+            "another version",
+            sent.clone().with("mcp-protocol-version", "2025-11-25"),
+        ),
         ("no version", sent.clone().without("mcp-protocol-version")),
         ("no JSON accepted", sent.clone().with("accept", "text/event-stream")),
-        ("JSON refused", sent.clone().with("accept", "application/json;q=0, text/event-stream")),
+        (
+            "JSON refused",
+            sent.clone().with("accept", "application/json;q=0, text/event-stream"),
+        ),
         ("text", sent.clone().with("content-type", "text/plain")),
         ("no type", sent.clone().without("content-type")),
-        ("another JSON-RPC", changed(&|message| message["jsonrpc"] = json!("1.0"))),
-        ("no id", changed(&|message| drop(message.as_object_mut().unwrap().remove("id")))),
+        (
+            "another JSON-RPC",
+            changed(&|message| message["jsonrpc"] = json!("1.0")),
+        ),
+        (
+            "no id",
+            changed(&|message| drop(message.as_object_mut().unwrap().remove("id"))),
+        ),
         ("an id that is no id", changed(&|message| message["id"] = json!({}))),
-        ("another method", changed(&|message| message["method"] = json!("tools/list"))),
-        ("an unknown tool", changed(&|message| message["params"]["name"] = json!("list_file"))),
-        ("no arguments' object", changed(&|message| message["params"]["arguments"] = json!([]))),
-        ("no meta", changed(&|message| drop(message["params"].as_object_mut().unwrap().remove("_meta")))),
-        ("another version in the meta", changed(&|message| message["params"]["_meta"][version] = json!("2025-11-25"))),
-        ("no capabilities", changed(&|message| drop(message["params"]["_meta"].as_object_mut().unwrap().remove(capabilities)))),
-        ("wrong capabilities", changed(&|message| message["params"]["_meta"][capabilities] = json!({"roots": 5}))),
-        ("a wish for progress", changed(&|message| message["params"]["_meta"]["progressToken"] = json!(1))),
+        (
+            "another method",
+            changed(&|message| message["method"] = json!("tools/list")),
+        ),
+        (
+            "an unknown tool",
+            changed(&|message| message["params"]["name"] = json!("list_file")),
+        ),
+        (
+            "no arguments' object",
+            changed(&|message| message["params"]["arguments"] = json!([])),
+        ),
+        (
+            "no meta",
+            changed(&|message| drop(message["params"].as_object_mut().unwrap().remove("_meta"))),
+        ),
+        (
+            "another version in the meta",
+            changed(&|message| message["params"]["_meta"][version] = json!("2025-11-25")),
+        ),
+        (
+            "no capabilities",
+            changed(&|message| drop(message["params"]["_meta"].as_object_mut().unwrap().remove(capabilities))),
+        ),
+        (
+            "wrong capabilities",
+            changed(&|message| message["params"]["_meta"][capabilities] = json!({"roots": 5})),
+        ),
+        (
+            "a wish for progress",
+            changed(&|message| message["params"]["_meta"]["progressToken"] = json!(1)),
+        ),
     ] {
         assert!(both.direct(&irregular).await.is_none(), "{what}");
     }
@@ -236,25 +296,54 @@ async fn irregular_requests_are_left_to_the_library() {
 async fn random_requests_are_answered_alike_both_ways() {
     let sample = Sample::new();
     let both = Both::new(&sample);
-    let seed = std::env::var("FUMI_PROPERTY_SEED").ok().and_then(|seed| seed.parse().ok());
+    let seed = std::env::var("FUMI_PROPERTY_SEED")
+        .ok()
+        .and_then(|seed| seed.parse().ok());
     let mut runner = TestRunner::new(Config {
         rng_seed: RngSeed::Fixed(seed.unwrap_or(11)),
         ..Config::default()
     });
     let piece = || {
         select(vec![
-            json!(null), json!(true), json!(0), json!(-1), json!(1.5), json!(9_007_199_254_740_993_u64), json!(""),
-            json!("2.0"), json!("tools/call"), json!("list_files"), json!("mcp__x__list_files"), json!(STATELESS),
-            json!("2025-11-25"), json!([]), json!({}), json!({"roots": ["."]}), json!({"roots": ["."], "pattern": null}),
-            json!({"elicitation": {}}), json!({"roots": {"listChanged": true}}), json!(["."]),
+            json!(null),
+            json!(true),
+            json!(0),
+            json!(-1),
+            json!(1.5),
+            json!(9_007_199_254_740_993_u64),
+            json!(""),
+            json!("2.0"),
+            json!("tools/call"),
+            json!("list_files"),
+            json!("mcp__x__list_files"),
+            json!(STATELESS),
+            json!("2025-11-25"),
+            json!([]),
+            json!({}),
+            json!({"roots": ["."]}),
+            json!({"roots": ["."], "pattern": null}),
+            json!({"elicitation": {}}),
+            json!({"roots": {"listChanged": true}}),
+            json!(["."]),
         ])
     };
     let place = select(vec![
-        "/jsonrpc", "/id", "/method", "/params", "/params/name", "/params/arguments", "/params/_meta", "/params/extra",
-        "/params/arguments/roots", "/params/requestState", "/extra",
+        "/jsonrpc",
+        "/id",
+        "/method",
+        "/params",
+        "/params/name",
+        "/params/arguments",
+        "/params/_meta",
+        "/params/extra",
+        "/params/arguments/roots",
+        "/params/requestState",
+        "/extra",
         "/params/_meta/io.modelcontextprotocol~1protocolVersion",
         "/params/_meta/io.modelcontextprotocol~1clientCapabilities",
-        "/params/_meta/io.modelcontextprotocol~1clientInfo", "/params/_meta/progressToken", "/params/_meta/x",
+        "/params/_meta/io.modelcontextprotocol~1clientInfo",
+        "/params/_meta/progressToken",
+        "/params/_meta/x",
     ]);
     let change = (place, piece(), any::<bool>());
     let (mut directly, mut at_all) = (0, 0);
@@ -280,5 +369,8 @@ async fn random_requests_are_answered_alike_both_ways() {
             assert_eq!(comparable(direct), comparable(by_library), "{message}");
         }
     }
-    assert!(directly > at_all / 10 && directly < at_all, "{directly} of {at_all} were answered directly");
+    assert!(
+        directly > at_all / 10 && directly < at_all,
+        "{directly} of {at_all} were answered directly"
+    );
 }
