@@ -61,7 +61,7 @@ enum Command {
         #[command(subcommand)]
         command: TokenCommand,
     },
-    /// Print the OpenAPI document of the routes for programs.
+    /// Print the `OpenAPI` document of the routes for programs.
     Openapi {
         #[command(flatten)]
         common: Common,

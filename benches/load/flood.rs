@@ -22,6 +22,9 @@ const BAR: f64 = 300.0;
 /// How often the probe is asked.
 const PROBE: Duration = Duration::from_millis(50);
 
+/// What a flood is called, what is sent, how much, under which configuration.
+type Flood<'a> = (&'a str, Request, Much, &'a [(&'a str, &'a str)]);
+
 pub(crate) fn run(report: &mut Report) {
     let folder = tempfile::tempdir().expect("a folder");
     for file in 0..2_000 {
@@ -33,7 +36,7 @@ pub(crate) fn run(report: &mut Report) {
         connections,
         seconds: 8,
     };
-    let kinds: [(&str, Request, Much, &[(&str, &str)]); 3] = [
+    let kinds: [Flood; 3] = [
         // None of them is cached, and each takes a place until it is done.
         (
             "calls, 32 requests at once",

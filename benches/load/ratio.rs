@@ -95,7 +95,7 @@ fn compare(
     let (mut cpu, mut beside_cpu) = (Duration::ZERO, Duration::ZERO);
     let (mut replies, mut beside_replies) = (0, 0);
     for round in 0..=ROUNDS {
-        let mut one = |address: &str, id: u32| {
+        let one = |address: &str, id: u32| {
             let before = processor_time(id);
             let load = repeat(address, &request, MUCH);
             assert_eq!(

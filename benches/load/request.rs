@@ -87,11 +87,8 @@ impl Request {
 
     /// Its bytes.
     fn bytes(&self, host: &str) -> Vec<u8> {
-        let headers: String = self
-            .all_headers()
-            .iter()
-            .map(|(name, value)| format!("{name}: {value}\r\n"))
-            .collect();
+        let line = |all: String, (name, value): &(_, _)| all + &format!("{name}: {value}\r\n");
+        let headers = self.all_headers().iter().fold(String::new(), line);
         let length = self.body.len();
         format!(
             "POST /mcp HTTP/1.1\r\nHost: {host}\r\n{headers}Content-Length: {length}\r\n\r\n{}",

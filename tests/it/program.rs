@@ -14,7 +14,7 @@ use std::{
 use crate::sample::Sample;
 
 /// What ends a test whose server never answers. No test is about how long anything takes.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A running fumi. Killed when dropped.
 pub(crate) struct Program {

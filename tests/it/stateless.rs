@@ -86,10 +86,13 @@ fn call(tool: &str, arguments: &Value) -> Value {
     })
 }
 
+/// From a request to status and body.
+type Library = Box<dyn Fn(Request<axum::body::Body>) -> std::pin::Pin<Box<dyn Future<Output = (u16, String)> + Send>>>;
+
 /// Both ways over the same parts.
 struct Both {
     calls: Calls,
-    library: Box<dyn Fn(Request<axum::body::Body>) -> std::pin::Pin<Box<dyn Future<Output = (u16, String)> + Send>>>,
+    library: Library,
 }
 
 impl Both {

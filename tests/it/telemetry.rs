@@ -87,7 +87,9 @@ fn decoded<T: prost::Message + Default>(received: &Received, path: &str) -> Vec<
 }
 
 fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    bytes
+        .iter()
+        .fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"))
 }
 
 /// The spans of the client's trace: by id, with the names of their parents up to the client's own.

@@ -11,10 +11,6 @@ use crate::elements::{Kind, ParamKind, Visibility};
 /// The contents of one `language.toml`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "facts of a language file, each a key of its own"
-)]
 pub struct Facts {
     /// The name for people, such as `TypeScript`.
     pub title: String,

@@ -98,8 +98,8 @@ impl Issuer {
 async fn server(sample: &Sample, issuer: &Issuer, change: impl FnOnce(&mut Config)) -> Server {
     let app = app(sample, |config| {
         config.auth.mode = AuthMode::OAuth;
-        config.auth.oauth.issuer = issuer.url.clone();
-        config.auth.oauth.audience = AUDIENCE.to_owned();
+        config.auth.oauth.issuer.clone_from(&issuer.url);
+        AUDIENCE.clone_into(&mut config.auth.oauth.audience);
         change(config);
     });
     Server::start(app).await
