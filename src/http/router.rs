@@ -9,7 +9,8 @@ use axum::{
     middleware,
     routing::{MethodRouter, get},
 };
-use fumi_base::errors::Book;
+use fumi_base::{errors::Book, pools::Pool};
+use opentelemetry::KeyValue;
 use serde_json::{Map, Value, json};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -61,6 +62,9 @@ impl Edge {
     }
 }
 
+/// From a pool's places, and those that are free and the calls that wait, to one number.
+type Count = fn(usize, (usize, usize)) -> usize;
+
 /// What is read whenever metrics are.
 fn observe(app: &Arc<App>, streams: &Arc<mcp::sessions::Streams>) {
     let metrics = &app.kernel.metrics;
@@ -70,6 +74,26 @@ fn observe(app: &Arc<App>, streams: &Arc<mcp::sessions::Streams>) {
             tell(streams.sessions() as u64, &[]);
         }
     });
+    let places = app.config.pool_sizes().places;
+    let counts: [(&str, &str, Count); 3] = [
+        ("fumi.pool.places", "Places of a pool", |places, _| places),
+        ("fumi.pool.running", "Calls that have a place", |places, (free, _)| {
+            places.saturating_sub(free)
+        }),
+        ("fumi.pool.waiting", "Calls that wait for a place", |_, (_, waiting)| {
+            waiting
+        }),
+    ];
+    for (name, about, count) in counts {
+        let parts = Arc::downgrade(app);
+        metrics.observe((name, ""), about, move |tell| {
+            let Some(app) = parts.upgrade() else { return };
+            for (pool, places) in Pool::ALL.into_iter().zip(places) {
+                let value = count(places, app.kernel.pools.load(pool));
+                tell(value as u64, &[KeyValue::new("pool", pool.name())]);
+            }
+        });
+    }
     let parts = Arc::downgrade(app);
     metrics.observe(("fumi.cache", "By"), "Bytes of the result cache", move |tell| {
         if let Some(app) = parts.upgrade() {

@@ -247,6 +247,10 @@ async fn metrics_are_read_as_prometheus_reads_them() {
             &["http_route=\"/mcp\"", "http_response_status_code=\"200\""]
         ) >= 4.0
     );
+    assert!(line("fumi_pool_places", &["pool=\"analysis\""]) >= 5.0);
+    for idle in ["fumi_pool_running", "fumi_pool_waiting"] {
+        assert!(line(idle, &["pool=\"analysis\""]) < 0.1, "{idle}");
+    }
     assert!((line("fumi_sessions", &[]) - 1.0).abs() < 0.1);
     assert!(line("process_memory_usage", &[]) > 1_000_000.0);
     assert!((line("fumi_calls_running", &[]) - 0.0).abs() < 0.1);
