@@ -227,7 +227,10 @@ impl Project {
                         relative: inside.to_path_buf(),
                     });
                 }
-                Err(error) if error.kind() == io::ErrorKind::NotFound || error.raw_os_error() == Some(20) => {}
+                // A name too long for the file system names nothing either.
+                Err(error)
+                    if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::InvalidFilename)
+                        || error.raw_os_error() == Some(20) => {}
                 Err(source) => {
                     return Err(PathError::Unreadable {
                         path: raw.to_owned(),

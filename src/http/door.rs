@@ -94,7 +94,7 @@ async fn through(edge: &Edge, asked: &Asked, mut request: Request, next: Next) -
                 "INSUFFICIENT_SCOPE" => edge.app.kernel.metrics.refused(RefusedBy::Auth),
                 _ => {}
             }
-            tracing::info!(target: "fumi::audit", path = request.uri().path(), code = refusal.code(), "refused");
+            tracing::info!(target: "fumi::audit", code = refusal.code(), "refused");
             refusal.into_response()
         }
     }

@@ -13,7 +13,14 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use tower::ServiceBuilder;
-use tower_http::{CompressionLevel, catch_panic::CatchPanicLayer, compression::CompressionLayer};
+use tower_http::{
+    CompressionLevel,
+    catch_panic::CatchPanicLayer,
+    compression::{
+        CompressionLayer,
+        predicate::{Predicate as _, SizeAbove},
+    },
+};
 
 use super::{
     access_log,
@@ -74,18 +81,13 @@ fn panicked(panic: Box<dyn Any + Send>) -> Response {
 
 /// JSON for clients that ask for it compressed, never streams: their events would wait in a buffer.
 fn compression() -> CompressionLayer<impl tower_http::compression::Predicate> {
-    let is_worth_it = |_: StatusCode, _: Version, headers: &HeaderMap, _: &http::Extensions| {
-        let is_json = headers
-            .get(header::CONTENT_TYPE)
-            .is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
-        let length = headers
-            .get(header::CONTENT_LENGTH)
-            .and_then(|length| length.to_str().ok()?.parse().ok());
-        is_json && length.is_none_or(|length: u64| length >= WORTH_COMPRESSING)
+    let is_json = |_: StatusCode, _: Version, headers: &HeaderMap, _: &http::Extensions| {
+        let kind = headers.get(header::CONTENT_TYPE);
+        kind.is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"))
     };
     CompressionLayer::new()
         .quality(CompressionLevel::Fastest)
-        .compress_when(is_worth_it)
+        .compress_when(SizeAbove::new(WORTH_COMPRESSING).and(is_json))
 }
 
 /// Under which names fumi may be called, and from which web origins.

@@ -21,8 +21,8 @@ use tracing_subscriber::{
 use crate::config::{Log, LogFormat};
 
 /// rmcp logs whole requests, arguments included, and a client's own words in warnings; the walker logs every name that it
-/// passes.
-const TALKATIVE: [&str; 3] = ["rmcp", "ignore", "globset"];
+/// passes; the exporters tell of their own beginning and end.
+const TALKATIVE: [&str; 4] = ["rmcp", "ignore", "globset", "opentelemetry"];
 
 /// Changes the filter of the log while the process runs.
 type Refilter = Box<dyn Fn(EnvFilter) + Send + Sync>;

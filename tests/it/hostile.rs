@@ -217,7 +217,9 @@ async fn foreign_names_are_refused_on_every_route_before_anything_else() {
 #[tokio::test(flavor = "multi_thread")]
 async fn every_route_refuses_the_methods_that_it_does_not_take() {
     let sample = Sample::new();
-    let program = Program::start(&sample, &[]);
+    // The project that `all_routes` names.
+    let root = sample.root().to_string_lossy().into_owned();
+    let program = Program::start(&sample, &[("PROJECTS__NAMED__CODE", &root)]);
     let host = program.address.clone();
     for (path, taken) in all_routes(&sample) {
         for method in ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "BREW"] {

@@ -30,6 +30,7 @@ impl Sent {
     fn of(message: &Value) -> Self {
         let name = message["params"]["name"].as_str().unwrap_or_default();
         let headers = [
+            ("host", "localhost"),
             ("content-type", "application/json"),
             ("accept", "application/json, text/event-stream"),
             ("mcp-protocol-version", STATELESS),

@@ -239,7 +239,7 @@ pub async fn authenticate(State(edge): State<Edge>, mut request: Request, next: 
         }
         Err(denied) => {
             edge.app.kernel.metrics.refused(RefusedBy::Auth);
-            tracing::info!(target: "fumi::audit", path, reason = ?denied, "refused: not authenticated");
+            tracing::info!(target: "fumi::audit", reason = ?denied, "refused: not authenticated");
             challenge::unauthenticated(&auth, &denied, request.headers()).into_response()
         }
     }
