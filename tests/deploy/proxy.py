@@ -140,6 +140,9 @@ class Through:
 def events(answer):
     """The messages of an event stream, as they come. Comments and empty events keep it alive, and say nothing."""
     assert answer.status == 200, f"{answer.status}: {answer.read()[:300]}"
+    if answer.headers["Content-Type"] == "application/json":
+        yield json.load(answer)
+        return
     for line in iter(answer.readline, b""):
         if line.startswith(b"data:") and line[5:].strip():
             yield json.loads(line[5:])
