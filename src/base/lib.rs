@@ -14,6 +14,7 @@ pub mod pools;
 pub mod project;
 pub mod redact;
 pub mod roots;
+pub mod store;
 pub mod text;
 pub mod tokens;
 mod tree;

@@ -1,0 +1,595 @@
+//! The store in a folder: one file an entry, shared by all processes that open the folder.
+//!
+//! Invariants: an entry is written beside, flushed, renamed into place, and the folder is flushed, so that a crash leaves the
+//! old or the new value and at most an unfinished file that [`Store::sweep`] removes. Every file is read and written under the
+//! lock of its stripe, which other processes respect too. What lies in the folder and is no entry is passed over and named.
+//!
+//! Deliberately not here: network file systems without locks, and a cache: what another process writes is seen at once.
+
+use std::{
+    fs::{self, DirBuilder, TryLockError},
+    io::{self, Read as _, Seek as _, SeekFrom, Write as _},
+    os::unix::fs::{DirBuilderExt as _, PermissionsExt as _},
+    path::Path,
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
+
+use async_trait::async_trait;
+use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt as _, OpenOptionsSyncExt as _};
+use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt as _};
+use sha2::{Digest as _, Sha256};
+use tokio::sync::{Mutex, OwnedMutexGuard};
+
+use super::{
+    Clock, Entry, Expect, Expiry, Lease, Listing, Skipped, Store, StoreError, Swept, Version, check_key, check_value,
+    names::{beginning_of, name_of},
+    record::{EXPIRY_AT, LARGEST, Record, expiry},
+};
+
+/// Locks that the files are spread over: enough that flushes of different entries do not wait for each other.
+const STRIPES: u8 = 16;
+/// How long an operation waits for another process. Operations take milliseconds; this one is stopped, or hangs on its disk.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// How long a look at a lock rests before the next, at most.
+const REST: Duration = Duration::from_millis(16);
+/// How unfinished files begin. No entry's name begins with a dot.
+const UNFINISHED: &str = ".new-";
+
+/// See the module.
+#[derive(Debug)]
+pub struct Fs {
+    clock: Clock,
+    entries: Arc<Dir>,
+    leases: Arc<Dir>,
+    locks: Arc<Dir>,
+    /// Whose turn it is within this process: in order, while other processes are asked again and again.
+    turns: Vec<Arc<Mutex<()>>>,
+    patience: Duration,
+}
+
+/// The lock of a stripe, until dropped.
+#[derive(Debug)]
+struct Locked {
+    /// Closing it unlocks.
+    _file: fs::File,
+    // After the file: the next one of this process finds it unlocked.
+    _turn: OwnedMutexGuard<()>,
+}
+
+impl Fs {
+    /// Opens a folder as a store, made if it is missing, for its owner alone. Fails where nothing can be written.
+    pub fn open(folder: &Path, clock: Clock) -> Result<Self, StoreError> {
+        let io = |what| move |source| StoreError::Io { what, source };
+        let inner = |name: &str| {
+            let path = folder.join(name);
+            // Parents too: what a state folder holds is nobody else's.
+            let made = DirBuilder::new().recursive(true).mode(0o700).create(&path);
+            made.map_err(io("the folder cannot be made"))?;
+            // Opened for reading, which `Dir` itself does not do: otherwise it cannot be flushed.
+            let handle = fs::File::open(&path).map_err(io("the folder cannot be opened"))?;
+            Ok(Arc::new(Dir::from_std_file(handle)))
+        };
+        let store = Self {
+            clock,
+            entries: inner("entries")?,
+            leases: inner("leases")?,
+            locks: inner("locks")?,
+            turns: (0..STRIPES).map(|_| Arc::default()).collect(),
+            patience: PATIENCE,
+        };
+        // It may be older than this rule.
+        fs::set_permissions(folder, fs::Permissions::from_mode(0o700)).map_err(io("the folder is not ours"))?;
+        for dir in [&store.entries, &store.leases] {
+            let probe = unfinished("probe")?;
+            write_new(dir, &probe, b"").map_err(io("nothing can be written in the folder"))?;
+            // What stays is swept, and a sweep of another process may have been faster.
+            let _ = dir.remove_file(&probe);
+        }
+        Ok(store)
+    }
+
+    #[cfg(test)]
+    pub(super) fn with_patience(self, patience: Duration) -> Self {
+        Self { patience, ..self }
+    }
+
+    /// Waits for the lock of a file's stripe.
+    async fn lock(&self, stripe: u8) -> Result<Locked, StoreError> {
+        let turn = Arc::clone(&self.turns[usize::from(stripe)]).lock_owned().await;
+        let io = |source| StoreError::Io {
+            what: "the lock cannot be opened",
+            source,
+        };
+        let mut options = OpenOptions::new();
+        options.write(true).create(true).mode(0o600);
+        let file = self
+            .locks
+            .open_with(format!("{stripe:x}"), &options)
+            .map_err(io)?
+            .into_std();
+        let deadline = tokio::time::Instant::now() + self.patience;
+        let mut rest = Duration::from_millis(1);
+        loop {
+            match file.try_lock() {
+                Ok(()) => {
+                    return Ok(Locked {
+                        _file: file,
+                        _turn: turn,
+                    });
+                }
+                Err(TryLockError::Error(source)) => return Err(io(source)),
+                Err(TryLockError::WouldBlock) if tokio::time::Instant::now() >= deadline => {
+                    return Err(StoreError::Locked);
+                }
+                Err(TryLockError::WouldBlock) => tokio::time::sleep(rest).await,
+            }
+            rest = (rest * 2).min(REST);
+        }
+    }
+
+    /// Runs work on one file under its lock, on a thread that may block. The work ends also when nobody waits for it any
+    /// more: half of it is never done.
+    async fn with<T: Send + 'static>(
+        &self,
+        dir: &Arc<Dir>,
+        key: &str,
+        work: impl FnOnce(&Slot) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        check_key(key)?;
+        let name = name_of(key);
+        let stripe = stripe_of(&name);
+        let locked = self.lock(stripe).await?;
+        let slot = Slot {
+            dir: Arc::clone(dir),
+            clock: self.clock.clone(),
+            is_entry: Arc::ptr_eq(dir, &self.entries),
+            key: key.to_owned(),
+            name,
+            stripe,
+        };
+        blocking(move || {
+            let _locked = locked;
+            work(&slot)
+        })
+        .await
+    }
+
+    /// Visits the files of a folder whose names begin so, each under its lock.
+    async fn visit<T: Send + 'static>(
+        &self,
+        folder: &Arc<Dir>,
+        beginning: String,
+        work: impl Fn(&Slot, &mut T) -> Result<(), StoreError> + Clone + Send + 'static,
+        mut found: T,
+    ) -> Result<T, StoreError> {
+        let dir = Arc::clone(folder);
+        let names = blocking(move || file_names(&dir, &beginning)).await?;
+        for stripe in 0..STRIPES {
+            let mine: Vec<String> = names.iter().filter(|name| stripe_of(name) == stripe).cloned().collect();
+            if mine.is_empty() {
+                continue;
+            }
+            let locked = self.lock(stripe).await?;
+            let is_entry = Arc::ptr_eq(folder, &self.entries);
+            let (dir, clock, work) = (Arc::clone(folder), self.clock.clone(), work.clone());
+            found = blocking(move || {
+                let _locked = locked;
+                for name in mine {
+                    let slot = Slot {
+                        dir: Arc::clone(&dir),
+                        clock: clock.clone(),
+                        is_entry,
+                        key: String::new(),
+                        name,
+                        stripe,
+                    };
+                    work(&slot, &mut found)?;
+                }
+                Ok(found)
+            })
+            .await?;
+        }
+        Ok(found)
+    }
+}
+
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
+) -> Result<T, StoreError> {
+    tokio::task::spawn_blocking(work)
+        .await
+        .map_err(|source| StoreError::Io {
+            what: "the work on a file ended early",
+            source: io::Error::other(source),
+        })?
+}
+
+/// The names in a folder that begin so, unfinished files included if all are asked for.
+fn file_names(dir: &Dir, beginning: &str) -> Result<Vec<String>, StoreError> {
+    let io = |source| StoreError::Io {
+        what: "the folder cannot be listed",
+        source,
+    };
+    let mut names = Vec::new();
+    for entry in dir.entries().map_err(io)? {
+        let name = entry.map_err(io)?.file_name();
+        // A name that is no text is foreign, and shown as far as it can be.
+        let name = name.to_string_lossy().into_owned();
+        if name.starts_with(beginning) {
+            names.push(name);
+        }
+    }
+    names.sort();
+    Ok(names)
+}
+
+/// The stripe of a file: by its name, so that files can be visited stripe by stripe. That of an unfinished file stands in it.
+fn stripe_of(name: &str) -> u8 {
+    let written = name.strip_prefix(UNFINISHED).and_then(|rest| rest.chars().next());
+    if let Some(stripe) = written.and_then(|digit| digit.to_digit(16)) {
+        return u8::try_from(stripe).unwrap_or_default() % STRIPES;
+    }
+    Sha256::digest(name.as_bytes())[0] % STRIPES
+}
+
+/// A new name for an unfinished file.
+fn unfinished(stripe: &str) -> Result<String, StoreError> {
+    Ok(format!("{UNFINISHED}{stripe}-{:016x}", random()?))
+}
+
+fn random() -> Result<u64, StoreError> {
+    let mut bytes = [0; 8];
+    getrandom::fill(&mut bytes).map_err(|error| StoreError::Io {
+        what: "the system gives no random numbers",
+        source: error.into(),
+    })?;
+    Ok(u64::from_be_bytes(bytes))
+}
+
+fn write_new(dir: &Dir, name: &str, bytes: &[u8]) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true).mode(0o600);
+    let mut file = dir.open_with(name, &options)?;
+    file.write_all(bytes)?;
+    file.sync_all()
+}
+
+/// One file under its lock.
+struct Slot {
+    dir: Arc<Dir>,
+    clock: Clock,
+    /// Whether an end of it makes it go; the file of a lease stays.
+    is_entry: bool,
+    /// Whose it is. Empty when files are visited.
+    key: String,
+    name: String,
+    stripe: u8,
+}
+
+/// What is in a file's place.
+enum Found {
+    Nothing,
+    Record(Record),
+    /// Something else, and why it is no entry.
+    Foreign(&'static str),
+}
+
+impl Slot {
+    /// What is there, expired or not.
+    fn look(&self) -> Result<Found, StoreError> {
+        if !self.name.is_ascii() {
+            return Ok(Found::Foreign("it has no name of a store"));
+        }
+        let io = |source| StoreError::Io {
+            what: "an entry cannot be read",
+            source,
+        };
+        let mut options = OpenOptions::new();
+        // A link leads elsewhere and a pipe would wait for a writer: neither is ours.
+        options.read(true).follow(FollowSymlinks::No).nonblock(true);
+        let file = match self.dir.open_with(&self.name, &options) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Found::Nothing),
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                return Ok(Found::Foreign("it may not be read"));
+            }
+            // What the system says of a link depends on the system.
+            Err(error) => match self.dir.symlink_metadata(&self.name) {
+                Ok(metadata) if !metadata.is_file() => return Ok(Found::Foreign("it is no file")),
+                _ => return Err(io(error)),
+            },
+        };
+        let metadata = file.metadata().map_err(io)?;
+        if !metadata.is_file() {
+            return Ok(Found::Foreign("it is no file"));
+        }
+        let mut bytes = Vec::new();
+        // One more than there can be, to see that it is too long.
+        file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(io)?;
+        Ok(match Record::parse(&bytes) {
+            Ok(record) if name_of(&record.key) == self.name => Found::Record(record),
+            Ok(_) => Found::Foreign("its name belongs to another key"),
+            Err(reason) => Found::Foreign(reason),
+        })
+    }
+
+    /// The entry of the key unless it has expired. What is no entry is absent, and reported.
+    fn alive(&self) -> Result<Option<Record>, StoreError> {
+        Ok(match self.look()? {
+            Found::Record(record) if !record.expires.is_over(&self.clock) => Some(record),
+            Found::Record(_) | Found::Nothing => None,
+            Found::Foreign(reason) => {
+                tracing::warn!(
+                    file = self.name,
+                    reason,
+                    "a file of the store is passed over; remove it if it is not needed"
+                );
+                None
+            }
+        })
+    }
+
+    /// Puts a value in place, whole.
+    fn write(&self, value: Vec<u8>, expires: Expiry) -> Result<Version, StoreError> {
+        let io = |source| StoreError::Io {
+            what: "an entry cannot be written",
+            source,
+        };
+        let version = Version(random()?);
+        let record = Record {
+            key: self.key.clone(),
+            value,
+            version,
+            expires,
+        };
+        let unfinished = unfinished(&format!("{:x}", self.stripe))?;
+        let written = write_new(&self.dir, &unfinished, &record.bytes())
+            .and_then(|()| self.dir.rename(&unfinished, &self.dir, &self.name));
+        if let Err(error) = written {
+            // Best effort: what stays is swept.
+            let _ = self.dir.remove_file(&unfinished);
+            return Err(io(error));
+        }
+        self.flush().map_err(io)?;
+        Ok(version)
+    }
+
+    fn remove(&self) -> Result<(), StoreError> {
+        self.dir
+            .remove_file(&self.name)
+            .and_then(|()| self.flush())
+            .map_err(|source| StoreError::Io {
+                what: "an entry cannot be removed",
+                source,
+            })
+    }
+
+    /// Makes a change of the folder last.
+    fn flush(&self) -> io::Result<()> {
+        self.dir.try_clone()?.into_std_file().sync_all()
+    }
+
+    /// Moves the end in place. Not flushed: losing it to a power cut ends an entry earlier, and does no other harm, since the
+    /// 16 bytes lie in one sector.
+    fn set_expiry(&self, expires: Expiry) -> Result<(), StoreError> {
+        let mut options = OpenOptions::new();
+        options.write(true).follow(FollowSymlinks::No);
+        let write = || -> io::Result<()> {
+            let mut file = self.dir.open_with(&self.name, &options)?;
+            file.seek(SeekFrom::Start(EXPIRY_AT))?;
+            file.write_all(expiry(expires).as_bytes())
+        };
+        write().map_err(|source| StoreError::Io {
+            what: "an entry's end cannot be moved",
+            source,
+        })
+    }
+}
+
+/// What the file of a lease says. It stays when the lease is given back, so that the number goes on growing.
+struct Granted {
+    fence: u64,
+    holder: String,
+    expires: Expiry,
+}
+
+impl Slot {
+    fn granted(&self) -> Result<Option<Granted>, StoreError> {
+        let (reason, record) = match self.look()? {
+            Found::Nothing => return Ok(None),
+            Found::Foreign(reason) => (reason, None),
+            Found::Record(record) => ("it is no lease", Some(record)),
+        };
+        let granted = record.and_then(|record| {
+            let text = std::str::from_utf8(&record.value).ok()?;
+            let (fence, holder) = text.split_once('\n')?;
+            Some(Granted {
+                fence: fence.parse().ok()?,
+                holder: holder.to_owned(),
+                expires: record.expires,
+            })
+        });
+        Ok(Some(granted.unwrap_or_else(|| {
+            // Which number was last is not known. Whoever has the lease loses it; the next number is far above any that was
+            // counted up from 1.
+            tracing::warn!(
+                file = self.name,
+                reason,
+                "the file of a lease cannot be read; it is made anew"
+            );
+            Granted {
+                fence: self.clock.now(),
+                holder: String::new(),
+                expires: Expiry(Some(0)),
+            }
+        })))
+    }
+
+    fn grant(&self, fence: u64, holder: &str, ttl: Duration) -> Result<Lease, StoreError> {
+        let end = self.clock.end(ttl);
+        self.write(format!("{fence}\n{holder}").into_bytes(), end)?;
+        Ok(Lease {
+            name: self.key.clone(),
+            holder: holder.to_owned(),
+            fence,
+            expires: end.time().unwrap_or(SystemTime::UNIX_EPOCH),
+        })
+    }
+}
+
+#[async_trait]
+impl Store for Fs {
+    async fn get(&self, key: &str) -> Result<Option<Entry>, StoreError> {
+        self.with(&self.entries, key, |slot| {
+            Ok(slot.alive()?.map(|record| Entry {
+                value: record.value,
+                version: record.version,
+                expires: record.expires.time(),
+            }))
+        })
+        .await
+    }
+
+    async fn put(
+        &self,
+        key: &str,
+        value: Vec<u8>,
+        expect: Expect,
+        ttl: Option<Duration>,
+    ) -> Result<Version, StoreError> {
+        check_value(&value)?;
+        self.with(&self.entries, key, move |slot| {
+            expect.check(slot.alive()?.map(|record| record.version))?;
+            slot.write(value, Expiry::of(&slot.clock, ttl))
+        })
+        .await
+    }
+
+    async fn touch(&self, key: &str, ttl: Option<Duration>) -> Result<bool, StoreError> {
+        self.with(&self.entries, key, move |slot| {
+            if slot.alive()?.is_none() {
+                return Ok(false);
+            }
+            slot.set_expiry(Expiry::of(&slot.clock, ttl))?;
+            Ok(true)
+        })
+        .await
+    }
+
+    async fn delete(&self, key: &str, expect: Expect) -> Result<bool, StoreError> {
+        self.with(&self.entries, key, move |slot| {
+            let current = slot.alive()?.map(|record| record.version);
+            expect.check(current)?;
+            if current.is_some() {
+                slot.remove()?;
+            }
+            Ok(current.is_some())
+        })
+        .await
+    }
+
+    async fn list(&self, prefix: &str) -> Result<Listing, StoreError> {
+        let wanted = prefix.to_owned();
+        let look = move |slot: &Slot, listing: &mut Listing| {
+            match slot.look()? {
+                Found::Record(record) if !record.expires.is_over(&slot.clock) && record.key.starts_with(&wanted) => {
+                    listing.keys.push(record.key);
+                }
+                Found::Record(_) | Found::Nothing => {}
+                // Being written right now, or left for `sweep`.
+                Found::Foreign(_) if slot.name.starts_with(UNFINISHED) => {}
+                Found::Foreign(reason) => listing.skipped.push(Skipped {
+                    name: slot.name.clone(),
+                    reason,
+                }),
+            }
+            Ok(())
+        };
+        let mut listing = self
+            .visit(&self.entries, beginning_of(prefix), look, Listing::default())
+            .await?;
+        listing.keys.sort();
+        listing.skipped.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(listing)
+    }
+
+    async fn lease(&self, name: &str, holder: &str, ttl: Duration) -> Result<Lease, StoreError> {
+        check_key(holder)?;
+        let holder = holder.to_owned();
+        self.with(&self.leases, name, move |slot| {
+            let last = match slot.granted()? {
+                Some(granted) if !granted.expires.is_over(&slot.clock) => {
+                    return Err(StoreError::Held {
+                        left: granted.expires.left(&slot.clock),
+                        holder: granted.holder,
+                    });
+                }
+                Some(granted) => granted.fence,
+                None => 0,
+            };
+            slot.grant(last.saturating_add(1), &holder, ttl)
+        })
+        .await
+    }
+
+    async fn renew(&self, lease: &Lease, ttl: Duration) -> Result<Lease, StoreError> {
+        let lease = lease.clone();
+        self.with(&self.leases, &lease.name.clone(), move |slot| {
+            match slot.granted()? {
+                Some(granted) if granted.fence == lease.fence && !granted.expires.is_over(&slot.clock) => {}
+                _ => return Err(StoreError::Lost),
+            }
+            let end = slot.clock.end(ttl);
+            slot.set_expiry(end)?;
+            Ok(Lease {
+                expires: end.time().unwrap_or(SystemTime::UNIX_EPOCH),
+                ..lease
+            })
+        })
+        .await
+    }
+
+    async fn release(&self, lease: &Lease) -> Result<(), StoreError> {
+        let fence = lease.fence;
+        self.with(&self.leases, &lease.name, move |slot| match slot.granted()? {
+            Some(granted) if granted.fence == fence => slot.set_expiry(Expiry(Some(0))),
+            _ => Ok(()),
+        })
+        .await
+    }
+
+    async fn sweep(&self) -> Result<Swept, StoreError> {
+        let clear = |slot: &Slot, swept: &mut Swept| {
+            let mut skip = |reason| {
+                swept.skipped.push(Skipped {
+                    name: slot.name.clone(),
+                    reason,
+                });
+            };
+            if slot.name.starts_with(UNFINISHED) {
+                // Under the stripe's lock nobody is writing it.
+                match slot.remove() {
+                    Ok(()) => swept.leftovers += 1,
+                    Err(_) => skip("it cannot be removed"),
+                }
+                return Ok(());
+            }
+            match slot.look()? {
+                Found::Record(record) if slot.is_entry && record.expires.is_over(&slot.clock) => {
+                    slot.remove()?;
+                    swept.expired += 1;
+                }
+                Found::Record(_) | Found::Nothing => {}
+                Found::Foreign(reason) => skip(reason),
+            }
+            Ok(())
+        };
+        let mut swept = Swept::default();
+        for folder in [&self.entries, &self.leases] {
+            swept = self.visit(folder, String::new(), clear, swept).await?;
+        }
+        swept.skipped.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(swept)
+    }
+}

@@ -1,0 +1,249 @@
+//! The store of one process: bounded, gone with it.
+//!
+//! Invariant: it never holds more than its limit of bytes; what does not fit is refused, not paid for with older entries,
+//! because an entry that somebody relies on must not vanish before its time.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::{Duration, SystemTime},
+};
+
+use async_trait::async_trait;
+
+use super::{Clock, Entry, Expect, Expiry, Lease, Listing, Store, StoreError, Swept, Version, check_key, check_value};
+
+/// What an entry takes beside its key and value.
+const OVERHEAD: usize = 128;
+
+/// Bytes that a store holds unless told otherwise: 10,000 sessions take some 20 MB.
+pub const DEFAULT_BYTES: usize = 64 << 20;
+
+/// See the module.
+#[derive(Debug)]
+pub struct Memory {
+    limit: usize,
+    clock: Clock,
+    /// Std mutex: no operation awaits.
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    entries: BTreeMap<String, Kept>,
+    leases: HashMap<String, Granted>,
+    bytes: usize,
+    versions: u64,
+}
+
+#[derive(Debug)]
+struct Kept {
+    value: Vec<u8>,
+    version: Version,
+    expires: Expiry,
+}
+
+#[derive(Debug, Default)]
+struct Granted {
+    fence: u64,
+    /// Who has it, and until when.
+    current: Option<(String, u64)>,
+}
+
+impl Default for Memory {
+    fn default() -> Self {
+        Self::new(DEFAULT_BYTES, Clock::system())
+    }
+}
+
+impl Memory {
+    /// A store of at most `limit` bytes.
+    #[must_use]
+    pub fn new(limit: usize, clock: Clock) -> Self {
+        Self {
+            limit,
+            clock,
+            state: Mutex::default(),
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn weight(key: &str, value: &[u8]) -> usize {
+    OVERHEAD + key.len() + value.len()
+}
+
+impl State {
+    /// The entry unless it has expired, in which case it is removed.
+    fn alive(&mut self, key: &str, clock: &Clock) -> Option<&mut Kept> {
+        if self.entries.get(key)?.expires.is_over(clock) {
+            self.remove(key);
+        }
+        self.entries.get_mut(key)
+    }
+
+    fn remove(&mut self, key: &str) {
+        if let Some(kept) = self.entries.remove(key) {
+            self.bytes -= weight(key, &kept.value);
+        }
+    }
+
+    fn remove_expired(&mut self, clock: &Clock) -> usize {
+        let expired: Vec<String> = self
+            .entries
+            .iter()
+            .filter(|(_, kept)| kept.expires.is_over(clock))
+            .map(|(key, _)| key.clone())
+            .collect();
+        for key in &expired {
+            self.remove(key);
+        }
+        expired.len()
+    }
+}
+
+impl Granted {
+    /// Who has it now.
+    fn holder(&self, clock: &Clock) -> Option<(&str, Expiry)> {
+        let (holder, end) = self.current.as_ref()?;
+        let end = Expiry(Some(*end));
+        (!end.is_over(clock)).then_some((holder.as_str(), end))
+    }
+}
+
+#[async_trait]
+impl Store for Memory {
+    async fn get(&self, key: &str) -> Result<Option<Entry>, StoreError> {
+        check_key(key)?;
+        Ok(self.state().alive(key, &self.clock).map(|kept| Entry {
+            value: kept.value.clone(),
+            version: kept.version,
+            expires: kept.expires.time(),
+        }))
+    }
+
+    async fn put(
+        &self,
+        key: &str,
+        value: Vec<u8>,
+        expect: Expect,
+        ttl: Option<Duration>,
+    ) -> Result<Version, StoreError> {
+        check_key(key)?;
+        check_value(&value)?;
+        let mut state = self.state();
+        let before = state.alive(key, &self.clock);
+        let freed = before.as_ref().map_or(0, |kept| weight(key, &kept.value));
+        expect.check(before.map(|kept| kept.version))?;
+        let needed = weight(key, &value);
+        let fits = |state: &State| state.bytes - freed + needed <= self.limit;
+        if !fits(&state) {
+            state.remove_expired(&self.clock);
+            if !fits(&state) {
+                return Err(StoreError::Full { limit: self.limit });
+            }
+        }
+        state.remove(key);
+        state.bytes += needed;
+        state.versions += 1;
+        let version = Version(state.versions);
+        let expires = Expiry::of(&self.clock, ttl);
+        let kept = Kept {
+            value,
+            version,
+            expires,
+        };
+        state.entries.insert(key.to_owned(), kept);
+        Ok(version)
+    }
+
+    async fn touch(&self, key: &str, ttl: Option<Duration>) -> Result<bool, StoreError> {
+        check_key(key)?;
+        let expires = Expiry::of(&self.clock, ttl);
+        let mut state = self.state();
+        Ok(state
+            .alive(key, &self.clock)
+            .map(|kept| kept.expires = expires)
+            .is_some())
+    }
+
+    async fn delete(&self, key: &str, expect: Expect) -> Result<bool, StoreError> {
+        check_key(key)?;
+        let mut state = self.state();
+        let current = state.alive(key, &self.clock).map(|kept| kept.version);
+        expect.check(current)?;
+        state.remove(key);
+        Ok(current.is_some())
+    }
+
+    async fn list(&self, prefix: &str) -> Result<Listing, StoreError> {
+        let state = self.state();
+        let keys = state
+            .entries
+            .range(prefix.to_owned()..)
+            .take_while(|(key, _)| key.starts_with(prefix))
+            .filter(|(_, kept)| !kept.expires.is_over(&self.clock))
+            .map(|(key, _)| key.clone())
+            .collect();
+        Ok(Listing {
+            keys,
+            skipped: Vec::new(),
+        })
+    }
+
+    async fn lease(&self, name: &str, holder: &str, ttl: Duration) -> Result<Lease, StoreError> {
+        check_key(name)?;
+        check_key(holder)?;
+        let mut state = self.state();
+        let granted = state.leases.entry(name.to_owned()).or_default();
+        if let Some((holder, end)) = granted.holder(&self.clock) {
+            return Err(StoreError::Held {
+                holder: holder.to_owned(),
+                left: end.left(&self.clock),
+            });
+        }
+        granted.fence += 1;
+        let end = self.clock.end(ttl);
+        granted.current = end.0.map(|end| (holder.to_owned(), end));
+        Ok(Lease {
+            name: name.to_owned(),
+            holder: holder.to_owned(),
+            fence: granted.fence,
+            expires: end.time().unwrap_or(SystemTime::UNIX_EPOCH),
+        })
+    }
+
+    async fn renew(&self, lease: &Lease, ttl: Duration) -> Result<Lease, StoreError> {
+        let mut state = self.state();
+        let granted = state.leases.get_mut(&lease.name).ok_or(StoreError::Lost)?;
+        if granted.fence != lease.fence || granted.holder(&self.clock).is_none() {
+            return Err(StoreError::Lost);
+        }
+        let end = self.clock.end(ttl);
+        granted.current = end.0.map(|end| (lease.holder.clone(), end));
+        Ok(Lease {
+            expires: end.time().unwrap_or(SystemTime::UNIX_EPOCH),
+            ..lease.clone()
+        })
+    }
+
+    async fn release(&self, lease: &Lease) -> Result<(), StoreError> {
+        let mut state = self.state();
+        if let Some(granted) = state.leases.get_mut(&lease.name)
+            && granted.fence == lease.fence
+        {
+            granted.current = None;
+        }
+        Ok(())
+    }
+
+    async fn sweep(&self) -> Result<Swept, StoreError> {
+        Ok(Swept {
+            expired: self.state().remove_expired(&self.clock),
+            ..Swept::default()
+        })
+    }
+}
