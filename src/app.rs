@@ -6,6 +6,7 @@ use fumi_base::{cache::ResultCache, freshness::Freshness, pools::Pools, redact::
 
 use crate::{
     config::{Config, ConfigError},
+    telemetry::metrics::Metrics,
     tool::{
         catalogue::{Catalogue, Scope},
         pipeline::Kernel,
@@ -36,14 +37,20 @@ pub struct App {
 impl App {
     /// Builds everything from a checked configuration. `secrets` never leave in any reply.
     pub fn build(config: Config, secrets: impl IntoIterator<Item = String>) -> Result<Arc<Self>, ConfigError> {
-        let roots = AllowedRoots::open(&config.projects.allowed_roots)
-            .map_err(|(root, error)| ConfigError(format!("the root {} cannot be opened: {error}", root.display())))?
-            .ok_or_else(|| ConfigError("at least one root is needed".to_owned()))?;
+        let roots = AllowedRoots::open_with(
+            &config.projects.allowed_roots,
+            &config.projects.named,
+            config.path_maps(),
+        )
+        .map_err(|(root, error)| ConfigError(format!("the root {} cannot be opened: {error}", root.display())))?
+        .ok_or_else(|| ConfigError("at least one root is needed".to_owned()))?;
         let roots = Arc::new(roots);
         let sessions = Arc::new(Sessions::default());
         let catalogue = tools::catalogue(&config, config.queries()?, &roots, &sessions);
         let scope = scope(&catalogue, &config.tools.toolsets)?;
+        let metrics = Metrics::open(&config.telemetry)?;
         let kernel = Kernel {
+            metrics: Arc::clone(&metrics),
             pools: Pools::new(config.pool_sizes()),
             cache: ResultCache::new(config.cache.bytes, config.cache.entry_bytes),
             freshness: Freshness::default(),

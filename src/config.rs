@@ -4,6 +4,7 @@
 //! environment is read here and nowhere else. `config/default.toml` shows every key; a test compares the two.
 
 use std::{
+    collections::{BTreeMap, BTreeSet},
     ffi::OsStr,
     net::SocketAddr,
     path::{Path, PathBuf},
@@ -14,7 +15,11 @@ use figment::{
     Figment,
     providers::{Env, Format, Serialized, Toml},
 };
-use fumi_base::{pools::PoolSizes, text::Locale};
+use fumi_base::{
+    path_maps::{PathMap, PathMaps},
+    pools::PoolSizes,
+    text::Locale,
+};
 use fumi_code::user_queries::UserQueries;
 use serde::{Deserialize, Serialize};
 
@@ -28,6 +33,10 @@ pub struct Config {
     pub server: Server,
     /// Which folders it serves.
     pub projects: Projects,
+    /// Where clients see other paths than fumi does.
+    pub path_map: Vec<PathMapping>,
+    /// Who may call, and what.
+    pub auth: Auth,
     /// Which tools it offers.
     pub tools: Tools,
     /// Code analysis.
@@ -42,6 +51,8 @@ pub struct Config {
     pub resources: Resources,
     /// What it says of itself.
     pub log: Log,
+    /// What a collector receives, and where metrics are read.
+    pub telemetry: Telemetry,
 }
 
 /// Where and how fumi listens.
@@ -84,6 +95,136 @@ impl Default for Server {
 pub struct Projects {
     /// Folders that may be projects, the first being the default. Empty: the folder fumi was started in.
     pub allowed_roots: Vec<PathBuf>,
+    /// Projects by name, for URLs: `/projects/NAME/mcp`. They are allowed roots too.
+    pub named: BTreeMap<String, PathBuf>,
+}
+
+/// One folder under two names: the client's and ours.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PathMapping {
+    /// The absolute path as the client writes it, such as `/home/me/app` or `C:\Users\me\app`.
+    pub client: String,
+    /// The absolute path here.
+    pub server: PathBuf,
+}
+
+/// Who may call, and what.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Auth {
+    /// `none` (loopback only), `tokens` or `oauth`.
+    pub mode: AuthMode,
+    /// Calls a minute that one principal may make, unless its entry says otherwise. 0: as many as it likes.
+    pub rate_per_minute: u32,
+    /// The principals of mode `tokens`.
+    pub tokens: Vec<Token>,
+    /// The authorization server of mode `oauth`.
+    pub oauth: OAuth,
+}
+
+impl Default for Auth {
+    fn default() -> Self {
+        Self {
+            mode: AuthMode::None,
+            rate_per_minute: 600,
+            tokens: Vec::new(),
+            oauth: OAuth::default(),
+        }
+    }
+}
+
+/// How callers prove who they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum AuthMode {
+    /// Not at all: whoever reaches the port may call.
+    None,
+    /// By a token of the list.
+    Tokens,
+    /// By an access token of an OAuth 2.1 authorization server.
+    OAuth,
+}
+
+/// A principal with a token. `fumi token new` makes one.
+// The bounds stand in each of the two entries: serde cannot refuse a misspelt key of a flattened group, and here one
+// would widen what a token may do.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Token {
+    /// How logs call it. Unique.
+    pub name: String,
+    /// SHA-256 of the token, 64 hexadecimal digits. The token itself is written nowhere.
+    pub sha256: String,
+    /// Its toolsets. Empty: all.
+    #[serde(default)]
+    pub toolsets: Vec<String>,
+    /// Its folders, inside the allowed roots, the first being its default. Empty: all.
+    #[serde(default)]
+    pub roots: Vec<PathBuf>,
+    /// Whether it may only read.
+    #[serde(default)]
+    pub readonly: bool,
+    /// Its calls a minute; without, `auth.rate_per_minute`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate_per_minute: Option<u32>,
+}
+
+/// An authorization server, and what its tokens allow.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct OAuth {
+    /// The issuer, exactly as its tokens say it in `iss`.
+    pub issuer: String,
+    /// What tokens for this server say in `aud`: the URL under which clients know it, such as `https://fumi.example.com/mcp`.
+    pub audience: String,
+    /// Where the issuer's keys are. Empty: asked of the issuer (RFC 8414, OpenID Connect discovery).
+    pub jwks_uri: String,
+    /// Accepted signature algorithms.
+    pub algorithms: Vec<String>,
+    /// The scope that each toolset needs. One that is not named needs `fumi:TOOLSET`.
+    pub scopes: BTreeMap<String, String>,
+    /// The scope without which a token may only read. Empty: every token may write.
+    pub write_scope: String,
+    /// Seconds for which the issuer's keys are kept. An unknown key is asked for at once, but not again and again.
+    pub jwks_seconds: u64,
+    /// Narrower bounds for single subjects.
+    pub subjects: Vec<Subject>,
+}
+
+impl Default for OAuth {
+    fn default() -> Self {
+        Self {
+            issuer: String::new(),
+            audience: String::new(),
+            jwks_uri: String::new(),
+            algorithms: ["RS256", "PS256", "ES256", "EdDSA"].map(str::to_owned).to_vec(),
+            scopes: BTreeMap::new(),
+            write_scope: String::new(),
+            jwks_seconds: 600,
+            subjects: Vec::new(),
+        }
+    }
+}
+
+/// What one subject of the authorization server may do.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Subject {
+    /// The `sub` of its tokens.
+    pub subject: String,
+    /// Its toolsets. Empty: all.
+    #[serde(default)]
+    pub toolsets: Vec<String>,
+    /// Its folders, inside the allowed roots, the first being its default. Empty: all.
+    #[serde(default)]
+    pub roots: Vec<PathBuf>,
+    /// Whether it may only read.
+    #[serde(default)]
+    pub readonly: bool,
+    /// Its calls a minute; without, `auth.rate_per_minute`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate_per_minute: Option<u32>,
 }
 
 /// Which tools fumi offers.
@@ -92,6 +233,8 @@ pub struct Projects {
 pub struct Tools {
     /// Toolsets at `/mcp`. Empty: all that this build has.
     pub toolsets: Vec<String>,
+    /// Nothing may be written, by anybody.
+    pub readonly: bool,
     /// The language of descriptions when the caller names none: `en` or `ja`.
     pub language: Locale,
 }
@@ -232,6 +375,86 @@ impl Default for Log {
     }
 }
 
+/// What a collector of OpenTelemetry receives, and where Prometheus reads.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Telemetry {
+    /// The collector, such as `http://localhost:4318`. Empty: `OTEL_EXPORTER_OTLP_ENDPOINT`, or none.
+    pub otlp_endpoint: String,
+    /// How it is spoken to: `http/protobuf` or `grpc`. `OTEL_EXPORTER_OTLP_PROTOCOL` wins.
+    pub otlp_protocol: OtlpProtocol,
+    /// What this server is called there. `OTEL_SERVICE_NAME` wins.
+    pub service_name: String,
+    /// An address of its own for `/metrics`, without authentication, such as `127.0.0.1:9464`. Empty: `/metrics` is a route like
+    /// the others.
+    pub metrics_listen: String,
+}
+
+impl Default for Telemetry {
+    fn default() -> Self {
+        Self {
+            otlp_endpoint: String::new(),
+            otlp_protocol: OtlpProtocol::Http,
+            service_name: "fumi".to_owned(),
+            metrics_listen: String::new(),
+        }
+    }
+}
+
+/// How a collector is spoken to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum OtlpProtocol {
+    /// Protobuf over HTTP, port 4318.
+    #[serde(rename = "http/protobuf")]
+    Http,
+    /// gRPC, port 4317.
+    #[serde(rename = "grpc")]
+    Grpc,
+}
+
+impl Telemetry {
+    /// The standard variables of OpenTelemetry, which win over files.
+    fn read(&mut self, environment: impl Fn(&str) -> Option<String>) -> Result<(), ConfigError> {
+        let variable = |name: &str| environment(name).filter(|value| !value.is_empty());
+        if let Some(endpoint) = variable("OTEL_EXPORTER_OTLP_ENDPOINT") {
+            self.otlp_endpoint = endpoint;
+        }
+        if let Some(name) = variable("OTEL_SERVICE_NAME") {
+            self.service_name = name;
+        }
+        match variable("OTEL_EXPORTER_OTLP_PROTOCOL").as_deref() {
+            None => {}
+            Some("http/protobuf") => self.otlp_protocol = OtlpProtocol::Http,
+            Some("grpc") => self.otlp_protocol = OtlpProtocol::Grpc,
+            Some(other) => {
+                return Err(ConfigError(format!(
+                    "OTEL_EXPORTER_OTLP_PROTOCOL: {other:?} is not one of http/protobuf, grpc"
+                )));
+            }
+        }
+        if variable("OTEL_SDK_DISABLED").is_some_and(|value| value.eq_ignore_ascii_case("true")) {
+            self.otlp_endpoint.clear();
+        }
+        Ok(())
+    }
+
+    fn check(&self) -> Result<(), ConfigError> {
+        if !self.metrics_listen.is_empty() && self.metrics_listen.parse::<SocketAddr>().is_err() {
+            return Err(ConfigError(format!(
+                "telemetry.metrics_listen: {:?} is no address and port, such as 127.0.0.1:9464",
+                self.metrics_listen
+            )));
+        }
+        if !self.otlp_endpoint.is_empty() && !self.otlp_endpoint.starts_with("http") {
+            return Err(ConfigError(format!(
+                "telemetry.otlp_endpoint: {:?} is no URL, such as http://localhost:4318",
+                self.otlp_endpoint
+            )));
+        }
+        Ok(())
+    }
+}
+
 /// The form of log lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
@@ -264,6 +487,11 @@ pub struct ConfigError(pub String);
 
 /// Environment variables that name the default project, as other servers of the field call them.
 const ROOT_VARIABLES: [&str; 3] = ["PROJECT_ROOT", "NOVELER_TEST_PROJECT_ROOT", "NOVELER_SAMPLES_ROOT"];
+
+/// The hash of one token that may do everything: enough for a container.
+const TOKEN_VARIABLE: &str = "FUMI_TOKEN_SHA256";
+/// The principal that it makes.
+const TOKEN_NAME: &str = "environment";
 
 /// Reads and checks the configuration.
 pub fn load(
@@ -308,6 +536,18 @@ pub fn load(
     {
         prefer(&mut config.projects.allowed_roots, Path::new(&root))?;
     }
+    if let Some(sha256) = environment(TOKEN_VARIABLE).filter(|hash| !hash.is_empty()) {
+        config.auth.mode = AuthMode::Tokens;
+        config.auth.tokens.push(Token {
+            name: TOKEN_NAME.to_owned(),
+            sha256,
+            toolsets: Vec::new(),
+            roots: Vec::new(),
+            readonly: false,
+            rate_per_minute: None,
+        });
+    }
+    config.telemetry.read(&environment)?;
     config.check()?;
     Ok(config)
 }
@@ -354,15 +594,37 @@ impl Config {
     /// Checks what types cannot say.
     pub fn check(&self) -> Result<(), ConfigError> {
         let exposed = !self.server.listen.ip().is_loopback();
-        if exposed && !self.server.insecure {
+        if exposed && !self.server.insecure && self.auth.mode == AuthMode::None {
             return Err(ConfigError(format!(
-                "refusing to listen on {} without authentication; listen on 127.0.0.1, or pass --insecure if the network is trusted",
+                "refusing to listen on {} without authentication; listen on 127.0.0.1, make a token with `fumi token new`, or pass --insecure if the network is trusted",
                 self.server.listen
             )));
         }
+        self.auth.check()?;
+        self.telemetry.check()?;
         for root in &self.projects.allowed_roots {
             if !root.is_dir() {
                 return Err(ConfigError(format!("the root {} is not a folder", root.display())));
+            }
+        }
+        for (name, root) in &self.projects.named {
+            if !root.is_dir() {
+                return Err(ConfigError(format!(
+                    "projects.named.{name}: {} is not a folder",
+                    root.display()
+                )));
+            }
+            if name.is_empty() || name.contains('/') {
+                return Err(ConfigError(format!("projects.named: {name:?} cannot be part of a URL")));
+            }
+        }
+        for map in &self.path_map {
+            if map.client.is_empty() || !map.server.is_absolute() {
+                return Err(ConfigError(format!(
+                    "path_map: {:?} -> {}: both paths must be absolute",
+                    map.client,
+                    map.server.display()
+                )));
             }
         }
         for (name, size) in [
@@ -420,6 +682,15 @@ impl Config {
         }
     }
 
+    /// The maps between clients' paths and ours.
+    #[must_use]
+    pub fn path_maps(&self) -> PathMaps {
+        PathMaps::new(self.path_map.iter().map(|map| PathMap {
+            client: map.client.clone(),
+            server: map.server.clone(),
+        }))
+    }
+
     /// What one reply may hold.
     #[must_use]
     pub fn caps(&self) -> Caps {
@@ -430,6 +701,78 @@ impl Config {
         }
     }
 }
+
+impl Auth {
+    fn check(&self) -> Result<(), ConfigError> {
+        match self.mode {
+            AuthMode::None => Ok(()),
+            AuthMode::Tokens => self.check_tokens(),
+            AuthMode::OAuth => self.oauth.check(),
+        }
+    }
+
+    fn check_tokens(&self) -> Result<(), ConfigError> {
+        if self.tokens.is_empty() {
+            return Err(ConfigError(
+                "auth.mode is \"tokens\" but there are none; make one with `fumi token new`".to_owned(),
+            ));
+        }
+        let mut names = BTreeSet::new();
+        for token in &self.tokens {
+            if token.name.is_empty() || !names.insert(&token.name) {
+                return Err(ConfigError(format!(
+                    "auth.tokens: the name {:?} is empty or used twice",
+                    token.name
+                )));
+            }
+            if token.sha256.len() != 64 || !token.sha256.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+                return Err(ConfigError(format!(
+                    "auth.tokens: sha256 of {:?} is not 64 hexadecimal digits; `fumi token new` prints it",
+                    token.name
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl OAuth {
+    fn check(&self) -> Result<(), ConfigError> {
+        for (name, value) in [("issuer", &self.issuer), ("audience", &self.audience)] {
+            if value.is_empty() {
+                return Err(ConfigError(format!(
+                    "auth.mode is \"oauth\" but auth.oauth.{name} is empty"
+                )));
+            }
+        }
+        let url = if self.jwks_uri.is_empty() {
+            &self.issuer
+        } else {
+            &self.jwks_uri
+        };
+        if !url.starts_with("https://") && !url.starts_with("http://") {
+            return Err(ConfigError(format!("auth.oauth: {url} is no URL")));
+        }
+        if self.algorithms.is_empty() {
+            return Err(ConfigError("auth.oauth.algorithms is empty".to_owned()));
+        }
+        for algorithm in &self.algorithms {
+            // Symmetric ones would turn a public key into a shared secret; `none` is no signature.
+            if !ALGORITHMS.contains(&algorithm.as_str()) {
+                return Err(ConfigError(format!(
+                    "auth.oauth.algorithms: {algorithm:?} is not one of {}",
+                    ALGORITHMS.join(", ")
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Signature algorithms that can be configured: those with a public key.
+const ALGORITHMS: [&str; 9] = [
+    "RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "EdDSA",
+];
 
 #[cfg(test)]
 mod tests {
@@ -443,11 +786,26 @@ mod tests {
         let toml::Value::Table(sections) = toml::Value::try_from(Config::default()).expect("serialises") else {
             panic!("a table");
         };
-        for (section, keys) in sections {
-            assert!(text.contains(&format!("[{section}]")), "{section} is not shown");
-            for key in keys.as_table().expect("a section").keys() {
-                assert!(text.contains(&format!("\n{key} = ")), "{section}.{key} is not shown");
-            }
+        shows(text, "", &sections);
+    }
+
+    /// Lists of tables have no default to show: they stand as a comment.
+    fn shows(text: &str, above: &str, sections: &toml::Table) {
+        for (name, value) in sections {
+            let path = if above.is_empty() {
+                name.clone()
+            } else {
+                format!("{above}.{name}")
+            };
+            let shown = match value {
+                toml::Value::Table(keys) => {
+                    shows(text, &path, keys);
+                    text.contains(&format!("\n[{path}]"))
+                }
+                toml::Value::Array(items) if items.is_empty() && text.contains(&format!("\n# [[{path}]]")) => true,
+                _ => text.contains(&format!("\n{name} = ")),
+            };
+            assert!(shown, "{path} is not shown");
         }
     }
 
@@ -461,6 +819,28 @@ mod tests {
             ("[limits]\nreply_rows = 0", "limits.reply_rows must be at least 1"),
             ("[projects]\nallowed_roots = [\"/no/such\"]", "/no/such is not a folder"),
             ("[log]\nfilter = \"=%\"", "log.filter"),
+            ("[auth]\nmode = \"tokens\"", "there are none"),
+            (
+                "[auth]\nmode = \"tokens\"\n[[auth.tokens]]\nname = \"a\"\nsha256 = \"12\"",
+                "64 hexadecimal digits",
+            ),
+            (
+                "[auth]\n[[auth.tokens]]\nname = \"a\"\nsha256 = \"12\"\nreadolny = true",
+                "readolny",
+            ),
+            ("[auth]\nmode = \"oauth\"", "auth.oauth.issuer is empty"),
+            (
+                "[auth]\nmode = \"oauth\"\n[auth.oauth]\nissuer = \"https://a\"\naudience = \"b\"\nalgorithms = [\"HS256\"]",
+                "\"HS256\" is not one of",
+            ),
+            (
+                "[projects.named]\nshop = \"/no/such\"",
+                "projects.named.shop: /no/such is not a folder",
+            ),
+            (
+                "[[path_map]]\nclient = \"/a\"\nserver = \"b\"",
+                "both paths must be absolute",
+            ),
         ] {
             std::fs::write(&file, toml).expect("a file");
             let error = load(Some(&file), Flags::default(), |_| None)

@@ -7,7 +7,8 @@ use clap::{Args, Parser, Subcommand};
 use fumi::{
     app::App,
     config::{self, Config, ConfigError, Flags, LogFormat},
-    http, mcp, telemetry,
+    http, mcp,
+    telemetry::{self, export::Exporters},
     tool::{
         Access, Caller, Progress,
         pipeline::{self, Call},
@@ -55,6 +56,16 @@ enum Command {
         #[command(flatten)]
         common: Common,
     },
+    /// Tokens for clients.
+    Token {
+        #[command(subcommand)]
+        command: TokenCommand,
+    },
+    /// Print the OpenAPI document of the routes for programs.
+    Openapi {
+        #[command(flatten)]
+        common: Common,
+    },
     /// Check a configuration file.
     CheckConfig {
         /// The file.
@@ -62,7 +73,17 @@ enum Command {
     },
 }
 
-#[derive(Debug, Default, Args)]
+#[derive(Debug, Subcommand)]
+enum TokenCommand {
+    /// Make a token: it is printed once, and kept nowhere.
+    New {
+        /// How logs will call its bearer.
+        #[arg(long, default_value = "client")]
+        name: String,
+    },
+}
+
+#[derive(Clone, Debug, Default, Args)]
 struct Common {
     /// A folder that may be a project; the first is the default. Repeat for more.
     #[arg(long = "root", value_name = "DIR")]
@@ -115,6 +136,10 @@ fn main() -> ExitCode {
             common,
         } => call(&tool, &arguments, common),
         Command::Tools { json, common } => tools(json, common),
+        Command::Token {
+            command: TokenCommand::New { name },
+        } => new_token(&name),
+        Command::Openapi { common } => openapi(common),
         Command::CheckConfig { file } => config(
             Common {
                 config: Some(file),
@@ -154,8 +179,14 @@ fn config(common: Common, mut flags: Flags) -> Result<Config, ConfigError> {
     config::load(common.config.as_deref(), flags, |name| std::env::var(name).ok())
 }
 
-fn app(config: Config) -> Result<Arc<App>, ConfigError> {
-    telemetry::start(&config.log);
+/// The parts of a process that serves nobody else: its log, and nothing sent anywhere.
+fn app(mut config: Config) -> Result<Arc<App>, ConfigError> {
+    config.telemetry.otlp_endpoint.clear();
+    telemetry::start(&config.log, None);
+    build(config)
+}
+
+fn build(config: Config) -> Result<Arc<App>, ConfigError> {
     let environment =
         std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
     App::build(config, Redactor::secrets_of(environment))
@@ -181,27 +212,37 @@ fn serve(flags: Serve) -> Result<ExitCode, ConfigError> {
     if let Some(state) = &flags.state {
         std::fs::create_dir_all(state).map_err(|error| ConfigError(format!("--state {}: {error}", state.display())))?;
     }
-    let config = config(
-        flags.common,
-        Flags {
-            listen: flags.listen,
-            insecure: flags.insecure,
-            ..Flags::default()
-        },
-    )?;
-    let listen = config.server.listen;
-    let app = app(config)?;
-    runtime()?.block_on(async {
-        let bound = http::router::bind(app)
-            .await
-            .map_err(|error| ConfigError(format!("cannot listen on {listen}: {error}")))?;
+    let own = Flags {
+        listen: flags.listen,
+        insecure: flags.insecure,
+        ..Flags::default()
+    };
+    let common = flags.common;
+    let read = move || config(common.clone(), own.clone());
+    let config = read()?;
+    let runtime = runtime()?;
+    // The exporters find their runtime here.
+    let inside = runtime.enter();
+    let exporters = Exporters::open(&config.telemetry).map_err(|error| ConfigError(format!("telemetry: {error}")))?;
+    telemetry::start(&config.log, exporters.as_ref());
+    let app = build(config)?;
+    drop(inside);
+    let metrics = Arc::clone(&app.kernel.metrics);
+    let served = runtime.block_on(async {
+        let bound = http::router::bind(app).await?;
         let address = bound.address().map_err(|error| ConfigError(error.to_string()))?;
+        tokio::spawn(http::reload::at_hangup(bound.edge().clone(), read));
         say(&format!("fumi listening on http://{address}/mcp"));
         bound
             .serve(http::shutdown::requested())
             .await
             .map_err(|error| ConfigError(error.to_string()))
-    })?;
+    });
+    metrics.shutdown();
+    if let Some(exporters) = exporters {
+        exporters.shutdown();
+    }
+    served?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -241,6 +282,23 @@ fn call(tool: &str, arguments: &str, common: Common) -> Result<ExitCode, ConfigE
     } else {
         ExitCode::SUCCESS
     })
+}
+
+fn openapi(common: Common) -> Result<ExitCode, ConfigError> {
+    let app = app(config(common, Flags::default())?)?;
+    say(&format!("{:#}", http::openapi::document(&app.catalogue)));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The token for the client, and what the configuration says of it.
+fn new_token(name: &str) -> Result<ExitCode, ConfigError> {
+    let (token, sha256) = http::auth::tokens::generate()
+        .map_err(|error| ConfigError(format!("the system gives no randomness: {error}")))?;
+    let name = Value::from(name);
+    say(&format!(
+        "{token}\n\n[[auth.tokens]]\nname = {name}\nsha256 = \"{sha256}\""
+    ));
+    Ok(ExitCode::SUCCESS)
 }
 
 fn tools(as_json: bool, common: Common) -> Result<ExitCode, ConfigError> {

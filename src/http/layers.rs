@@ -3,8 +3,6 @@
 //! Host and Origin are checked on every route, not on MCP alone: a page on another site that guesses a port must learn
 //! nothing. There is no time limit on whole responses, because event streams have none.
 
-use std::sync::Arc;
-
 use axum::{
     Router,
     body::{Body, to_bytes},
@@ -16,28 +14,29 @@ use axum::{
 use tower_http::{
     catch_panic::CatchPanicLayer,
     request_id::{MakeRequestUuid, PropagateRequestIdLayer, SetRequestIdLayer},
-    trace::TraceLayer,
 };
 
+use super::{auth::authenticate, current::Current, router::Edge, trace::trace};
 use crate::config::Config;
 
 /// Puts the layers around the routes. The list reads from the outside in.
-pub fn wrap(routes: Router, config: &Config) -> Router {
-    let names = Arc::new(Names::new(config));
+pub fn wrap(routes: Router, edge: &Edge) -> Router {
+    let config = &edge.app.config;
     let body_bytes = config.limits.body_bytes;
     // `layer` wraps what is there, so the innermost comes first in code: read upwards.
     routes
         .layer(middleware::from_fn_with_state(body_bytes, forget_stale_session))
+        .layer(middleware::from_fn_with_state(edge.clone(), authenticate))
         .layer(CatchPanicLayer::new())
-        .layer(middleware::from_fn_with_state(names, check_names))
-        .layer(TraceLayer::new_for_http())
+        .layer(middleware::from_fn_with_state(edge.names.clone(), check_names))
+        .layer(middleware::from_fn_with_state(edge.clone(), trace))
         .layer(PropagateRequestIdLayer::x_request_id())
         .layer(SetRequestIdLayer::x_request_id(MakeRequestUuid))
 }
 
 /// Under which names fumi may be called, and from which web origins.
 #[derive(Debug)]
-struct Names {
+pub struct Names {
     hosts: Vec<String>,
     origins: Vec<String>,
     /// Reachable from outside by the operator's wish: then an address (never a name) is a fair `Host` too.
@@ -45,7 +44,9 @@ struct Names {
 }
 
 impl Names {
-    fn new(config: &Config) -> Self {
+    /// The names that the configuration allows.
+    #[must_use]
+    pub fn new(config: &Config) -> Self {
         let lower = |names: &[String]| names.iter().map(|name| name.to_ascii_lowercase()).collect();
         Self {
             hosts: lower(&config.server.allowed_hosts),
@@ -97,8 +98,8 @@ fn is_loopback(host: &str) -> bool {
             .is_ok_and(|address| address.is_loopback())
 }
 
-async fn check_names(State(names): State<Arc<Names>>, request: Request, next: Next) -> Response {
-    match refusal(&names, request.headers(), request.uri()) {
+async fn check_names(State(names): State<Current<Names>>, request: Request, next: Next) -> Response {
+    match refusal(&names.get(), request.headers(), request.uri()) {
         Some(reason) => (StatusCode::FORBIDDEN, reason).into_response(),
         None => next.run(request).await,
     }

@@ -2,7 +2,16 @@
 //!
 //! It serves one router for everything; what MCP is, it does not know beyond mounting the service.
 
+pub mod auth;
+pub mod current;
+pub mod door;
 pub mod health;
 pub mod layers;
+pub mod metrics;
+pub mod openapi;
+pub mod refusal;
+pub mod reload;
+pub mod rest;
 pub mod router;
 pub mod shutdown;
+pub mod trace;

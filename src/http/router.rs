@@ -2,20 +2,36 @@
 
 use std::{io, net::SocketAddr, sync::Arc, time::Duration};
 
-use axum::{Json, Router, extract::State, routing::get, serve::ListenerExt as _};
+use axum::{
+    Json, Router,
+    extract::{DefaultBodyLimit, State},
+    middleware,
+    routing::get,
+    serve::ListenerExt as _,
+};
 use fumi_base::errors::Book;
 use serde_json::{Map, Value, json};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use super::{health, layers, shutdown};
-use crate::{app::App, mcp};
+use super::{
+    auth::{Auth, challenge},
+    current::Current,
+    door, health,
+    layers::{self, Names},
+    metrics, openapi, refusal, rest, shutdown,
+};
+use crate::{app::App, config::ConfigError, mcp, telemetry::metrics::resident_bytes};
 
 /// What the routes share.
 #[derive(Clone, Debug)]
 pub struct Edge {
     /// The process's parts.
     pub app: Arc<App>,
+    /// Who may call.
+    pub auth: Current<Auth>,
+    /// Under which names it may be called.
+    pub names: Current<Names>,
     /// What is open.
     pub streams: Arc<mcp::sessions::Streams>,
     /// Set once the server is going down: `/readyz` fails first.
@@ -25,44 +41,99 @@ pub struct Edge {
 }
 
 impl Edge {
-    /// An edge over the process's parts.
-    #[must_use]
-    pub fn new(app: Arc<App>) -> Self {
+    /// An edge over the process's parts. Fails when the configuration of authentication does not fit them.
+    pub fn new(app: Arc<App>) -> Result<Self, ConfigError> {
         let streams = mcp::sessions::Streams::new(Arc::clone(&app.sessions));
-        Self {
+        let auth = Current::new(Auth::open(&app.config.auth, &app)?);
+        observe(&app, &streams);
+        let names = Current::new(Names::new(&app.config));
+        Ok(Self {
             app,
+            auth,
+            names,
             streams,
             draining: CancellationToken::new(),
             closing: CancellationToken::new(),
-        }
+        })
     }
+}
+
+/// What is read whenever metrics are.
+fn observe(app: &Arc<App>, streams: &Arc<mcp::sessions::Streams>) {
+    let metrics = &app.kernel.metrics;
+    let open = Arc::downgrade(streams);
+    metrics.observe("fumi.sessions", "Sessions that are open", move |tell| {
+        if let Some(streams) = open.upgrade() {
+            tell(streams.sessions() as u64, &[]);
+        }
+    });
+    metrics.observe("process.memory.usage", "Bytes of memory in use", |tell| {
+        if let Some(bytes) = resident_bytes() {
+            tell(bytes, &[]);
+        }
+    });
 }
 
 /// All routes behind all layers.
 pub fn router(edge: &Edge) -> Router {
     let service = mcp::service(&edge.app, &edge.streams, edge.closing.clone());
+    let mcp = [
+        "/mcp",
+        "/mcp/{*rest}",
+        "/projects/{name}/mcp",
+        "/projects/{name}/mcp/{*rest}",
+    ]
+    .into_iter()
+    .fold(Router::new(), |routes, path| {
+        routes.route_service(path, service.clone())
+    })
+    .layer(middleware::from_fn_with_state(edge.clone(), door::enter));
+    let tools = Router::new()
+        .route("/v1/tools", get(rest::list))
+        .route("/v1/tools/{name}", get(rest::show).post(rest::call))
+        .layer(DefaultBodyLimit::max(edge.app.config.limits.body_bytes))
+        .layer(middleware::from_fn_with_state(edge.clone(), door::enter_plain));
+    let metadata = challenge::METADATA;
     let routes = Router::new()
         .route("/livez", get(health::livez))
         .route("/readyz", get(health::readyz))
         .route("/v1/errors", get(errors))
+        .route("/metrics", get(metrics::metrics))
+        .route("/openapi.json", get(openapi::serve))
+        .merge(tools)
+        .route(metadata, get(challenge::metadata))
+        .route(&format!("{metadata}/{{*resource}}"), get(challenge::metadata))
         .with_state(edge.clone())
-        .route_service("/mcp", service);
-    layers::wrap(routes, &edge.app.config)
+        .merge(mcp);
+    layers::wrap(routes, edge)
 }
 
 /// A bound server.
 #[derive(Debug)]
 pub struct Bound {
     listener: TcpListener,
+    /// Where metrics are read, if not here.
+    metrics: Option<TcpListener>,
     edge: Edge,
 }
 
 /// Binds the configured address.
-pub async fn bind(app: Arc<App>) -> io::Result<Bound> {
-    let listener = TcpListener::bind(app.config.server.listen).await?;
+pub async fn bind(app: Arc<App>) -> Result<Bound, ConfigError> {
+    let edge = Edge::new(app)?;
+    let listen = edge.app.config.server.listen;
+    let listener = TcpListener::bind(listen).await;
+    let listener = listener.map_err(|error| ConfigError(format!("cannot listen on {listen}: {error}")))?;
+    let metrics = match edge.app.config.telemetry.metrics_listen.as_str() {
+        "" => None,
+        listen => {
+            let listener = TcpListener::bind(listen).await;
+            Some(listener.map_err(|error| ConfigError(format!("cannot listen on {listen}: {error}")))?)
+        }
+    };
     Ok(Bound {
         listener,
-        edge: Edge::new(app),
+        metrics,
+        edge,
     })
 }
 
@@ -82,6 +153,14 @@ impl Bound {
     pub async fn serve(self, stop: impl Future<Output = ()>) -> io::Result<()> {
         let patience = Duration::from_secs(self.edge.app.config.server.drain_seconds);
         let closing = self.edge.closing.clone();
+        if let Some(listener) = self.metrics {
+            let edge = self.edge.clone();
+            tokio::spawn(async move {
+                if let Err(error) = metrics::serve_apart(listener, edge).await {
+                    tracing::error!(%error, "metrics are no longer served");
+                }
+            });
+        }
         // A reply goes out in several small writes; without this each waits up to 40 ms for the client's acknowledgement.
         let listener = self.listener.tap_io(|stream| {
             if let Err(error) = stream.set_nodelay(true) {
@@ -109,10 +188,11 @@ async fn errors(State(_): State<Edge>) -> Json<Value> {
 /// The union of all books, by entry.
 #[must_use]
 pub fn all_errors() -> Value {
-    let books: [&Book; 5] = [
+    let books: [&Book; 6] = [
         &fumi_base::project::BOOK,
         &crate::tool::error::BOOK,
         &mcp::fault::BOOK,
+        &refusal::BOOK,
         &fumi_code::errors::search::BOOK,
         &fumi_code::errors::structure::BOOK,
     ];

@@ -6,6 +6,7 @@
 pub mod access;
 pub mod fault;
 pub mod malformed;
+pub mod observe;
 pub mod progress;
 pub mod resources;
 pub mod roots;

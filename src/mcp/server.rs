@@ -23,7 +23,9 @@ use serde_json::{Value, json};
 
 use super::{
     fault::{Fault, refused},
-    malformed, progress, resources, roots,
+    malformed,
+    observe::{Operation, never},
+    progress, resources, roots,
     sessions::Streams,
     subscriptions::{Prepared, Subscriber},
 };
@@ -114,11 +116,7 @@ impl Server {
     fn caller(&self, context: &RequestContext<RoleServer>) -> Caller {
         let parts = context.extensions.get::<http::request::Parts>();
         let header = |name: &str| parts.and_then(|parts| parts.headers.get(name)?.to_str().ok());
-        let asked = parts
-            .and_then(|parts| parts.uri.query())
-            .and_then(|query| query.split('&').find_map(|pair| pair.strip_prefix("lang=")))
-            .and_then(Locale::negotiate)
-            .or_else(|| header("accept-language").and_then(Locale::negotiate));
+        let asked = parts.and_then(|parts| super::access::wish(&parts.uri, &parts.headers));
         Caller {
             access: parts
                 .and_then(|parts| parts.extensions.get::<Arc<Access>>())
@@ -222,19 +220,22 @@ impl ServerHandler for Server {
         page: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let caller = self.caller(&context);
-        self.no_cursor(page.as_ref(), &caller)?;
-        let locale = self.language(&caller);
-        let tools = self
-            .app
-            .catalogue
-            .list(&caller.access)
-            .map(|entry| published(entry, locale))
-            .collect();
-        // Private, because language and toolsets depend on the caller.
-        Ok(ListToolsResult::with_all_items(tools)
-            .with_ttl_ms(LIST_TTL_MS)
-            .with_cache_scope(CacheScope::Private))
+        let work = async {
+            let caller = self.caller(&context);
+            self.no_cursor(page.as_ref(), &caller)?;
+            let locale = self.language(&caller);
+            let tools = self
+                .app
+                .catalogue
+                .list(&caller.access)
+                .map(|entry| published(entry, locale))
+                .collect();
+            // Private, because language and toolsets depend on the caller.
+            Ok(ListToolsResult::with_all_items(tools)
+                .with_ttl_ms(LIST_TTL_MS)
+                .with_cache_scope(CacheScope::Private))
+        };
+        Operation::of("tools/list").run(&self.app, &context, never, work).await
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
@@ -265,23 +266,40 @@ impl ServerHandler for Server {
                 Some(json!({"nearest": near, "tools": known})),
             ));
         };
-        let _open = self.streams.open_call(caller.session.as_deref());
-        let project = self.project(&caller, &context).await;
-        let progress = Progress::default();
-        let _ticker = progress::tell(&context, &progress);
-        let call = Call {
-            arguments: request.arguments.unwrap_or_default(),
-            caller: caller.clone(),
-            project,
-            cancel: context.ct.clone(),
-            progress,
-        };
-        let reply = pipeline::run(&self.app.kernel, entry, call).await;
-        if let Some(session) = &caller.session {
+        let work = async {
+            let _open = self.streams.open_call(caller.session.as_deref());
             let project = self.project(&caller, &context).await;
-            self.follow(&caller, session, &project, &context.peer).await;
-        }
-        Ok(result(reply).into())
+            let progress = Progress::default();
+            let _ticker = progress::tell(&context, &progress);
+            let call = Call {
+                arguments: request.arguments.unwrap_or_default(),
+                caller: caller.clone(),
+                project,
+                cancel: context.ct.clone(),
+                progress,
+            };
+            let reply = pipeline::run(&self.app.kernel, entry, call).await;
+            if let Some(session) = &caller.session {
+                let project = self.project(&caller, &context).await;
+                self.follow(&caller, session, &project, &context.peer).await;
+            }
+            Ok(reply)
+        };
+        let operation = Operation {
+            method: "tools/call",
+            tool: Some(entry.spec.name),
+        };
+        let reply = operation.run(&self.app, &context, Reply::fault, work).await?;
+        let result = result(reply);
+        let tokens = result
+            .meta
+            .as_ref()
+            .and_then(|meta| meta.0.get("fumi/tokens")?.as_u64());
+        self.app
+            .kernel
+            .metrics
+            .tokens(entry.spec.name, tokens.unwrap_or_default());
+        Ok(result.into())
     }
 
     async fn list_resources(
@@ -289,13 +307,18 @@ impl ServerHandler for Server {
         page: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        let caller = self.caller(&context);
-        let _open = self.streams.open_call(caller.session.as_deref());
-        let project = self.project(&caller, &context).await;
-        let cursor = page.and_then(|page| page.cursor);
-        resources::list(&self.app, project, cursor.as_deref(), &caller, &context.ct)
+        let work = async {
+            let caller = self.caller(&context);
+            let _open = self.streams.open_call(caller.session.as_deref());
+            let project = self.project(&caller, &context).await;
+            let cursor = page.and_then(|page| page.cursor);
+            resources::list(&self.app, project, cursor.as_deref(), &caller, &context.ct)
+                .await
+                .map_err(|error| self.redacted(error))
+        };
+        Operation::of("resources/list")
+            .run(&self.app, &context, never, work)
             .await
-            .map_err(|error| self.redacted(error))
     }
 
     async fn list_resource_templates(
@@ -303,9 +326,14 @@ impl ServerHandler for Server {
         page: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        let caller = self.caller(&context);
-        self.no_cursor(page.as_ref(), &caller)?;
-        Ok(resources::templates(self.language(&caller)))
+        let work = async {
+            let caller = self.caller(&context);
+            self.no_cursor(page.as_ref(), &caller)?;
+            Ok(resources::templates(self.language(&caller)))
+        };
+        Operation::of("resources/templates/list")
+            .run(&self.app, &context, never, work)
+            .await
     }
 
     async fn read_resource(
@@ -313,13 +341,18 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let caller = self.caller(&context);
-        let _open = self.streams.open_call(caller.session.as_deref());
-        let project = self.project(&caller, &context).await;
-        let read = resources::read(&self.app, project, &request.uri, &caller, &context.ct)
+        let work = async {
+            let caller = self.caller(&context);
+            let _open = self.streams.open_call(caller.session.as_deref());
+            let project = self.project(&caller, &context).await;
+            let read = resources::read(&self.app, project, &request.uri, &caller, &context.ct)
+                .await
+                .map_err(|error| self.redacted(error))?;
+            Ok(read.into())
+        };
+        Operation::of("resources/read")
+            .run(&self.app, &context, never, work)
             .await
-            .map_err(|error| self.redacted(error))?;
-        Ok(read.into())
     }
 
     async fn complete(
@@ -327,12 +360,17 @@ impl ServerHandler for Server {
         request: CompleteRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        let caller = self.caller(&context);
-        let _open = self.streams.open_call(caller.session.as_deref());
-        let project = self.project(&caller, &context).await;
-        resources::complete(&self.app, project, request, &caller, &context.ct)
+        let work = async {
+            let caller = self.caller(&context);
+            let _open = self.streams.open_call(caller.session.as_deref());
+            let project = self.project(&caller, &context).await;
+            resources::complete(&self.app, project, request, &caller, &context.ct)
+                .await
+                .map_err(|error| self.redacted(error))
+        };
+        Operation::of("completion/complete")
+            .run(&self.app, &context, never, work)
             .await
-            .map_err(|error| self.redacted(error))
     }
 
     async fn subscribe(
@@ -340,22 +378,27 @@ impl ServerHandler for Server {
         request: SubscribeRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        let caller = self.caller(&context);
-        let Some(session) = caller.session.as_deref() else {
-            return Err(ErrorData::method_not_found::<SubscribeRequestMethod>());
+        let work = async {
+            let caller = self.caller(&context);
+            let Some(session) = caller.session.as_deref() else {
+                return Err(ErrorData::method_not_found::<SubscribeRequestMethod>());
+            };
+            let _open = self.streams.open_call(caller.session.as_deref());
+            let project = self.project(&caller, &context).await;
+            self.streams
+                .subscriptions()
+                .subscribe(
+                    &self.subscriber(&caller, session, &context.peer),
+                    project,
+                    &request.uri,
+                    || self.is_open(session),
+                )
+                .await
+                .map_err(|error| self.redacted(refused(&error, caller.locale)))
         };
-        let _open = self.streams.open_call(caller.session.as_deref());
-        let project = self.project(&caller, &context).await;
-        self.streams
-            .subscriptions()
-            .subscribe(
-                &self.subscriber(&caller, session, &context.peer),
-                project,
-                &request.uri,
-                || self.is_open(session),
-            )
+        Operation::of("resources/subscribe")
+            .run(&self.app, &context, never, work)
             .await
-            .map_err(|error| self.redacted(refused(&error, caller.locale)))
     }
 
     async fn unsubscribe(
@@ -363,10 +406,15 @@ impl ServerHandler for Server {
         request: UnsubscribeRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        if let Some(session) = self.caller(&context).session {
-            self.streams.subscriptions().unsubscribe(&session, &request.uri);
-        }
-        Ok(())
+        let work = async {
+            if let Some(session) = self.caller(&context).session {
+                self.streams.subscriptions().unsubscribe(&session, &request.uri);
+            }
+            Ok(())
+        };
+        Operation::of("resources/unsubscribe")
+            .run(&self.app, &context, never, work)
+            .await
     }
 
     /// The first half of `subscriptions/listen`, before it is confirmed.

@@ -146,6 +146,12 @@ impl Scope {
         Self(self.0.intersection(&other.0).copied().collect())
     }
 
+    /// What is in either.
+    #[must_use]
+    pub fn or(&self, other: &Self) -> Self {
+        Self(self.0.union(&other.0).copied().collect())
+    }
+
     /// Whether nothing is in it.
     #[must_use]
     pub fn is_empty(&self) -> bool {

@@ -14,7 +14,7 @@ use fumi_base::{
     errors::{Book, Teach},
     files::OutputName,
     freshness::{Freshness, Stamp},
-    pools::Pools,
+    pools::{Permit, Pool, PoolError, Pools},
     project::{BOOK, Project},
     redact::Redactor,
     roots::AllowedRoots,
@@ -23,6 +23,8 @@ use fumi_base::{
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
+
+use crate::telemetry::metrics::Metrics;
 
 use super::{
     Caller, Cx, Outcome, Progress, Reply, SharedOption, ToolError,
@@ -39,6 +41,8 @@ const GRACE: Duration = Duration::from_millis(500);
 /// What all calls of a process share.
 #[derive(Debug)]
 pub struct Kernel {
+    /// What is measured.
+    pub metrics: Arc<Metrics>,
     /// Where jobs queue.
     pub pools: Pools,
     /// Answers that are still true.
@@ -96,7 +100,9 @@ pub async fn run(kernel: &Kernel, entry: &Entry, call: Call) -> Reply {
     let started = Instant::now();
     let (arguments, caller) = (call.arguments.clone(), call.caller.clone());
     // 1. One span per call; argument values are never in it.
-    let span = tracing::info_span!("tool", tool = entry.spec.name, principal = &*caller.access.principal);
+    let span =
+        tracing::info_span!(target: "fumi", "call", tool = entry.spec.name, principal = &*caller.access.principal);
+    let _running = kernel.metrics.running();
     let result = answer(kernel, entry, call).instrument(span.clone()).await;
     let mut reply = match result {
         Ok(reply) => reply,
@@ -157,16 +163,18 @@ async fn answer(kernel: &Kernel, entry: &Entry, call: Call) -> Result<Reply, Too
         (Some(raw), Some(key)) => Some(Cursor::parse(raw, hash(key))?),
         _ => None,
     };
-    let hit = key.as_ref().filter(|_| pure).and_then(|key| kernel.cache.get(key));
+    let hit = key.as_ref().filter(|_| pure).and_then(|key| look_up(kernel, key));
     let cache_hit = hit.is_some();
     let answer = if let Some(answer) = hit {
         answer
     } else {
         // 5. A place in the pool; waiting does not count as working.
-        let _permit = kernel.pools.acquire(spec.pool, &cx.cancel).await?;
+        let _permit = place(kernel, spec.pool, &cx.cancel).await?;
         // 6 and 7. The work, which really stops by time and by cancel.
         let limit = options.timeout_ms.map_or(spec.timeout, Duration::from_millis);
-        match within(limit, &call.cancel, &cx.cancel, entry.call(prepared, &cx)).await? {
+        let span = tracing::info_span!(target: "fumi", "tool", otel.name = spec.name);
+        let work = entry.call(prepared, &cx).instrument(span);
+        match within(limit, &call.cancel, &cx.cancel, work).await? {
             Outcome::Ask(ask) => Kept::new(Arc::new(ask)),
             Outcome::Done(answer) => {
                 let kept = Kept::new(answer);
@@ -188,6 +196,22 @@ async fn answer(kernel: &Kernel, entry: &Entry, call: Call) -> Result<Reply, Too
             .map(|key| hash(&key)),
     };
     deliver(kernel, &cx, answer, &options, output, &cursor, cache_hit).await
+}
+
+fn look_up(kernel: &Kernel, key: &Key) -> Option<Arc<Kept>> {
+    let span = tracing::info_span!(target: "fumi", "cache", hit = tracing::field::Empty).entered();
+    let hit = kernel.cache.get(key);
+    span.record("hit", hit.is_some());
+    kernel.metrics.lookup(hit.is_some());
+    hit
+}
+
+async fn place(kernel: &Kernel, pool: Pool, cancel: &CancellationToken) -> Result<Permit, PoolError> {
+    let span = tracing::info_span!(target: "fumi", "pool", otel.name = "pool wait", pool = pool.name());
+    let started = Instant::now();
+    let permit = kernel.pools.acquire(pool, cancel).instrument(span).await;
+    kernel.metrics.pool_wait(pool.name(), started.elapsed());
+    permit
 }
 
 /// Where in a list the reply begins, and the call that a cursor belongs to.

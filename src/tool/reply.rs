@@ -62,6 +62,13 @@ impl Reply {
         }
     }
 
+    /// The public code of the failure, if it is one.
+    #[must_use]
+    pub fn fault(&self) -> Option<String> {
+        let code = self.structured["error"]["code"].as_str().filter(|_| self.is_error);
+        code.map(str::to_owned)
+    }
+
     /// The `_meta` of the reply.
     #[must_use]
     pub fn meta(&self) -> Value {

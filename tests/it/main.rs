@@ -11,6 +11,7 @@
     reason = "tests start processes, compare small numbers, and stop at the first surprise"
 )]
 
+mod access;
 mod boundary;
 mod budgets;
 mod catalogue;
@@ -23,8 +24,10 @@ mod guidance;
 mod harness;
 mod layers;
 mod reports;
+mod rest;
 mod sample;
 mod secrets;
 mod sessions;
 mod stopping;
 mod taught;
+mod telemetry;

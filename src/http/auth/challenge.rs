@@ -1,0 +1,113 @@
+//! What a caller without the right token is told: the status, how to get one, and the metadata of the protected resource.
+//!
+//! RFC 6750 (`WWW-Authenticate`), RFC 9728 (metadata). A 403 names every scope that the URL needs, not only the missing one, so
+//! that a client asks its user once.
+
+use std::time::Duration;
+
+use axum::{
+    Json,
+    extract::State,
+    http::{HeaderMap, StatusCode, Uri, header},
+    response::{IntoResponse, Response},
+};
+use serde_json::json;
+
+use super::{Auth, Denied, Principal, oauth::OAuth};
+use crate::{
+    http::{refusal::Refusal, router::Edge},
+    tool::catalogue::Scope,
+};
+
+/// Where the metadata is; a client may add the path of the resource.
+pub const METADATA: &str = "/.well-known/oauth-protected-resource";
+/// When a token that cannot be checked is worth another try.
+const AWAY: Duration = Duration::from_secs(10);
+
+/// 401, or 503 while the authorization server is away.
+#[must_use]
+pub fn unauthenticated(auth: &Auth, denied: &Denied, headers: &HeaderMap) -> Refusal {
+    let (reason, reason_ja, error) = match denied {
+        Denied::Missing(reason, reason_ja) => (reason, reason_ja, None),
+        Denied::Invalid(reason, reason_ja) => (reason, reason_ja, Some("invalid_token")),
+        Denied::Away => {
+            return Refusal::for_now(StatusCode::SERVICE_UNAVAILABLE, "AUTHORIZATION_SERVER_AWAY", &[], AWAY);
+        }
+    };
+    let facts = [("reason", (*reason).to_owned()), ("reason_ja", (*reason_ja).to_owned())];
+    let mut parts = vec!["realm=\"fumi\"".to_owned()];
+    if let Some(error) = error {
+        parts.push(format!("error=\"{error}\""));
+        parts.push(format!("error_description=\"{reason}\""));
+    }
+    if let Auth::OAuth(oauth) = auth {
+        parts.push(format!("scope=\"{}\"", oauth.scopes().collect::<Vec<_>>().join(" ")));
+        parts.push(format!("resource_metadata=\"{}\"", metadata_url(oauth, headers)));
+    }
+    let challenge = format!("Bearer {}", parts.join(", "));
+    Refusal::new(StatusCode::UNAUTHORIZED, "UNAUTHENTICATED", &facts).with(header::WWW_AUTHENTICATE, &challenge)
+}
+
+/// 403: the principal does not reach these toolsets.
+#[must_use]
+pub fn out_of_scope(auth: &Auth, principal: &Principal, wanted: &Scope, headers: &HeaderMap) -> Refusal {
+    let joined = |names: Vec<&str>| match names.join(", ") {
+        names if names.is_empty() => "-".to_owned(),
+        names => names,
+    };
+    let needed = match auth {
+        Auth::OAuth(oauth) => oauth.needed(wanted),
+        _ => wanted.names().collect(),
+    };
+    let refusal = |needed| {
+        let facts = [
+            ("principal", principal.name.to_string()),
+            ("what", joined(wanted.names().collect())),
+            ("needed", needed),
+            ("has", joined(principal.scope.names().collect())),
+        ];
+        Refusal::new(StatusCode::FORBIDDEN, "INSUFFICIENT_SCOPE", &facts)
+    };
+    let Auth::OAuth(oauth) = auth else {
+        return refusal(joined(needed));
+    };
+    let challenge = format!(
+        "Bearer realm=\"fumi\", error=\"insufficient_scope\", scope=\"{}\", resource_metadata=\"{}\"",
+        needed.join(" "),
+        metadata_url(oauth, headers)
+    );
+    refusal(joined(needed)).with(header::WWW_AUTHENTICATE, &challenge)
+}
+
+/// Where a client finds the metadata: beside the resource by the name under which it is known, else by the name that the
+/// client used, which the layer before has checked.
+fn metadata_url(oauth: &OAuth, headers: &HeaderMap) -> String {
+    let audience = oauth.audience().parse::<Uri>().ok();
+    let known = audience.as_ref().and_then(|uri| {
+        let (scheme, authority) = (uri.scheme_str()?, uri.authority()?);
+        Some(format!(
+            "{scheme}://{authority}{METADATA}{}",
+            uri.path().trim_end_matches('/')
+        ))
+    });
+    known.unwrap_or_else(|| {
+        let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
+        format!("http://{}{METADATA}", host.unwrap_or("localhost"))
+    })
+}
+
+/// The metadata document; 404 unless an authorization server is configured.
+pub async fn metadata(State(edge): State<Edge>) -> Response {
+    let auth = edge.auth.get();
+    let Auth::OAuth(oauth) = &*auth else {
+        return StatusCode::NOT_FOUND.into_response();
+    };
+    Json(json!({
+        "resource": oauth.audience(),
+        "authorization_servers": [oauth.issuer()],
+        "scopes_supported": oauth.scopes().collect::<Vec<_>>(),
+        "bearer_methods_supported": ["header"],
+        "resource_name": "fumi",
+    }))
+    .into_response()
+}

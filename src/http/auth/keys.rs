@@ -1,0 +1,200 @@
+//! The keys of an authorization server, fetched, kept for a while, and fetched again when a token names another.
+//!
+//! Keys rotate: a token with an unknown key id asks the server again, a few times at once and then every ten seconds, so that
+//! invented ids do not become a flood elsewhere. When the server is away, the keys that are known stay good.
+
+use std::{
+    num::NonZeroU32,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
+use jsonwebtoken::jwk::{Jwk, JwkSet};
+use serde::Deserialize;
+use tokio::sync::Mutex;
+
+/// How often the server may be asked, and how many times at once.
+const PAUSE: Duration = Duration::from_secs(10);
+const AT_ONCE: NonZeroU32 = NonZeroU32::new(3).expect("three");
+/// How long the server may take.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// Largest document that is read, in bytes; a set of keys has a few thousand.
+const LARGEST: usize = 1 << 20;
+/// Where an issuer says where its keys are: RFC 8414, then OpenID Connect discovery.
+const DISCOVERY: [&str; 2] = [
+    "/.well-known/oauth-authorization-server",
+    "/.well-known/openid-configuration",
+];
+
+/// The keys of one issuer.
+#[derive(Debug)]
+pub struct Keys {
+    issuer: String,
+    jwks_uri: String,
+    keep: Duration,
+    http: reqwest::Client,
+    asking: DefaultDirectRateLimiter,
+    /// Held while fetching, so that a hundred tokens with a new key ask once.
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    known: Arc<[Jwk]>,
+    fetched: Option<Instant>,
+}
+
+/// The server does not give its keys, and none are known.
+#[derive(Debug, thiserror::Error)]
+#[error("no keys are known")]
+pub struct NoKeys;
+
+impl Keys {
+    /// Nothing is fetched before the first token.
+    pub fn new(issuer: &str, jwks_uri: &str, keep: Duration) -> Result<Self, reqwest::Error> {
+        let http = reqwest::Client::builder()
+            .timeout(PATIENCE)
+            .redirect(reqwest::redirect::Policy::none())
+            .user_agent(concat!("fumi/", env!("CARGO_PKG_VERSION")))
+            .build()?;
+        let quota = Quota::with_period(PAUSE).expect("a pause").allow_burst(AT_ONCE);
+        Ok(Self {
+            issuer: issuer.to_owned(),
+            jwks_uri: jwks_uri.to_owned(),
+            keep,
+            http,
+            asking: RateLimiter::direct(quota),
+            state: Mutex::default(),
+        })
+    }
+
+    /// The keys that may have signed a token with this key id: the one of that id, or all when the token names none.
+    pub async fn candidates(&self, kid: Option<&str>) -> Result<Vec<Jwk>, NoKeys> {
+        let mut state = self.state.lock().await;
+        let fits = |key: &&Jwk| kid.is_none_or(|kid| key.common.key_id.as_deref() == Some(kid));
+        let find = |state: &State| state.known.iter().filter(fits).cloned().collect::<Vec<_>>();
+        let is_old = state.fetched.is_none_or(|fetched| fetched.elapsed() >= self.keep);
+        let found = find(&state);
+        if !found.is_empty() && !is_old {
+            return Ok(found);
+        }
+        if self.asking.check().is_ok() {
+            match self.fetch().await {
+                Ok(keys) => {
+                    state.known = keys;
+                    state.fetched = Some(Instant::now());
+                }
+                Err(error) => {
+                    tracing::warn!(issuer = self.issuer, %error, "the keys of the authorization server cannot be read")
+                }
+            }
+        }
+        if state.known.is_empty() {
+            return Err(NoKeys);
+        }
+        Ok(find(&state))
+    }
+
+    async fn fetch(&self) -> Result<Arc<[Jwk]>, FetchError> {
+        let uri = if self.jwks_uri.is_empty() {
+            self.discover().await?
+        } else {
+            self.jwks_uri.clone()
+        };
+        let set: JwkSet = self.get(&uri).await?;
+        Ok(set.keys.into())
+    }
+
+    async fn discover(&self) -> Result<String, FetchError> {
+        #[derive(Deserialize)]
+        struct Metadata {
+            issuer: String,
+            jwks_uri: String,
+        }
+        let mut last = FetchError::Empty;
+        for path in DISCOVERY {
+            match self.get::<Metadata>(&well_known(&self.issuer, path)).await {
+                // RFC 8414, 3.3: a document of another issuer must not be used.
+                Ok(metadata) if metadata.issuer == self.issuer => return Ok(metadata.jwks_uri),
+                Ok(metadata) => last = FetchError::OtherIssuer(metadata.issuer),
+                Err(error) => last = error,
+            }
+        }
+        Err(last)
+    }
+
+    async fn get<T: serde::de::DeserializeOwned>(&self, uri: &str) -> Result<T, FetchError> {
+        let mut response = self.http.get(uri).send().await?.error_for_status()?;
+        let mut body = Vec::new();
+        while let Some(chunk) = response.chunk().await? {
+            body.extend_from_slice(&chunk);
+            if body.len() > LARGEST {
+                return Err(FetchError::TooLarge);
+            }
+        }
+        Ok(serde_json::from_slice(&body)?)
+    }
+}
+
+/// Where a document of an issuer lies. RFC 8414 puts the issuer's path behind its own, OpenID Connect before it.
+fn well_known(issuer: &str, path: &str) -> String {
+    let issuer = issuer.trim_end_matches('/');
+    let scheme = issuer.find("://").map_or(0, |at| at + 3);
+    match issuer[scheme..].find('/') {
+        Some(slash) if path == DISCOVERY[0] => {
+            let (host, rest) = issuer.split_at(scheme + slash);
+            format!("{host}{path}{rest}")
+        }
+        _ => format!("{issuer}{path}"),
+    }
+}
+
+/// Why keys could not be read; for the log.
+#[derive(Debug, thiserror::Error)]
+enum FetchError {
+    #[error(transparent)]
+    Http(#[from] reqwest::Error),
+    #[error("the answer is no such document: {0}")]
+    Json(#[from] serde_json::Error),
+    #[error("the answer is too large")]
+    TooLarge,
+    #[error("the document is of the issuer {0}")]
+    OtherIssuer(String),
+    #[error("no document")]
+    Empty,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{DISCOVERY, well_known};
+
+    #[test]
+    fn documents_of_an_issuer_with_a_path() {
+        let [oauth, openid] = DISCOVERY;
+        for (issuer, path, expected) in [
+            (
+                "https://a.example",
+                oauth,
+                "https://a.example/.well-known/oauth-authorization-server",
+            ),
+            (
+                "https://a.example/",
+                openid,
+                "https://a.example/.well-known/openid-configuration",
+            ),
+            (
+                "https://a.example/t/1",
+                oauth,
+                "https://a.example/.well-known/oauth-authorization-server/t/1",
+            ),
+            (
+                "https://a.example/t/1",
+                openid,
+                "https://a.example/t/1/.well-known/openid-configuration",
+            ),
+        ] {
+            assert_eq!(well_known(issuer, path), expected);
+        }
+    }
+}

@@ -1,0 +1,244 @@
+//! Who calls: from the `Authorization` header to a [`Principal`].
+//!
+//! Every route but the probes and the metadata of the protected resource asks for it, before anything is looked up, so that
+//! without a token nothing is learnt, not even what exists. A token is checked and forgotten: it is not logged, not kept
+//! and not passed on. What a principal may do with a URL is decided in `door.rs`.
+
+pub mod challenge;
+pub mod keys;
+pub mod oauth;
+pub mod tokens;
+
+use std::{num::NonZeroU32, sync::Arc, time::Duration};
+
+use axum::{
+    extract::{Request, State},
+    http::{HeaderMap, header},
+    middleware::Next,
+    response::{IntoResponse, Response},
+};
+use fumi_base::roots::AllowedRoots;
+use governor::{
+    DefaultDirectRateLimiter, Quota, RateLimiter,
+    clock::{Clock as _, DefaultClock},
+};
+
+use super::router::Edge;
+use crate::{
+    app::App,
+    config::{self, AuthMode, ConfigError},
+    tool::catalogue::{Catalogue, Scope},
+};
+
+/// Routes that answer without a token.
+const OPEN: [&str; 2] = ["/livez", "/readyz"];
+
+/// Somebody who may call, and the bounds of it.
+#[derive(Debug)]
+pub struct Principal {
+    /// How logs call it; empty without authentication.
+    pub name: Arc<str>,
+    /// Its toolsets.
+    pub scope: Scope,
+    /// Whether it may only read.
+    pub readonly: bool,
+    /// Its part of the allowed roots; all without.
+    pub roots: Option<Arc<AllowedRoots>>,
+    rate: Option<Arc<Rate>>,
+}
+
+/// Calls that are counted.
+#[derive(Debug)]
+struct Rate {
+    per_minute: u32,
+    limiter: DefaultDirectRateLimiter,
+}
+
+/// More calls than a minute has room for.
+#[derive(Debug, PartialEq, Eq)]
+pub struct TooMany {
+    /// The limit.
+    pub per_minute: u32,
+    /// When the next call is counted again.
+    pub wait: Duration,
+}
+
+impl Rate {
+    fn new(per_minute: u32) -> Option<Self> {
+        let quota = Quota::per_minute(NonZeroU32::new(per_minute)?);
+        let limiter = RateLimiter::direct(quota);
+        Some(Self { per_minute, limiter })
+    }
+}
+
+impl Principal {
+    /// Whoever calls, where nobody is asked.
+    #[must_use]
+    pub fn anybody(scope: Scope) -> Self {
+        Self {
+            name: Arc::default(),
+            scope,
+            readonly: false,
+            roots: None,
+            rate: None,
+        }
+    }
+
+    /// Counts one call. After as many as a minute has, they come back one by one.
+    pub fn count(&self) -> Result<(), TooMany> {
+        let Some(rate) = &self.rate else { return Ok(()) };
+        rate.limiter.check().map_err(|until| TooMany {
+            per_minute: rate.per_minute,
+            wait: until.wait_time_from(DefaultClock::default().now()),
+        })
+    }
+}
+
+/// What the configuration says of one principal, without a name.
+#[derive(Clone, Copy, Debug)]
+struct Bounds<'a> {
+    /// What it is in the configuration, for the message.
+    entry: &'a str,
+    toolsets: &'a [String],
+    roots: &'a [std::path::PathBuf],
+    readonly: bool,
+    rate_per_minute: Option<u32>,
+}
+
+/// What bounds of a configuration are checked against.
+#[derive(Clone, Copy, Debug)]
+struct Allowed<'a> {
+    catalogue: &'a Catalogue,
+    roots: &'a AllowedRoots,
+    rate_per_minute: u32,
+}
+
+impl Allowed<'_> {
+    fn scope(&self, entry: &str, toolsets: &[String]) -> Result<Scope, ConfigError> {
+        let known = self.catalogue.toolsets();
+        let names: Vec<&str> = if toolsets.is_empty() {
+            known.iter().copied().collect()
+        } else {
+            toolsets.iter().map(String::as_str).collect()
+        };
+        self.catalogue.scope(names).map_err(|unknown| {
+            ConfigError(format!(
+                "{entry}: unknown toolset {}; this build has {}",
+                unknown.join(", "),
+                known.into_iter().collect::<Vec<_>>().join(", ")
+            ))
+        })
+    }
+
+    fn roots(&self, entry: &str, roots: &[std::path::PathBuf]) -> Result<Option<Arc<AllowedRoots>>, ConfigError> {
+        let absolute: Vec<_> = roots
+            .iter()
+            .map(|root| root.canonicalize().unwrap_or_else(|_| root.clone()))
+            .collect();
+        let narrowed = self.roots.narrowed(&absolute);
+        let narrowed =
+            narrowed.map_err(|error| ConfigError(format!("{entry}: the root {}: {}", error.path, error.reason)))?;
+        Ok(narrowed.map(Arc::new))
+    }
+
+    fn principal(&self, name: &str, bounds: Bounds<'_>) -> Result<Principal, ConfigError> {
+        Ok(Principal {
+            name: Arc::from(name),
+            scope: self.scope(bounds.entry, bounds.toolsets)?,
+            readonly: bounds.readonly,
+            roots: self.roots(bounds.entry, bounds.roots)?,
+            rate: Rate::new(bounds.rate_per_minute.unwrap_or(self.rate_per_minute)).map(Arc::new),
+        })
+    }
+}
+
+/// Why a caller is nobody.
+#[derive(Debug)]
+pub enum Denied {
+    /// No token, or not as it must be sent.
+    Missing(&'static str, &'static str),
+    /// A token that is not good.
+    Invalid(&'static str, &'static str),
+    /// It cannot be told now.
+    Away,
+}
+
+/// How callers prove who they are.
+#[derive(Debug)]
+pub enum Auth {
+    /// Not at all.
+    Nobody(Arc<Principal>),
+    /// By a token of the list.
+    Tokens(tokens::Tokens),
+    /// By an access token of an authorization server.
+    OAuth(Box<oauth::OAuth>),
+}
+
+impl Auth {
+    /// Reads the configuration.
+    pub fn open(config: &config::Auth, app: &App) -> Result<Self, ConfigError> {
+        let allowed = Allowed {
+            catalogue: &app.catalogue,
+            roots: &app.kernel.roots,
+            rate_per_minute: config.rate_per_minute,
+        };
+        Ok(match config.mode {
+            AuthMode::None => Self::Nobody(Arc::new(Principal::anybody(app.scope.clone()))),
+            AuthMode::Tokens => Self::Tokens(tokens::Tokens::open(&config.tokens, allowed)?),
+            AuthMode::OAuth => Self::OAuth(Box::new(oauth::OAuth::open(&config.oauth, allowed)?)),
+        })
+    }
+
+    /// Who sends these headers.
+    pub async fn principal(&self, headers: &HeaderMap) -> Result<Arc<Principal>, Denied> {
+        match self {
+            Self::Nobody(anybody) => Ok(Arc::clone(anybody)),
+            Self::Tokens(tokens) => tokens.principal(bearer(headers)?),
+            Self::OAuth(oauth) => oauth.principal(bearer(headers)?).await,
+        }
+    }
+}
+
+/// The token of a request. A token elsewhere (in the URL) is none: URLs are logged.
+fn bearer(headers: &HeaderMap) -> Result<&str, Denied> {
+    let mut all = headers.get_all(header::AUTHORIZATION).iter();
+    let Some(value) = all.next() else {
+        return Err(Denied::Missing(
+            "there is no Authorization header",
+            "Authorization ヘッダーがありません",
+        ));
+    };
+    let token = value
+        .to_str()
+        .ok()
+        .and_then(|value| value.split_once(' '))
+        .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"))
+        .map(|(_, token)| token.trim())
+        .filter(|token| !token.is_empty());
+    match (token, all.next()) {
+        (Some(token), None) => Ok(token),
+        _ => Err(Denied::Missing(
+            "the Authorization header is not one \"Bearer TOKEN\"",
+            "Authorization ヘッダーが「Bearer トークン」の形になっていません",
+        )),
+    }
+}
+
+/// The layer: puts the [`Principal`] into the request, or refuses.
+pub async fn authenticate(State(edge): State<Edge>, mut request: Request, next: Next) -> Response {
+    let path = request.uri().path();
+    if OPEN.contains(&path) || path.starts_with(challenge::METADATA) {
+        return next.run(request).await;
+    }
+    let auth = edge.auth.get();
+    match auth.principal(request.headers()).await {
+        Ok(principal) => {
+            request.extensions_mut().insert(principal);
+            next.run(request).await
+        }
+        Err(denied) => {
+            tracing::info!(target: "fumi::audit", path, reason = ?denied, "refused: not authenticated");
+            challenge::unauthenticated(&auth, &denied, request.headers()).into_response()
+        }
+    }
+}

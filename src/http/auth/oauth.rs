@@ -1,0 +1,242 @@
+//! fumi as an OAuth 2.1 resource server: access tokens are JSON Web Tokens (RFC 9068) of one issuer.
+//!
+//! A token is good when one of the issuer's keys signed it with an accepted algorithm, it is meant for this server (`aud`), is
+//! of this issuer (`iss`), names a subject and is valid now (`exp`, `nbf`, a minute of clock skew). Its scopes become
+//! toolsets. Opaque tokens and introspection are not supported.
+
+use std::{collections::HashMap, str::FromStr as _, sync::Arc, time::Duration};
+
+use fumi_base::roots::AllowedRoots;
+use jsonwebtoken::{
+    Algorithm, DecodingKey, Validation, decode, decode_header,
+    jwk::{Jwk, PublicKeyUse},
+};
+use moka::sync::Cache;
+use serde::Deserialize;
+
+use super::{Allowed, Denied, Principal, Rate, keys::Keys};
+use crate::{
+    config::{self, ConfigError},
+    tool::catalogue::Scope,
+};
+
+/// Clock skew between the issuer and us, in seconds.
+const SKEW: u64 = 60;
+/// Subjects whose calls are counted at once, and how long one that does not call is remembered: longer than the minute that
+/// is counted, so that nothing is gained by waiting to be forgotten.
+const SUBJECTS: u64 = 10_000;
+const REMEMBERED: Duration = Duration::from_mins(10);
+
+/// The resource server.
+#[derive(Debug)]
+pub struct OAuth {
+    keys: Keys,
+    issuer: String,
+    audience: String,
+    algorithms: Vec<Algorithm>,
+    /// Each toolset with the scope that it needs.
+    scopes: Vec<(Scope, String)>,
+    write_scope: String,
+    rate_per_minute: u32,
+    subjects: HashMap<String, Subject>,
+    rates: Cache<String, Option<Arc<Rate>>>,
+}
+
+/// The bounds of one subject.
+#[derive(Debug)]
+struct Subject {
+    scope: Scope,
+    roots: Option<Arc<AllowedRoots>>,
+    readonly: bool,
+    rate_per_minute: u32,
+}
+
+/// What is read of a token. The rest was checked before.
+#[derive(Debug, Deserialize)]
+struct Claims {
+    sub: String,
+    /// RFC 9068: separated by spaces.
+    #[serde(default)]
+    scope: String,
+    /// What some issuers say instead.
+    #[serde(default)]
+    scp: Scp,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(untagged)]
+enum Scp {
+    #[default]
+    None,
+    One(String),
+    Many(Vec<String>),
+}
+
+impl Claims {
+    fn scopes(&self) -> Vec<&str> {
+        let mut all: Vec<&str> = self.scope.split_whitespace().collect();
+        match &self.scp {
+            Scp::None => {}
+            Scp::One(scopes) => all.extend(scopes.split_whitespace()),
+            Scp::Many(scopes) => all.extend(scopes.iter().map(String::as_str)),
+        }
+        all
+    }
+}
+
+impl OAuth {
+    pub(super) fn open(config: &config::OAuth, allowed: Allowed<'_>) -> Result<Self, ConfigError> {
+        let keys = Keys::new(
+            &config.issuer,
+            &config.jwks_uri,
+            Duration::from_secs(config.jwks_seconds),
+        );
+        let keys = keys.map_err(|error| ConfigError(format!("auth.oauth: {error}")))?;
+        let algorithms = config.algorithms.iter().map(|name| Algorithm::from_str(name));
+        let algorithms = algorithms.collect::<Result<_, _>>();
+        let known = allowed.catalogue.toolsets();
+        if let Some(unknown) = config.scopes.keys().find(|name| !known.contains(name.as_str())) {
+            return Err(ConfigError(format!("auth.oauth.scopes: there is no toolset {unknown}")));
+        }
+        let scopes = known.iter().map(|toolset| {
+            let needed = config.scopes.get(*toolset).cloned();
+            let scope = allowed.scope("auth.oauth.scopes", &[(*toolset).to_owned()])?;
+            Ok((scope, needed.unwrap_or_else(|| format!("fumi:{toolset}"))))
+        });
+        let subjects = config.subjects.iter().map(|subject| {
+            let entry = format!("auth.oauth.subjects {:?}", subject.subject);
+            let bounds = Subject {
+                scope: allowed.scope(&entry, &subject.toolsets)?,
+                roots: allowed.roots(&entry, &subject.roots)?,
+                readonly: subject.readonly,
+                rate_per_minute: subject.rate_per_minute.unwrap_or(allowed.rate_per_minute),
+            };
+            Ok((subject.subject.clone(), bounds))
+        });
+        Ok(Self {
+            keys,
+            issuer: config.issuer.clone(),
+            audience: config.audience.clone(),
+            algorithms: algorithms.map_err(|error| ConfigError(format!("auth.oauth.algorithms: {error}")))?,
+            scopes: scopes.collect::<Result<_, ConfigError>>()?,
+            write_scope: config.write_scope.clone(),
+            rate_per_minute: allowed.rate_per_minute,
+            subjects: subjects.collect::<Result<_, ConfigError>>()?,
+            rates: Cache::builder().max_capacity(SUBJECTS).time_to_idle(REMEMBERED).build(),
+        })
+    }
+
+    /// Whose token it is, and what its scopes allow.
+    pub async fn principal(&self, token: &str) -> Result<Arc<Principal>, Denied> {
+        let claims = self.check(token).await?;
+        let bounds = self.subjects.get(&claims.sub);
+        let granted = claims.scopes();
+        let mut scope = Scope::default();
+        for (toolset, needed) in &self.scopes {
+            if granted.contains(&needed.as_str()) {
+                scope = scope.or(toolset);
+            }
+        }
+        let may_write = self.write_scope.is_empty() || granted.contains(&self.write_scope.as_str());
+        let per_minute = bounds.map_or(self.rate_per_minute, |bounds| bounds.rate_per_minute);
+        let rate = self
+            .rates
+            .get_with_by_ref(&claims.sub, || Rate::new(per_minute).map(Arc::new));
+        Ok(Arc::new(Principal {
+            name: Arc::from(claims.sub),
+            scope: bounds.map_or_else(|| scope.clone(), |bounds| scope.and(&bounds.scope)),
+            readonly: !may_write || bounds.is_some_and(|bounds| bounds.readonly),
+            roots: bounds.and_then(|bounds| bounds.roots.clone()),
+            rate,
+        }))
+    }
+
+    async fn check(&self, token: &str) -> Result<Claims, Denied> {
+        let malformed = Denied::Invalid(
+            "it is no signed JSON Web Token",
+            "署名付きの JSON Web Token ではありません",
+        );
+        let header = decode_header(token).map_err(|_| malformed)?;
+        // Also refuses "none", which is no algorithm to the library.
+        if !self.algorithms.contains(&header.alg) {
+            return Err(Denied::Invalid(
+                "its signature algorithm is not accepted",
+                "署名アルゴリズムが許可されていません",
+            ));
+        }
+        let mut wanted = Validation::new(header.alg);
+        wanted.leeway = SKEW;
+        wanted.validate_nbf = true;
+        wanted.set_issuer(&[&self.issuer]);
+        wanted.set_audience(&[&self.audience]);
+        wanted.set_required_spec_claims(&["exp", "iss", "aud", "sub"]);
+        let keys = self.keys.candidates(header.kid.as_deref()).await;
+        let mut refused = Denied::Invalid("no key of the issuer signed it", "発行者の鍵で署名されていません");
+        for key in keys
+            .map_err(|_| Denied::Away)?
+            .iter()
+            .filter(|key| signs(key, header.alg))
+        {
+            let Ok(key) = DecodingKey::from_jwk(key) else { continue };
+            match decode::<Claims>(token, &key, &wanted) {
+                Ok(token) if !token.claims.sub.is_empty() => return Ok(token.claims),
+                Ok(_) => refused = Denied::Invalid("it names no subject", "主体（sub）がありません"),
+                Err(error) => refused = reason(&error, refused),
+            }
+        }
+        Err(refused)
+    }
+
+    /// The scopes that a scope of toolsets needs.
+    #[must_use]
+    pub fn needed(&self, scope: &Scope) -> Vec<&str> {
+        let needs = self.scopes.iter().filter(|(toolset, _)| !toolset.and(scope).is_empty());
+        needs.map(|(_, needed)| needed.as_str()).collect()
+    }
+
+    /// Every scope there is.
+    pub fn scopes(&self) -> impl Iterator<Item = &str> {
+        let write = Some(self.write_scope.as_str()).filter(|scope| !scope.is_empty());
+        self.scopes.iter().map(|(_, scope)| scope.as_str()).chain(write)
+    }
+
+    /// The issuer.
+    #[must_use]
+    pub fn issuer(&self) -> &str {
+        &self.issuer
+    }
+
+    /// This server, as tokens name it.
+    #[must_use]
+    pub fn audience(&self) -> &str {
+        &self.audience
+    }
+}
+
+/// Whether a key may sign with an algorithm. A key says less than it can: one for encryption signs nothing.
+fn signs(key: &Jwk, algorithm: Algorithm) -> bool {
+    let for_signing = !matches!(key.common.public_key_use, Some(PublicKeyUse::Encryption));
+    let fits = key
+        .common
+        .key_algorithm
+        .is_none_or(|own| own.to_string() == format!("{algorithm:?}"));
+    for_signing && fits
+}
+
+fn reason(error: &jsonwebtoken::errors::Error, otherwise: Denied) -> Denied {
+    use jsonwebtoken::errors::ErrorKind;
+    match error.kind() {
+        ErrorKind::ExpiredSignature => Denied::Invalid("it has expired", "有効期限が切れています"),
+        ErrorKind::ImmatureSignature => Denied::Invalid("it is not valid yet", "まだ有効になっていません"),
+        ErrorKind::InvalidAudience => Denied::Invalid(
+            "it is meant for another server (aud)",
+            "別のサーバー向けのトークンです（aud）",
+        ),
+        ErrorKind::InvalidIssuer => Denied::Invalid("it is of another issuer (iss)", "発行者が違います（iss）"),
+        ErrorKind::MissingRequiredClaim(_) => Denied::Invalid(
+            "it lacks one of exp, iss, aud, sub",
+            "exp、iss、aud、sub のいずれかがありません",
+        ),
+        _ => otherwise,
+    }
+}

@@ -1,0 +1,100 @@
+//! Static tokens: the configuration holds their hashes, never themselves.
+//!
+//! A token is compared by its SHA-256 with every entry, in constant time and without stopping at a match, so that how long it
+//! takes says nothing. Tokens are 32 random bytes; a hash of so much randomness needs no salt and no slow function.
+
+use std::sync::Arc;
+
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use sha2::{Digest as _, Sha256};
+use subtle::ConstantTimeEq as _;
+
+use super::{Allowed, Bounds, Denied, Principal};
+use crate::config::{self, ConfigError};
+
+/// How tokens begin, so that people and scanners of secrets recognise one.
+const PREFIX: &str = "fumi_";
+/// Random bytes of a token.
+const RANDOM: usize = 32;
+
+/// All tokens.
+#[derive(Debug)]
+pub struct Tokens(Vec<([u8; 32], Arc<Principal>)>);
+
+impl Tokens {
+    pub(super) fn open(tokens: &[config::Token], allowed: Allowed<'_>) -> Result<Self, ConfigError> {
+        let open = |token: &config::Token| {
+            let entry = format!("auth.tokens {:?}", token.name);
+            let hash = hash_of(&token.sha256)
+                .ok_or_else(|| ConfigError(format!("{entry}: sha256 is not 64 hexadecimal digits")))?;
+            let bounds = Bounds {
+                entry: &entry,
+                toolsets: &token.toolsets,
+                roots: &token.roots,
+                readonly: token.readonly,
+                rate_per_minute: token.rate_per_minute,
+            };
+            Ok((hash, Arc::new(allowed.principal(&token.name, bounds)?)))
+        };
+        tokens.iter().map(open).collect::<Result<_, _>>().map(Self)
+    }
+
+    /// Whose token it is.
+    pub fn principal(&self, token: &str) -> Result<Arc<Principal>, Denied> {
+        let hash: [u8; 32] = Sha256::digest(token).into();
+        let mut found = None;
+        for (known, principal) in &self.0 {
+            if bool::from(known.ct_eq(&hash)) {
+                found = Some(principal);
+            }
+        }
+        found.map(Arc::clone).ok_or(Denied::Invalid(
+            "the token is not known",
+            "トークンが登録されていません",
+        ))
+    }
+}
+
+fn hash_of(hex: &str) -> Option<[u8; 32]> {
+    if hex.len() != 64 || !hex.is_ascii() {
+        return None;
+    }
+    let mut hash = [0; 32];
+    for (at, byte) in hash.iter_mut().enumerate() {
+        *byte = u8::from_str_radix(&hex[2 * at..2 * at + 2], 16).ok()?;
+    }
+    Some(hash)
+}
+
+/// A new token and its hash in hexadecimal digits. Fails where the system has no randomness.
+pub fn generate() -> Result<(String, String), getrandom::Error> {
+    let mut random = [0; RANDOM];
+    getrandom::fill(&mut random)?;
+    let token = format!("{PREFIX}{}", URL_SAFE_NO_PAD.encode(random));
+    let hash = sha256_of(&token);
+    Ok((token, hash))
+}
+
+/// What the configuration says of a token.
+#[must_use]
+pub fn sha256_of(token: &str) -> String {
+    Sha256::digest(token).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{generate, hash_of, sha256_of};
+
+    #[test]
+    fn a_new_token_is_long_and_its_hash_fits() {
+        let (one, hash) = generate().expect("randomness");
+        let (other, _) = generate().expect("randomness");
+        assert_ne!(one, other);
+        assert!(one.starts_with("fumi_") && one.len() > 40, "{one}");
+        assert_eq!(hash, sha256_of(&one));
+        assert!(hash_of(&hash).is_some());
+        for bad in ["", "zz", &"g".repeat(64), &"é".repeat(32)] {
+            assert!(hash_of(bad).is_none(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! Which tools a URL, its headers and its principal reach together: the [`Access`] of a request.
+//!
+//! `/mcp`, `/mcp/A,B`, `/mcp/readonly`, `/mcp/readonly/A,B`, and the same under `/projects/NAME`. Everything only narrows: the
+//! operator's toolsets, then the principal's, then the URL's, then the headers'. A name that does not exist is a 404 (URL)
+//! or a 400 (header), one that the principal does not have is a 403. Calls are counted here, after everything else, so
+//! that a limit never hides a 404.
+
+use std::sync::Arc;
+
+use axum::{
+    extract::{Request, State},
+    http::{HeaderMap, Method, StatusCode},
+    middleware::Next,
+    response::{IntoResponse, Response},
+};
+use fumi_base::project::{Project, quoted};
+use percent_encoding::percent_decode_str;
+
+use super::{
+    auth::{Principal, challenge},
+    refusal::Refusal,
+    router::Edge,
+};
+use crate::{
+    mcp,
+    tool::{Access, catalogue::Scope},
+};
+
+/// The segment that stands for read-only. No toolset is called so.
+const READ_ONLY: &str = "readonly";
+
+/// What a URL asks for, as it is written.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Asked {
+    project: Option<String>,
+    read_only: bool,
+    /// Empty: all.
+    toolsets: Vec<String>,
+}
+
+impl Asked {
+    /// `None` for a path that is none of ours.
+    fn parse(path: &str) -> Option<Self> {
+        let decode = |segment: &str| Some(percent_decode_str(segment).decode_utf8().ok()?.into_owned());
+        let mut segments = path.strip_prefix('/')?.split('/');
+        let mut asked = Self::default();
+        let mut next = segments.next()?;
+        if next == "projects" {
+            asked.project = Some(decode(segments.next()?)?);
+            next = segments.next()?;
+        }
+        if next != "mcp" {
+            return None;
+        }
+        let mut rest = segments.peekable();
+        if rest.next_if_eq(&READ_ONLY).is_some() {
+            asked.read_only = true;
+        }
+        if let Some(names) = rest.next() {
+            asked.toolsets = decode(names)?.split(',').map(str::to_owned).collect();
+        }
+        rest.next().is_none().then_some(asked)
+    }
+}
+
+/// The layer around MCP: makes the access of a request, counts it, and runs it there.
+pub async fn enter(State(edge): State<Edge>, request: Request, next: Next) -> Response {
+    match Asked::parse(request.uri().path()) {
+        Some(asked) => through(&edge, &asked, request, next).await,
+        None => StatusCode::NOT_FOUND.into_response(),
+    }
+}
+
+/// The same around the routes for scripts, whose URLs name no toolsets.
+pub async fn enter_plain(State(edge): State<Edge>, request: Request, next: Next) -> Response {
+    through(&edge, &Asked::default(), request, next).await
+}
+
+async fn through(edge: &Edge, asked: &Asked, mut request: Request, next: Next) -> Response {
+    match admit(edge, asked, &request) {
+        Ok(access) => {
+            let access = Arc::new(access);
+            request.extensions_mut().insert(Arc::clone(&access));
+            mcp::access::within(access, next.run(request)).await
+        }
+        Err(refusal) => {
+            tracing::info!(target: "fumi::audit", path = request.uri().path(), code = refusal.code(), "refused");
+            refusal.into_response()
+        }
+    }
+}
+
+fn admit(edge: &Edge, asked: &Asked, request: &Request) -> Result<Access, Refusal> {
+    let principal = request.extensions().get::<Arc<Principal>>();
+    let principal = principal.expect("the layer before has put one into every request");
+    let access = access(edge, principal, asked, request.headers())?;
+    if counts(edge, request) {
+        principal.count().map_err(|many| {
+            let facts = [
+                ("principal", principal.name.to_string()),
+                ("limit", many.per_minute.to_string()),
+            ];
+            Refusal::for_now(StatusCode::TOO_MANY_REQUESTS, "RATE_LIMITED", &facts, many.wait)
+        })?;
+    }
+    Ok(access)
+}
+
+/// Messages count; streams that only listen, and messages of a session that is unknown (whose answer is a 404), do not.
+fn counts(edge: &Edge, request: &Request) -> bool {
+    let session = request.headers().get("mcp-session-id").and_then(|id| id.to_str().ok());
+    request.method() == Method::POST && session.is_none_or(|id| edge.streams.is_open(id))
+}
+
+fn access(edge: &Edge, principal: &Principal, asked: &Asked, headers: &HeaderMap) -> Result<Access, Refusal> {
+    let app = &edge.app;
+    let all = principal.roots.as_ref().unwrap_or(&app.kernel.roots);
+    let project = asked.project.as_deref().map(|name| project(all, name)).transpose()?;
+    let wanted = if asked.toolsets.is_empty() {
+        app.scope.clone()
+    } else {
+        let names = asked.toolsets.iter().map(String::as_str);
+        named(app, names, StatusCode::NOT_FOUND)?
+    };
+    let mut scope = wanted.and(&principal.scope);
+    // Whoever names toolsets means all of them; who does not gets what there is, if there is anything.
+    if scope.is_empty() || (!asked.toolsets.is_empty() && scope != wanted) {
+        return Err(challenge::out_of_scope(&edge.auth.get(), principal, &wanted, headers));
+    }
+    let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
+    if let Some(names) = header("x-fumi-toolsets").filter(|names| !names.is_empty()) {
+        scope = scope.and(&named(app, names.split(',').map(str::trim), StatusCode::BAD_REQUEST)?);
+    }
+    let read_only_header =
+        header("x-fumi-readonly").is_some_and(|value| value.eq_ignore_ascii_case("true") || value == "1");
+    Ok(Access {
+        principal: Arc::clone(&principal.name),
+        scope,
+        read_only: app.config.tools.readonly || principal.readonly || asked.read_only || read_only_header,
+        roots: principal.roots.clone(),
+        project,
+    })
+}
+
+fn project(roots: &fumi_base::roots::AllowedRoots, name: &str) -> Result<Arc<Project>, Refusal> {
+    roots.named(name).map(Arc::clone).ok_or_else(|| {
+        let known = match roots.names().collect::<Vec<_>>().join(", ") {
+            known if known.is_empty() => "-".to_owned(),
+            known => known,
+        };
+        Refusal::new(
+            StatusCode::NOT_FOUND,
+            "UNKNOWN_PROJECT",
+            &[("unknown", quoted(name)), ("known", known)],
+        )
+    })
+}
+
+/// Toolsets by name, out of those that the operator offers.
+fn named<'n>(
+    app: &crate::app::App,
+    names: impl IntoIterator<Item = &'n str>,
+    status: StatusCode,
+) -> Result<Scope, Refusal> {
+    let names: Vec<&str> = names.into_iter().collect();
+    let unknown: Vec<_> = names.iter().filter(|name| !app.scope.contains(name)).collect();
+    if unknown.is_empty()
+        && let Ok(scope) = app.catalogue.scope(names.iter().copied())
+    {
+        return Ok(scope);
+    }
+    let unknown: Vec<_> = unknown.into_iter().map(|name| quoted(name)).collect();
+    let known: Vec<_> = app.scope.names().collect();
+    Err(Refusal::new(
+        status,
+        "UNKNOWN_TOOLSET",
+        &[("unknown", unknown.join(", ")), ("known", known.join(", "))],
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Asked;
+
+    #[test]
+    fn a_path_names_a_project_read_only_and_toolsets() {
+        let asked = |project: Option<&str>, read_only, toolsets: &[&str]| {
+            Some(Asked {
+                project: project.map(str::to_owned),
+                read_only,
+                toolsets: toolsets.iter().map(|name| (*name).to_owned()).collect(),
+            })
+        };
+        for (path, expected) in [
+            ("/mcp", asked(None, false, &[])),
+            ("/mcp/code", asked(None, false, &["code"])),
+            ("/mcp/code,novel", asked(None, false, &["code", "novel"])),
+            ("/mcp/readonly", asked(None, true, &[])),
+            ("/mcp/readonly/code%2Cnovel", asked(None, true, &["code", "novel"])),
+            ("/projects/shop/mcp", asked(Some("shop"), false, &[])),
+            (
+                "/projects/%E6%9B%B8/mcp/readonly/code",
+                asked(Some("書"), true, &["code"]),
+            ),
+            ("/mcp/", asked(None, false, &[""])),
+            ("/mcp/code/readonly", None),
+            ("/mcp/readonly/code/x", None),
+            ("/projects/shop", None),
+            ("/projects/mcp", None),
+            ("/other", None),
+            ("/mcp/%FF", None),
+        ] {
+            assert_eq!(Asked::parse(path), expected, "{path}");
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! Reading the configuration again while the server runs, at SIGHUP.
+//!
+//! Who may call, under which names, and what is logged can change; everything else is built into the process's parts and needs
+//! a restart. A configuration with a mistake is refused whole: the old one goes on.
+
+use tokio::signal::unix::{SignalKind, signal};
+
+use super::{auth::Auth, layers::Names, router::Edge};
+use crate::{
+    config::{Config, ConfigError},
+    telemetry,
+};
+
+/// Takes over what can change. Returns the sections whose changes wait for a restart.
+pub fn apply(edge: &Edge, new: &Config) -> Result<Vec<String>, ConfigError> {
+    new.check()?;
+    let auth = Auth::open(&new.auth, &edge.app)?;
+    edge.auth.set(auth);
+    edge.names.set(Names::new(new));
+    telemetry::refilter(&new.log.filter);
+    let mut seen = edge.app.config.clone();
+    seen.auth = new.auth.clone();
+    seen.log.filter.clone_from(&new.log.filter);
+    seen.server.allowed_hosts.clone_from(&new.server.allowed_hosts);
+    seen.server.allowed_origins.clone_from(&new.server.allowed_origins);
+    Ok(differing(&seen, new))
+}
+
+fn differing(old: &Config, new: &Config) -> Vec<String> {
+    let table = |config: &Config| toml::Table::try_from(config).unwrap_or_default();
+    let (old, new) = (table(old), table(new));
+    new.iter()
+        .filter(|(section, value)| old.get(*section) != Some(value))
+        .map(|(section, _)| section.clone())
+        .collect()
+}
+
+/// Reads again at every SIGHUP, until the process ends.
+pub async fn at_hangup(edge: Edge, read: impl Fn() -> Result<Config, ConfigError>) {
+    let Ok(mut hangup) = signal(SignalKind::hangup()) else {
+        tracing::warn!("SIGHUP cannot be listened to; the configuration is read only at the start");
+        return;
+    };
+    while hangup.recv().await.is_some() {
+        match read().and_then(|config| apply(&edge, &config)) {
+            Ok(waiting) if waiting.is_empty() => tracing::info!("the configuration was read again"),
+            Ok(waiting) => tracing::warn!(
+                sections = waiting.join(", "),
+                "the configuration was read again; changes in these sections need a restart"
+            ),
+            Err(error) => tracing::error!(%error, "the configuration was read again and refused; the old one goes on"),
+        }
+    }
+}

@@ -1,0 +1,292 @@
+//! `/v1/tools`: the same tools over plain JSON, for scripts and CI.
+//!
+//! Nothing is decided here: a call goes through the pipeline like every other, and what came of it becomes a status. `Accept`
+//! chooses the form: the structure (JSON), the compact text (`text/plain`), or a stream of progress and then the result
+//! (`text/event-stream`), whose status is always 200, because it is sent before the result is known.
+
+use std::{
+    convert::Infallible,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use axum::{
+    Extension, Json,
+    body::Bytes,
+    extract::{Path, State},
+    http::{HeaderMap, HeaderName, StatusCode, Uri, header},
+    response::{
+        IntoResponse, Response,
+        sse::{Event, KeepAlive, Sse},
+    },
+};
+use fumi_base::{project::quoted, text::Locale};
+use futures_core::Stream;
+use serde_json::{Map, Value, json};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+use tracing::Instrument as _;
+
+use super::{refusal::Refusal, router::Edge};
+use crate::{
+    mcp,
+    tool::{
+        Access, Caller, Effect, Progress, Reply,
+        catalogue::Entry,
+        pipeline::{self, Call},
+    },
+};
+
+/// How often a stream says how far the work is.
+const EVERY: Duration = Duration::from_millis(500);
+
+/// `GET /v1/tools`: what the caller can call.
+pub async fn list(
+    State(edge): State<Edge>,
+    Extension(access): Extension<Arc<Access>>,
+    uri: Uri,
+    headers: HeaderMap,
+) -> Json<Value> {
+    let locale = language(&edge, &uri, &headers);
+    let tools: Vec<_> = edge
+        .app
+        .catalogue
+        .list(&access)
+        .map(|entry| shown(entry, locale))
+        .collect();
+    Json(json!({"tools": tools}))
+}
+
+/// `GET /v1/tools/{name}`: one of them.
+pub async fn show(
+    State(edge): State<Edge>,
+    Extension(access): Extension<Arc<Access>>,
+    Path(name): Path<String>,
+    uri: Uri,
+    headers: HeaderMap,
+) -> Result<Json<Value>, Refusal> {
+    let entry = find(&edge, &access, &name)?;
+    Ok(Json(shown(entry, language(&edge, &uri, &headers))))
+}
+
+/// `POST /v1/tools/{name}`: a call. The body is the arguments, as an object; an empty one is none.
+pub async fn call(
+    State(edge): State<Edge>,
+    Extension(access): Extension<Arc<Access>>,
+    Path(name): Path<String>,
+    uri: Uri,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Result<Response, Refusal> {
+    let entry = find(&edge, &access, &name)?.spec.name;
+    let arguments = arguments(&headers, &body)?;
+    let caller = Caller {
+        locale: mcp::access::wish(&uri, &headers),
+        session: None,
+        access,
+    };
+    let accept = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok());
+    let wants = |form: &str| accept.is_some_and(|accept| accept.contains(form));
+    if wants("text/event-stream") {
+        return Ok(stream(edge, entry, arguments, caller).into_response());
+    }
+    // In a task of its own, so that a call whose client hung up is stopped and awaited, not only forgotten.
+    let stop = edge.closing.child_token();
+    let _guard = stop.clone().drop_guard();
+    let work = run(edge, entry, arguments, caller, Progress::default(), stop);
+    let reply = tokio::spawn(work.in_current_span()).await.map_err(|panic| {
+        tracing::error!(error = %panic, "a call panicked");
+        Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, "CALL_FAILED", &[])
+    })?;
+    Ok(answer(reply, wants("text/plain") && !wants("json")))
+}
+
+fn find<'e>(edge: &'e Edge, access: &Access, name: &str) -> Result<&'e Entry, Refusal> {
+    let catalogue = &edge.app.catalogue;
+    catalogue.find(&access.scope, name).ok_or_else(|| {
+        let facts = [
+            ("unknown", quoted(name)),
+            ("nearest", catalogue.nearest(access, name).join(", ")),
+        ];
+        Refusal::new(StatusCode::NOT_FOUND, "UNKNOWN_TOOL", &facts)
+    })
+}
+
+fn language(edge: &Edge, uri: &Uri, headers: &HeaderMap) -> Locale {
+    mcp::access::wish(uri, headers).unwrap_or(edge.app.config.tools.language)
+}
+
+fn shown(entry: &Entry, locale: Locale) -> Value {
+    let texts = entry.published(locale);
+    json!({
+        "name": entry.spec.name,
+        "title": texts.title,
+        "description": texts.description,
+        "toolset": entry.spec.toolset,
+        "read_only": entry.spec.effect == Effect::ReadOnly,
+        "timeout_ms": u64::try_from(entry.spec.timeout.as_millis()).unwrap_or(u64::MAX),
+        "example": serde_json::from_str::<Value>(entry.spec.example).unwrap_or_default(),
+        "input_schema": *texts.input,
+        "output_schema": *entry.output,
+    })
+}
+
+fn arguments(headers: &HeaderMap, body: &[u8]) -> Result<Map<String, Value>, Refusal> {
+    let refuse = |status, reason: String, reason_ja: &str| {
+        let facts = [("reason", reason), ("reason_ja", reason_ja.to_owned())];
+        Refusal::new(status, "BODY_REFUSED", &facts)
+    };
+    if body.is_empty() {
+        return Ok(Map::new());
+    }
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    let is_json = kind.is_none_or(|kind| {
+        let kind = kind.split(';').next().unwrap_or_default().trim();
+        kind.eq_ignore_ascii_case("application/json") || kind.to_ascii_lowercase().ends_with("+json")
+    });
+    if !is_json {
+        let kind = quoted(kind.unwrap_or_default());
+        return Err(refuse(
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            format!("its Content-Type is {kind}, not application/json"),
+            "Content-Type が application/json ではありません",
+        ));
+    }
+    match serde_json::from_slice(body) {
+        Ok(Value::Object(arguments)) => Ok(arguments),
+        Ok(_) => Err(refuse(
+            StatusCode::BAD_REQUEST,
+            "it is no JSON object".to_owned(),
+            "JSON オブジェクトではありません",
+        )),
+        Err(error) => Err(refuse(
+            StatusCode::BAD_REQUEST,
+            format!("it is no JSON: {error}"),
+            "JSON として読めません",
+        )),
+    }
+}
+
+async fn run(
+    edge: Edge,
+    tool: &'static str,
+    arguments: Map<String, Value>,
+    caller: Caller,
+    progress: Progress,
+    cancel: CancellationToken,
+) -> Reply {
+    let app = &edge.app;
+    let _open = edge.streams.open_call(None);
+    let entry = app.catalogue.find(&caller.access.scope, tool);
+    let entry = entry.expect("the caller has looked it up");
+    let project = Arc::clone(caller.access.default_project(&app.kernel.roots));
+    let call = Call {
+        arguments,
+        caller,
+        project,
+        cancel,
+        progress,
+    };
+    pipeline::run(&app.kernel, entry, call).await
+}
+
+/// A reply as a response: its structure or its text, its status, and what else is known of it.
+fn answer(reply: Reply, as_text: bool) -> Response {
+    let status = status(&reply);
+    let meta = reply.meta();
+    let mut headers = HeaderMap::new();
+    for (name, key) in [
+        ("x-fumi-tokens", "fumi/tokens"),
+        ("x-fumi-elapsed-ms", "fumi/elapsed_ms"),
+    ] {
+        headers.insert(
+            HeaderName::from_static(name),
+            meta[key].as_u64().unwrap_or_default().into(),
+        );
+    }
+    if let Some(wait) = retry_after(&reply) {
+        headers.insert(header::RETRY_AFTER, wait.into());
+    }
+    if as_text {
+        return (status, headers, reply.text + "\n").into_response();
+    }
+    (status, headers, Json(reply.structured)).into_response()
+}
+
+/// Seconds after which a call that found everything taken is worth trying again.
+fn retry_after(reply: &Reply) -> Option<u64> {
+    let wait = reply.structured["error"]["details"]["retry_after_ms"].as_u64();
+    wait.filter(|_| reply.is_error).map(|wait| wait.div_ceil(1_000).max(1))
+}
+
+/// What a failure is in HTTP. Its own code says more.
+fn status(reply: &Reply) -> StatusCode {
+    let Some(code) = reply.fault() else {
+        return StatusCode::OK;
+    };
+    match (code.as_str(), reply.structured["error"]["type"].as_str()) {
+        ("FILE_NOT_FOUND", _) => StatusCode::NOT_FOUND,
+        ("FILE_TOO_LARGE", _) => StatusCode::PAYLOAD_TOO_LARGE,
+        ("FILE_EXISTS" | "HASH_MISMATCH", _) => StatusCode::CONFLICT,
+        ("BUSY" | "OUT_OF_MEMORY" | "CANCELLED", _) => StatusCode::SERVICE_UNAVAILABLE,
+        ("TOOL_TIMEOUT", _) => StatusCode::GATEWAY_TIMEOUT,
+        ("READ_ONLY" | "ROOT_NOT_ALLOWED", _) | (_, Some("SecurityError")) => StatusCode::FORBIDDEN,
+        (_, Some("MCPValidationError" | "PathTraversalError")) => StatusCode::BAD_REQUEST,
+        (_, Some("FileRestrictionError")) => StatusCode::UNPROCESSABLE_ENTITY,
+        _ => StatusCode::INTERNAL_SERVER_ERROR,
+    }
+}
+
+/// Runs a call in a task and tells how far it is, then what came of it. The call ends with its stream.
+fn stream(
+    edge: Edge,
+    tool: &'static str,
+    arguments: Map<String, Value>,
+    caller: Caller,
+) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
+    let (tell, told) = mpsc::channel(4);
+    let stop = edge.closing.child_token();
+    let guard = stop.clone().drop_guard();
+    let work = async move {
+        let progress = Progress::default();
+        let work = run(edge, tool, arguments, caller, progress.clone(), stop);
+        tokio::pin!(work);
+        let reply = loop {
+            tokio::select! {
+                biased;
+                reply = &mut work => break reply,
+                () = tokio::time::sleep(EVERY) => {
+                    let (done, total) = progress.get();
+                    let mut far = json!({"progress": done});
+                    if let Some(total) = total {
+                        far["total"] = json!(total);
+                    }
+                    // A client that does not read is told of the next step.
+                    let _ = tell.try_send(Event::default().event("progress").data(far.to_string()));
+                }
+            }
+        };
+        let name = if reply.is_error { "error" } else { "result" };
+        let _ = tell
+            .send(Event::default().event(name).data(reply.structured.to_string()))
+            .await;
+    };
+    tokio::spawn(work.in_current_span());
+    Sse::new(Told { told, _guard: guard }).keep_alive(KeepAlive::default())
+}
+
+/// The events of one call. Dropping it stops the call.
+#[derive(Debug)]
+struct Told {
+    told: mpsc::Receiver<Event>,
+    _guard: tokio_util::sync::DropGuard,
+}
+
+impl Stream for Told {
+    type Item = Result<Event, Infallible>;
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.told.poll_recv(context).map(|event| event.map(Ok))
+    }
+}

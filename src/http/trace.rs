@@ -1,0 +1,56 @@
+//! One span and one measurement for each request, by the template of its route.
+//!
+//! A client's `traceparent` becomes the parent. The span travels in the request, because the protocol's handlers run in other
+//! tasks. Names that clients invent (paths that no route has) share one label.
+
+use std::time::Instant;
+
+use axum::{
+    extract::{MatchedPath, Request, State},
+    http::Method,
+    middleware::Next,
+    response::Response,
+};
+use tracing::Instrument as _;
+
+use super::router::Edge;
+use crate::telemetry::spans::{self, RequestSpan};
+
+/// What a path that no route has is called.
+const UNMATCHED: &str = "unmatched";
+
+/// The layer.
+pub async fn trace(State(edge): State<Edge>, mut request: Request, next: Next) -> Response {
+    let started = Instant::now();
+    let method = name_of(request.method());
+    let matched = request.extensions().get::<MatchedPath>().cloned();
+    let route = matched.as_ref().map_or(UNMATCHED, MatchedPath::as_str);
+    let span = spans::http(method, route, request.headers());
+    if let Some(id) = request.headers().get("x-request-id").and_then(|id| id.to_str().ok()) {
+        span.record("request_id", id);
+    }
+    request.extensions_mut().insert(RequestSpan(span.clone()));
+    let response = next.run(request).instrument(span.clone()).await;
+    let status = response.status();
+    span.record("http.response.status_code", status.as_u16());
+    if status.is_server_error() {
+        span.record("otel.status_code", "ERROR");
+    }
+    let metrics = &edge.app.kernel.metrics;
+    metrics.request(method, route, status.as_u16(), started.elapsed());
+    response
+}
+
+/// The methods that HTTP knows; whatever else a client invents is one more.
+fn name_of(method: &Method) -> &'static str {
+    match *method {
+        Method::GET => "GET",
+        Method::POST => "POST",
+        Method::DELETE => "DELETE",
+        Method::HEAD => "HEAD",
+        Method::OPTIONS => "OPTIONS",
+        Method::PUT => "PUT",
+        Method::PATCH => "PATCH",
+        _ => "_OTHER",
+    }
+}

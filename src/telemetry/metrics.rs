@@ -1,0 +1,229 @@
+//! Every metric, by the semantic conventions of OpenTelemetry where they have one, ours (`fumi.`) where they do not.
+//!
+//! Labels are bounded: names of the catalogue, of pools, of routes; never a client's string. One set belongs to one process
+//! (in tests: to one server), is read at `/metrics` and sent to the collector if there is one.
+
+use std::{sync::Arc, time::Duration};
+
+use opentelemetry::{
+    KeyValue,
+    metrics::{Counter, Histogram, Meter, MeterProvider as _, UpDownCounter},
+};
+use opentelemetry_sdk::metrics::SdkMeterProvider;
+use prometheus::{Encoder as _, Registry, TextEncoder};
+
+use super::export;
+use crate::config::{ConfigError, Telemetry};
+
+/// Buckets of durations, in seconds, as the conventions for MCP and HTTP advise; finer at the lower end, where cached answers
+/// are.
+const SECONDS: [f64; 16] = [
+    0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0, 300.0,
+];
+/// Buckets of the life of a session, in seconds: up to a day.
+const LIVES: [f64; 10] = [
+    1.0, 10.0, 60.0, 300.0, 900.0, 1_800.0, 3_600.0, 7_200.0, 21_600.0, 86_400.0,
+];
+
+/// The metrics of a process.
+#[derive(Debug)]
+pub struct Metrics {
+    provider: SdkMeterProvider,
+    registry: Registry,
+    meter: Meter,
+    operations: Histogram<f64>,
+    sessions: Histogram<f64>,
+    requests: Histogram<f64>,
+    running: UpDownCounter<i64>,
+    pool_waits: Histogram<f64>,
+    lookups: Counter<u64>,
+    tokens: Counter<u64>,
+    refused: Counter<u64>,
+}
+
+/// Why a request was refused before any tool was asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RefusedBy {
+    /// No or no good token, or not enough scope.
+    Auth,
+    /// More calls than a minute has room for.
+    Rate,
+    /// Too much at once: requests, connections or sessions.
+    Busy,
+    /// Too large.
+    Body,
+    /// A name or origin that is not allowed.
+    Host,
+}
+
+impl RefusedBy {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Auth => "auth",
+            Self::Rate => "rate",
+            Self::Busy => "busy",
+            Self::Body => "body",
+            Self::Host => "host",
+        }
+    }
+}
+
+impl Metrics {
+    /// A set of its own, sent to the collector if the configuration names one.
+    pub fn open(config: &Telemetry) -> Result<Arc<Self>, ConfigError> {
+        let failed = |error: &dyn std::fmt::Display| ConfigError(format!("telemetry: {error}"));
+        let registry = Registry::new();
+        let exporter = opentelemetry_prometheus::exporter().with_registry(registry.clone());
+        let mut builder = SdkMeterProvider::builder()
+            .with_resource(export::resource(config))
+            .with_reader(exporter.build().map_err(|error| failed(&error))?);
+        if let Some(reader) = export::metrics(config).map_err(|error| failed(&error))? {
+            builder = builder.with_reader(reader);
+        }
+        let provider = builder.build();
+        let meter = provider.meter("fumi");
+        let seconds = |name: &'static str, about: &'static str, bounds: &[f64]| {
+            let histogram = meter.f64_histogram(name).with_unit("s").with_description(about);
+            histogram.with_boundaries(bounds.to_vec()).build()
+        };
+        Ok(Arc::new(Self {
+            operations: seconds(
+                "mcp.server.operation.duration",
+                "Time from an MCP request to its result",
+                &SECONDS,
+            ),
+            sessions: seconds("mcp.server.session.duration", "Life of an MCP session", &LIVES),
+            requests: seconds(
+                "http.server.request.duration",
+                "Time to the head of an HTTP response",
+                &SECONDS,
+            ),
+            pool_waits: seconds("fumi.pool.wait", "Time a call waited for a place in a pool", &SECONDS),
+            running: meter
+                .i64_up_down_counter("fumi.calls.running")
+                .with_description("Tool calls that are running or waiting")
+                .build(),
+            lookups: meter
+                .u64_counter("fumi.cache.lookups")
+                .with_description("Look-ups in the result cache")
+                .build(),
+            tokens: meter
+                .u64_counter("fumi.tokens.out")
+                .with_description("Estimated tokens of replies, as a model counts them")
+                .build(),
+            refused: meter
+                .u64_counter("fumi.refused")
+                .with_description("Requests refused before any tool was asked")
+                .build(),
+            provider,
+            registry,
+            meter,
+        }))
+    }
+
+    /// One MCP request ended.
+    pub fn operation(&self, method: &'static str, tool: Option<&'static str>, error: Option<&str>, took: Duration) {
+        let mut labels = vec![KeyValue::new("mcp.method.name", method)];
+        labels.extend(tool.map(|tool| KeyValue::new("gen_ai.tool.name", tool)));
+        labels.extend(error.map(|error| KeyValue::new("error.type", error.to_owned())));
+        self.operations.record(took.as_secs_f64(), &labels);
+    }
+
+    /// A session ended.
+    pub fn session(&self, lived: Duration) {
+        self.sessions.record(lived.as_secs_f64(), &[]);
+    }
+
+    /// An HTTP request was answered. `route` is a template.
+    pub fn request(&self, method: &'static str, route: &str, status: u16, took: Duration) {
+        let labels = [
+            KeyValue::new("http.request.method", method),
+            KeyValue::new("http.route", route.to_owned()),
+            KeyValue::new("http.response.status_code", i64::from(status)),
+        ];
+        self.requests.record(took.as_secs_f64(), &labels);
+    }
+
+    /// A call has its place in a pool.
+    pub fn pool_wait(&self, pool: &'static str, waited: Duration) {
+        self.pool_waits
+            .record(waited.as_secs_f64(), &[KeyValue::new("pool", pool)]);
+    }
+
+    /// The result cache was asked.
+    pub fn lookup(&self, hit: bool) {
+        let result = if hit { "hit" } else { "miss" };
+        self.lookups.add(1, &[KeyValue::new("result", result)]);
+    }
+
+    /// A tool answered.
+    pub fn tokens(&self, tool: &'static str, tokens: u64) {
+        self.tokens.add(tokens, &[KeyValue::new("gen_ai.tool.name", tool)]);
+    }
+
+    /// A request was refused.
+    pub fn refused(&self, by: RefusedBy) {
+        self.refused.add(1, &[KeyValue::new("reason", by.name())]);
+    }
+
+    /// Counts a call until the guard is dropped.
+    #[must_use]
+    pub fn running(self: &Arc<Self>) -> Running {
+        self.running.add(1, &[]);
+        Running(Arc::clone(self))
+    }
+
+    /// A number that is read whenever the metrics are: what there is now. `read` gives the values with one label each, or
+    /// with none.
+    pub fn observe(
+        &self,
+        name: &'static str,
+        about: &'static str,
+        read: impl Fn(&mut dyn FnMut(u64, &[KeyValue])) + Send + Sync + 'static,
+    ) {
+        let gauge = self.meter.u64_observable_gauge(name).with_description(about);
+        // The provider keeps the callback.
+        drop(
+            gauge
+                .with_callback(move |observer| read(&mut |value, labels| observer.observe(value, labels)))
+                .build(),
+        );
+    }
+
+    /// All of them as Prometheus reads them.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let mut out = Vec::new();
+        // Fails only where a metric is malformed, which its own type rules out.
+        let _ = TextEncoder::new().encode(&self.registry.gather(), &mut out);
+        String::from_utf8(out).unwrap_or_default()
+    }
+
+    /// Sends what is left. Blocks until it is sent or given up.
+    pub fn shutdown(&self) {
+        let _ = self.provider.shutdown();
+    }
+}
+
+/// A call that is counted.
+#[derive(Debug)]
+pub struct Running(Arc<Metrics>);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.0.running.add(-1, &[]);
+    }
+}
+
+/// Bytes of memory that the process holds; `None` where the system does not say.
+#[must_use]
+pub fn resident_bytes() -> Option<u64> {
+    const PAGE: u64 = 4_096;
+    let statm = std::fs::read_to_string("/proc/self/statm").ok()?;
+    statm
+        .split_whitespace()
+        .nth(1)?
+        .parse::<u64>()
+        .ok()
+        .map(|pages| pages * PAGE)
+}

@@ -1,0 +1,95 @@
+//! What fumi says of itself: the log on standard error, traces and metrics for a collector, and every name used in them.
+//!
+//! Standard output belongs to the command line's contract (the ready line, results). Libraries that log what
+//! clients send or what files are called are held at `error` unless a filter names them, and never reach a collector. No span
+//! carries an argument's value.
+
+pub mod export;
+pub mod metrics;
+pub mod spans;
+
+use std::io::IsTerminal as _;
+
+use opentelemetry::trace::TracerProvider as _;
+use opentelemetry_appender_tracing::layer::OpenTelemetryTracingBridge;
+use tracing::{Level, Subscriber};
+use tracing_subscriber::{
+    EnvFilter, Layer, filter::Targets, fmt, layer::SubscriberExt as _, registry::LookupSpan, reload,
+    util::SubscriberInitExt as _,
+};
+
+use crate::config::{Log, LogFormat};
+
+/// rmcp logs whole requests, arguments included, and a client's own words in warnings; the walker logs every name that it
+/// passes.
+const TALKATIVE: [&str; 3] = ["rmcp", "ignore", "globset"];
+
+/// Changes the filter of the log while the process runs.
+type Refilter = Box<dyn Fn(EnvFilter) + Send + Sync>;
+static REFILTER: std::sync::OnceLock<Refilter> = std::sync::OnceLock::new();
+
+/// What is logged for a configured filter.
+#[must_use]
+pub fn filter(configured: &str) -> EnvFilter {
+    let mut filter = configured.to_owned();
+    for library in TALKATIVE.iter().filter(|library| !configured.contains(**library)) {
+        filter.push_str(&format!(",{library}=error"));
+    }
+    EnvFilter::try_new(filter).unwrap_or_else(|_| EnvFilter::new("info"))
+}
+
+/// Another filter for the log from now on. Nothing where no log was started.
+pub fn refilter(configured: &str) {
+    if let Some(refilter) = REFILTER.get() {
+        refilter(filter(configured));
+    }
+}
+
+/// Starts logging, and sending to a collector if there is one. Later calls in one process are ignored, so that tests may start
+/// several servers.
+pub fn start(log: &Log, exporters: Option<&export::Exporters>) {
+    let (filter, handle) = reload::Layer::new(filter(&log.filter));
+    let lines = fmt::layer()
+        .with_writer(std::io::stderr)
+        .with_ansi(std::io::stderr().is_terminal())
+        .with_target(false);
+    let lines = match log.format {
+        LogFormat::Pretty => lines.compact().with_filter(filter).boxed(),
+        LogFormat::Json => lines.json().with_filter(filter).boxed(),
+    };
+    let traces = exporters
+        .and_then(|exporters| exporters.traces.as_ref())
+        .map(|provider| traces(provider.tracer("fumi")));
+    let logs = exporters
+        .and_then(|exporters| exporters.logs.as_ref())
+        .map(|provider| OpenTelemetryTracingBridge::new(provider).with_filter(ours()));
+    // An error means that a subscriber is already installed.
+    let started = tracing_subscriber::registry()
+        .with(lines)
+        .with(traces)
+        .with(logs)
+        .try_init();
+    if started.is_ok() {
+        let _ = REFILTER.set(Box::new(move |filter| {
+            let _ = handle.reload(filter);
+        }));
+    }
+}
+
+/// What a collector receives: our own spans and messages.
+fn ours() -> Targets {
+    Targets::new().with_target("fumi", Level::INFO)
+}
+
+fn traces<S>(tracer: opentelemetry_sdk::trace::SdkTracer) -> impl Layer<S>
+where
+    S: Subscriber + for<'span> LookupSpan<'span>,
+{
+    tracing_opentelemetry::layer()
+        .with_tracer(tracer)
+        // Where in the source a span began and on which thread says nothing to an operator.
+        .with_location(false)
+        .with_threads(false)
+        .with_tracked_inactivity(false)
+        .with_filter(ours())
+}

@@ -1,0 +1,126 @@
+//! Who may do what: URLs and headers that narrow, principals that bound, tokens of both kinds.
+//!
+//! The catalogue has a second toolset here, `notes`, with a tool that writes.
+
+mod bounds;
+mod narrowing;
+mod oauth;
+mod reload;
+mod tokens;
+
+use std::{sync::Arc, time::Duration};
+
+use fumi::{
+    app::App,
+    config::{Config, Token},
+    http::auth::tokens::sha256_of,
+    tool::{
+        Cx, Effect, Outcome, Render, Spec, Texts, Tool, ToolError,
+        catalogue::{Catalogue, Entry},
+    },
+    tools::code::{ProjectDeps, SearchDeps, list_files::ListFiles, set_project_path::SetProjectPath},
+};
+use fumi_base::{pools::Pool, text::Locale};
+use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{harness::Stateless, sample::Sample};
+
+/// Writes `note.txt` into the project.
+#[derive(Debug)]
+struct WriteNote;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Args {}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Output {
+    success: bool,
+}
+
+impl Tool for WriteNote {
+    const SPEC: Spec = Spec {
+        name: "write_note",
+        aliases: &[],
+        toolset: "notes",
+        texts: Texts {
+            en: "# Note\nWrites a note.",
+            ja: "# メモ\nメモを書きます。",
+        },
+        example: "{}",
+        options: &[],
+        rules: &[],
+        pool: Pool::Write,
+        timeout: Duration::from_secs(10),
+        cached: false,
+        effect: Effect::Write,
+    };
+    type Deps = ();
+    type Args = Args;
+    type Output = Output;
+
+    async fn call(_args: Args, (): &(), cx: &Cx) -> Result<Outcome<Output>, ToolError> {
+        std::fs::write(cx.project.root().join("note.txt"), "written").unwrap();
+        Ok(Outcome::Done(Output { success: true }))
+    }
+}
+
+impl Render for Output {
+    fn text(&self, _locale: Locale) -> String {
+        "written".to_owned()
+    }
+}
+
+/// Fumi's parts with the two toolsets `code` and `notes`.
+fn app(sample: &Sample, change: impl FnOnce(&mut Config)) -> Arc<App> {
+    let app = Arc::into_inner(sample.app_with(&[], |_| {})).expect("nobody else has it yet");
+    let mut config = app.config.clone();
+    change(&mut config);
+    let app = Arc::into_inner(sample.app_with(&[], |own| *own = config)).expect("nobody else has it yet");
+    let project = Arc::new(ProjectDeps {
+        roots: Arc::clone(&app.kernel.roots),
+        sessions: Arc::clone(&app.sessions),
+    });
+    let catalogue = Catalogue::new(vec![
+        Entry::of::<ListFiles>(Arc::new(SearchDeps::new(&app.config))),
+        Entry::of::<SetProjectPath>(project),
+        Entry::of::<WriteNote>(Arc::new(())),
+    ]);
+    let scope = catalogue.scope(["code", "notes"]).unwrap();
+    Arc::new(App {
+        catalogue,
+        scope,
+        ..app
+    })
+}
+
+/// A token's entry, unbounded.
+fn entry(name: &str, token: &str) -> Token {
+    Token {
+        name: name.to_owned(),
+        sha256: sha256_of(token),
+        toolsets: Vec::new(),
+        roots: Vec::new(),
+        readonly: false,
+        rate_per_minute: None,
+    }
+}
+
+/// A client that sends a token with everything.
+fn bearing(token: &str) -> reqwest::Client {
+    let mut headers = HeaderMap::new();
+    let value = HeaderValue::from_str(&format!("Bearer {token}")).unwrap();
+    headers.insert(AUTHORIZATION, value);
+    reqwest::Client::builder().default_headers(headers).build().unwrap()
+}
+
+/// The names of the tools that a client sees.
+async fn listed(client: &Stateless) -> Vec<String> {
+    let list = client.request("tools/list", serde_json::json!({})).await;
+    let tools = list.result()["tools"].as_array().unwrap().clone();
+    tools
+        .iter()
+        .map(|tool| tool["name"].as_str().unwrap().to_owned())
+        .collect()
+}

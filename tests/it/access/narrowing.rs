@@ -1,0 +1,245 @@
+//! URLs and headers: toolsets, read-only, projects by name, maps between the client's paths and ours.
+
+use fumi::config::PathMapping;
+use reqwest::StatusCode;
+use serde_json::{Value, json};
+
+use super::{app, listed};
+use crate::{
+    harness::{SESSION, Server, Session, Stateless},
+    sample::Sample,
+};
+
+fn at(server: &Server, path: &str) -> Stateless {
+    Stateless {
+        url: format!("{}{path}", server.base),
+        ..Stateless::new(server)
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_url_bounds_what_is_listed_and_what_can_be_called() {
+    let sample = Sample::new();
+    let server = Server::start(app(&sample, |_| {})).await;
+    let code = ["list_files", "set_project_path"];
+    for (path, expected) in [
+        ("/mcp", vec!["list_files", "set_project_path", "write_note"]),
+        ("/mcp/code", code.to_vec()),
+        ("/mcp/notes", vec!["write_note"]),
+        ("/mcp/notes,code", vec!["list_files", "set_project_path", "write_note"]),
+        ("/mcp/readonly", code.to_vec()),
+        ("/mcp/readonly/code", code.to_vec()),
+        ("/mcp/readonly/notes", vec![]),
+    ] {
+        assert_eq!(listed(&at(&server, path)).await, expected, "{path}");
+        // The session era sees the same.
+        let session = Session::open_at(&format!("{}{path}", server.base), SESSION).await;
+        let list = session.request("tools/list", json!({})).await;
+        assert_eq!(
+            list.result()["tools"].as_array().unwrap().len(),
+            expected.len(),
+            "{path}"
+        );
+    }
+    // A tool of another toolset does not exist here, under any name.
+    for name in ["write_note", "mcp__fumi__write_note"] {
+        let answer = at(&server, "/mcp/code").call(name, json!({})).await;
+        assert_eq!(answer.error()["code"], -32602, "{}", answer.raw);
+        assert!(!answer.error()["data"]["tools"].to_string().contains("write_note"));
+    }
+    assert!(!at(&server, "/mcp/notes").call("write_note", json!({})).await.called().2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_unknown_url_says_what_is_known() {
+    let sample = Sample::new();
+    let server = Server::start(app(&sample, |config| {
+        config.projects.named.insert("shop".to_owned(), sample.root());
+    }))
+    .await;
+    for (path, code, known) in [
+        ("/mcp/cod", "UNKNOWN_TOOLSET", "code, notes"),
+        ("/mcp/code,", "UNKNOWN_TOOLSET", "code, notes"),
+        ("/mcp/readonly/x", "UNKNOWN_TOOLSET", "code, notes"),
+        ("/projects/shopp/mcp", "UNKNOWN_PROJECT", "shop"),
+        ("/projects/shop/mcp/x", "UNKNOWN_TOOLSET", "code, notes"),
+    ] {
+        let answer = at(&server, path).request("tools/list", json!({})).await;
+        assert_eq!(answer.status, StatusCode::NOT_FOUND, "{path}");
+        let body: Value = serde_json::from_str(&answer.raw).unwrap();
+        assert_eq!(body["error"]["code"], code, "{path}");
+        assert_eq!(body["error"]["details"]["known"], known, "{path}");
+    }
+    for path in ["/mcp/code/readonly", "/mcp/", "/projects/shop", "/elsewhere"] {
+        let answer = at(&server, path).request("tools/list", json!({})).await;
+        assert_eq!(answer.status, StatusCode::NOT_FOUND, "{path}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn headers_narrow_and_never_widen() {
+    let sample = Sample::new();
+    let server = Server::start(app(&sample, |_| {})).await;
+    for (path, header, value, expected) in [
+        ("/mcp", "X-Fumi-Toolsets", "notes", Ok(1)),
+        ("/mcp", "X-Fumi-Toolsets", "notes, code", Ok(3)),
+        ("/mcp/code", "X-Fumi-Toolsets", "notes", Ok(0)),
+        ("/mcp", "X-Fumi-Toolsets", "nots", Err(StatusCode::BAD_REQUEST)),
+        ("/mcp", "X-Fumi-Readonly", "true", Ok(2)),
+        ("/mcp/readonly", "X-Fumi-Readonly", "false", Ok(2)),
+        ("/mcp", "X-Fumi-Readonly", "no", Ok(3)),
+    ] {
+        let client = at(&server, path);
+        let request = client.prepare(1, "tools/list", None, json!({})).header(header, value);
+        let response = request.send().await.unwrap();
+        let status = response.status();
+        let messages = crate::harness::messages(&response.text().await.unwrap());
+        let count = messages[0]["result"]["tools"].as_array().map(Vec::len);
+        assert_eq!(count.ok_or(status), expected, "{path} {header}: {value}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn read_only_refuses_whatever_writes_and_keeps_the_rest() {
+    let sample = Sample::new();
+    let server = Server::start(app(&sample, |_| {})).await;
+    let (open, closed) = (at(&server, "/mcp"), at(&server, "/mcp/readonly"));
+    let before = sample.state();
+    for (tool, arguments) in [
+        ("write_note", json!({})),
+        ("list_files", json!({"roots": ["."], "output_file": "files.json"})),
+    ] {
+        let answer = closed.call(tool, arguments.clone()).await;
+        let (structured, text, failed) = answer.called();
+        assert!(failed, "{tool}: {text}");
+        assert_eq!(structured["error"]["code"], "READ_ONLY", "{tool}");
+        assert_eq!(structured["error"]["type"], "FileRestrictionError", "{tool}");
+        assert_eq!(sample.state(), before, "{tool} wrote");
+        assert!(!open.call(tool, arguments).await.called().2, "{tool}");
+        assert_ne!(sample.state(), before, "{tool} writes where it may");
+        std::fs::remove_file(sample.root().join("note.txt")).ok();
+        std::fs::remove_dir_all(sample.root().join(".fumi")).ok();
+    }
+    assert!(!closed.call("list_files", json!({"roots": ["."]})).await.called().2);
+    let chosen = closed
+        .call("set_project_path", json!({"project_path": sample.root()}))
+        .await;
+    assert!(!chosen.called().2, "{}", chosen.raw);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_operator_can_make_everything_read_only() {
+    let sample = Sample::new();
+    let server = Server::start(app(&sample, |config| config.tools.readonly = true)).await;
+    let client = at(&server, "/mcp");
+    assert_eq!(listed(&client).await, ["list_files", "set_project_path"]);
+    let answer = client.call("write_note", json!({})).await;
+    assert_eq!(answer.called().0["error"]["code"], "READ_ONLY");
+}
+
+async fn count(client: &Stateless, arguments: Value) -> Value {
+    let answer = client.call("list_files", arguments).await;
+    answer.called().0["total_count"].clone()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_project_by_name_is_the_default_and_the_session_may_choose_another() {
+    let sample = Sample::empty();
+    sample.file("one/a.py", "").file("two/b.py", "").file("two/c.py", "");
+    let server = Server::start(app(&sample, |config| {
+        config
+            .projects
+            .named
+            .insert("第一".to_owned(), sample.root().join("one"));
+        config
+            .projects
+            .named
+            .insert("two".to_owned(), sample.root().join("two"));
+    }))
+    .await;
+    let files = json!({"roots": ["."], "types": ["f"], "count_only": true});
+    for (path, expected) in [
+        ("/mcp", 3),
+        ("/projects/%E7%AC%AC%E4%B8%80/mcp", 1),
+        ("/projects/two/mcp/code", 2),
+        ("/projects/two/mcp/readonly", 2),
+    ] {
+        assert_eq!(count(&at(&server, path), files.clone()).await, expected, "{path}");
+    }
+    // argument > session > URL
+    let mut named = files.clone();
+    named["project_root"] = json!(sample.root().join("one"));
+    assert_eq!(count(&at(&server, "/projects/two/mcp"), named).await, 1);
+    let session = Session::open_at(&format!("{}/projects/two/mcp", server.base), SESSION).await;
+    let of_session = async || session.call("list_files", files.clone()).await.called().0["total_count"].clone();
+    assert_eq!(of_session().await, 2);
+    session
+        .call("set_project_path", json!({"project_path": sample.root().join("one")}))
+        .await;
+    assert_eq!(of_session().await, 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_clients_paths_are_translated_both_ways() {
+    let sample = Sample::empty();
+    sample.file("app/src/a.py", "x = 1\n").file("app/b.py", "");
+    for (client, root, file) in [
+        ("/home/me/work", "/home/me/work/app", "/home/me/work/app/src/a.py"),
+        (
+            r"C:\Users\me\work",
+            r"C:\Users\me\work\app",
+            r"C:\Users\me\work\app\src\a.py",
+        ),
+    ] {
+        let server = Server::start(app(&sample, |config| {
+            config.path_map.push(PathMapping {
+                client: client.to_owned(),
+                server: sample.root(),
+            });
+        }))
+        .await;
+        let session = Session::open(&server).await;
+        let chosen = session.call("set_project_path", json!({"project_path": root})).await;
+        let (structured, text, failed) = chosen.called();
+        assert!(!failed, "{text}");
+        assert_eq!(structured["project_path"], root);
+        assert_eq!(structured["previous_path"], client);
+        let answer = session
+            .call("list_files", json!({"roots": ["."], "types": ["f"]}))
+            .await;
+        let paths: Vec<_> = answer.called().0["results"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|row| row["path"].clone())
+            .collect();
+        assert!(paths.contains(&json!(file)), "{paths:?}");
+        // What was shown can be passed back, and so can the path of this side.
+        let folder = &file[..file.len() - "/a.py".len()];
+        for folder in [
+            folder.to_owned(),
+            sample.root().join("app/src").to_string_lossy().into_owned(),
+        ] {
+            let answer = session
+                .call("list_files", json!({"roots": [folder], "count_only": true}))
+                .await;
+            assert_eq!(answer.called().0["total_count"], 1, "{folder}: {}", answer.raw);
+        }
+        let stateless = Stateless::new(&server);
+        let arguments = json!({"roots": ["."], "types": ["f"], "count_only": true, "project_root": root});
+        assert_eq!(count(&stateless, arguments).await, 2);
+        // A map is no way out, and an error names it.
+        for outside in [
+            format!("{client}/../.."),
+            "/etc".to_owned(),
+            "/home/me/workshop".to_owned(),
+        ] {
+            let answer = session.call("set_project_path", json!({"project_path": outside})).await;
+            let (structured, text, failed) = answer.called();
+            assert!(failed, "{outside}");
+            assert_eq!(structured["error"]["code"], "ROOT_NOT_ALLOWED", "{text}");
+            assert!(text.contains(client), "{text}");
+            assert!(!text.contains(&*sample.root().to_string_lossy()), "{text}");
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! The configuration read again while the server runs.
+
+use fumi::{config::AuthMode, http::reload::apply};
+use reqwest::StatusCode;
+use serde_json::json;
+
+use super::{app, bearing, entry};
+use crate::{
+    harness::{Server, Stateless},
+    sample::Sample,
+};
+
+async fn status(server: &Server, token: &str) -> StatusCode {
+    let client = Stateless {
+        http: bearing(token),
+        url: server.url(),
+    };
+    client.request("tools/list", json!({})).await.status
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn tokens_change_while_the_server_runs_and_a_mistake_changes_nothing() {
+    let sample = Sample::new();
+    let server = Server::start(app(&sample, |config| {
+        config.auth.mode = AuthMode::Tokens;
+        config.auth.tokens = vec![entry("old", "old")];
+    }))
+    .await;
+    assert_eq!(status(&server, "old").await, StatusCode::OK);
+    let mut config = server.app.config.clone();
+    config.auth.tokens = vec![entry("new", "new")];
+    config.server.allowed_hosts = vec!["fumi.example.com".to_owned()];
+    assert_eq!(apply(&server.edge, &config).unwrap(), Vec::<String>::new());
+    assert_eq!(status(&server, "old").await, StatusCode::UNAUTHORIZED);
+    assert_eq!(status(&server, "new").await, StatusCode::OK);
+    let client = Stateless::new(&server);
+    let by_name = client
+        .prepare(1, "tools/list", None, json!({}))
+        .header("Host", "fumi.example.com");
+    assert_eq!(
+        by_name.send().await.unwrap().status(),
+        StatusCode::UNAUTHORIZED,
+        "the name is known now"
+    );
+    // Refused whole: neither the good token nor the name is taken over.
+    let mut wrong = config.clone();
+    wrong.auth.tokens = vec![entry("third", "third"), entry("third", "fourth")];
+    wrong.server.allowed_hosts.clear();
+    assert!(
+        apply(&server.edge, &wrong)
+            .unwrap_err()
+            .to_string()
+            .contains("used twice")
+    );
+    let mut unknown = config.clone();
+    unknown.auth.tokens[0].toolsets = vec!["cod".to_owned()];
+    assert!(
+        apply(&server.edge, &unknown)
+            .unwrap_err()
+            .to_string()
+            .contains("unknown toolset cod")
+    );
+    assert_eq!(status(&server, "third").await, StatusCode::UNAUTHORIZED);
+    assert_eq!(status(&server, "new").await, StatusCode::OK);
+    // What cannot change is named.
+    config.limits.reply_rows = 7;
+    config.pools.queue = 7;
+    assert_eq!(apply(&server.edge, &config).unwrap(), ["limits", "pools"]);
+}

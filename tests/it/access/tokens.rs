@@ -1,0 +1,89 @@
+//! Static tokens: who is let in, and who learns nothing.
+
+use fumi::config::AuthMode;
+use reqwest::{Method, StatusCode};
+use serde_json::json;
+
+use super::{app, bearing, entry};
+use crate::{
+    harness::{Server, Stateless},
+    sample::Sample,
+};
+
+async fn server(sample: &Sample) -> Server {
+    let app = app(sample, |config| {
+        config.auth.mode = AuthMode::Tokens;
+        config.auth.tokens = vec![entry("one", "first-token"), entry("two", "second-token")];
+    });
+    Server::start(app).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_a_token_nothing_is_learnt() {
+    let sample = Sample::new();
+    let server = server(&sample).await;
+    let http = reqwest::Client::new();
+    // Whether a route exists is not told either.
+    for path in [
+        "/mcp",
+        "/mcp/x",
+        "/projects/x/mcp",
+        "/v1/errors",
+        "/v1/x",
+        "/",
+        "/elsewhere",
+    ] {
+        for method in [Method::GET, Method::POST, Method::DELETE] {
+            let answer = http
+                .request(method.clone(), format!("{}{path}", server.base))
+                .send()
+                .await
+                .unwrap();
+            assert_eq!(answer.status(), StatusCode::UNAUTHORIZED, "{method} {path}");
+            let challenge = answer.headers()["www-authenticate"].to_str().unwrap().to_owned();
+            assert_eq!(challenge, "Bearer realm=\"fumi\"", "{path}");
+            let body = answer.text().await.unwrap();
+            assert!(body.contains("UNAUTHENTICATED") && body.contains("認証"), "{body}");
+        }
+    }
+    for path in ["/livez", "/readyz"] {
+        let answer = http.get(format!("{}{path}", server.base)).send().await.unwrap();
+        assert_eq!(answer.status(), StatusCode::OK, "{path}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn only_a_known_token_sent_as_it_must_be_is_let_in() {
+    let sample = Sample::new();
+    let server = server(&sample).await;
+    for token in ["first-token", "second-token"] {
+        let client = Stateless {
+            http: bearing(token),
+            url: server.url(),
+        };
+        assert_eq!(client.request("tools/list", json!({})).await.status, StatusCode::OK);
+    }
+    let client = Stateless::new(&server);
+    let hash = fumi::http::auth::tokens::sha256_of("first-token");
+    for value in [
+        "Bearer first-tokem",
+        "Bearer first-token-",
+        "Bearer ",
+        "Bearer",
+        "Basic first-token",
+        "first-token",
+        &format!("Bearer {hash}"),
+    ] {
+        let request = client.prepare(1, "tools/list", None, json!({}));
+        let answer = request.header("Authorization", value).send().await.unwrap();
+        assert_eq!(answer.status(), StatusCode::UNAUTHORIZED, "{value}");
+    }
+    // Two headers are none, and a URL is no place for a token.
+    let twice = client.prepare(1, "tools/list", None, json!({}));
+    let twice = twice
+        .header("Authorization", "Bearer first-token")
+        .header("Authorization", "Bearer first-token");
+    assert_eq!(twice.send().await.unwrap().status(), StatusCode::UNAUTHORIZED);
+    let in_url = format!("{}?access_token=first-token", server.url());
+    assert_eq!(reqwest::get(in_url).await.unwrap().status(), StatusCode::UNAUTHORIZED);
+}

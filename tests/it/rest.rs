@@ -1,0 +1,304 @@
+//! The routes for scripts: the same answers as over MCP, statuses that say what happened, progress as events, and a document
+//! that is true.
+
+use reqwest::{Method, StatusCode};
+use serde_json::{Value, json};
+
+use crate::{
+    catalogue::answers_as_published,
+    gate::app_with_gate,
+    harness::{Server, messages},
+    sample::{Sample, call},
+};
+
+async fn post(server: &Server, tool: &str, arguments: &Value) -> reqwest::Response {
+    let url = format!("{}/v1/tools/{tool}", server.base);
+    reqwest::Client::new().post(url).json(arguments).send().await.unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_tool_answers_as_through_the_pipeline() {
+    let sample = Sample::new();
+    let server = Server::start(sample.app()).await;
+    let list: Value = reqwest::get(format!("{}/v1/tools", server.base))
+        .await
+        .unwrap()
+        .json()
+        .await
+        .unwrap();
+    let names: Vec<_> = server
+        .app
+        .catalogue
+        .entries()
+        .iter()
+        .map(|entry| json!(entry.spec.name))
+        .collect();
+    let listed: Vec<_> = list["tools"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|tool| tool["name"].clone())
+        .collect();
+    assert_eq!(listed, names);
+    for (entry, tool) in server
+        .app
+        .catalogue
+        .entries()
+        .iter()
+        .zip(list["tools"].as_array().unwrap())
+    {
+        let name = entry.spec.name;
+        let one: Value = reqwest::get(format!("{}/v1/tools/{name}", server.base))
+            .await
+            .unwrap()
+            .json()
+            .await
+            .unwrap();
+        assert_eq!(&one, tool);
+        assert_eq!(one["output_schema"], Value::Object((*entry.output).clone()));
+        let arguments = Value::Object(sample.example(entry));
+        let answer = post(&server, name, &arguments).await;
+        assert_eq!(answer.status(), StatusCode::OK, "{name}");
+        assert!(answer.headers().contains_key("x-fumi-tokens") && answer.headers().contains_key("x-fumi-elapsed-ms"));
+        let mut answer: Value = answer.json().await.unwrap();
+        answers_as_published(entry, &answer);
+        let mut same = call(&server.app, name, arguments).await.structured;
+        for fleeting in ["elapsed_ms", "cache_hit"] {
+            answer.as_object_mut().unwrap().remove(fleeting);
+            same.as_object_mut().unwrap().remove(fleeting);
+        }
+        if let (Some(one), Some(other)) = (answer["meta"].as_object_mut(), same["meta"].as_object_mut()) {
+            one.clear();
+            other.clear();
+        }
+        assert_eq!(answer, same, "{name}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_status_says_what_happened() {
+    let sample = Sample::new();
+    sample.file("picture.bin", b"\x00\x01\x02".repeat(100));
+    let server = Server::start(sample.app_with(&[], |config| config.limits.body_bytes = 10_000)).await;
+    for (tool, arguments, status, code) in [
+        ("list_files", json!({"roots": ["."]}), 200, ""),
+        ("list_files", json!({}), 400, "INVALID_ARGUMENTS"),
+        ("list_files", json!({"rots": ["."]}), 400, "INVALID_ARGUMENTS"),
+        ("list_files", json!({"roots": ["nowhere"]}), 404, "FILE_NOT_FOUND"),
+        ("list_files", json!({"roots": ["../x"]}), 400, "PATH_TRAVERSAL"),
+        ("list_files", json!({"roots": ["/etc"]}), 403, "OUTSIDE_PROJECT"),
+        (
+            "list_files",
+            json!({"roots": ["."], "project_root": "/etc"}),
+            403,
+            "ROOT_NOT_ALLOWED",
+        ),
+        (
+            "search_content",
+            json!({"roots": ["."], "query": "("}),
+            400,
+            "INVALID_QUERY",
+        ),
+        (
+            "analyze_code_structure",
+            json!({"file_path": "picture.bin"}),
+            422,
+            "UNSUPPORTED_LANGUAGE",
+        ),
+        ("search_conten", json!({}), 404, "UNKNOWN_TOOL"),
+    ] {
+        let answer = post(&server, tool, &arguments).await;
+        assert_eq!(answer.status().as_u16(), status, "{tool} {arguments}");
+        let body: Value = answer.json().await.unwrap();
+        assert_eq!(body["error"]["code"].as_str().unwrap_or_default(), code, "{body}");
+    }
+    let http = reqwest::Client::new();
+    let url = format!("{}/v1/tools/list_files", server.base);
+    for (kind, body, status) in [
+        ("application/json", r#"{"roots": ["."]}"#.to_owned(), 200),
+        ("application/json; charset=utf-8", r#"{"roots": ["."]}"#.to_owned(), 200),
+        ("application/json", "[]".to_owned(), 400),
+        ("application/json", "{".to_owned(), 400),
+        ("application/json", "\u{feff}{}".to_owned(), 400),
+        ("application/json", String::new(), 400),
+        ("text/plain", r#"{"roots": ["."]}"#.to_owned(), 415),
+        (
+            "application/json",
+            format!("{{\"roots\": [\"{}\"]}}", "a".repeat(20_000)),
+            413,
+        ),
+    ] {
+        let answer = http
+            .post(&url)
+            .header("Content-Type", kind)
+            .body(body.clone())
+            .send()
+            .await
+            .unwrap();
+        assert_eq!(
+            answer.status().as_u16(),
+            status,
+            "{kind} {}",
+            &body[..body.len().min(60)]
+        );
+    }
+    for (method, path) in [
+        (Method::PUT, "/v1/tools/list_files"),
+        (Method::POST, "/v1/tools"),
+        (Method::POST, "/openapi.json"),
+    ] {
+        let answer = http
+            .request(method, format!("{}{path}", server.base))
+            .send()
+            .await
+            .unwrap();
+        assert_eq!(answer.status(), StatusCode::METHOD_NOT_ALLOWED, "{path}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn text_and_languages_are_chosen_by_the_request() {
+    let sample = Sample::new();
+    let server = Server::start(sample.app()).await;
+    let http = reqwest::Client::new();
+    let url = format!("{}/v1/tools/search_content", server.base);
+    let arguments = json!({"roots": ["."], "query": "line", "total_only": true});
+    let text = http
+        .post(&url)
+        .header("Accept", "text/plain")
+        .json(&arguments)
+        .send()
+        .await
+        .unwrap();
+    let total = call(&server.app, "search_content", arguments).await.structured["total_matches"].clone();
+    assert_eq!(text.text().await.unwrap(), format!("{total}\n"));
+    for (query, language, japanese) in [("", "ja", true), ("?lang=ja", "en", true), ("?lang=en", "ja", false)] {
+        let request = http
+            .post(format!("{url}{query}"))
+            .header("Accept-Language", language)
+            .json(&json!({}));
+        let body = request.send().await.unwrap().text().await.unwrap();
+        assert_eq!(body.contains("引数"), japanese, "{query} {language}: {body}");
+    }
+    for (header, value, count) in [("X-Fumi-Toolsets", "code", 8), ("X-Fumi-Readonly", "true", 8)] {
+        let list = http.get(format!("{}/v1/tools", server.base)).header(header, value);
+        let list: Value = list.send().await.unwrap().json().await.unwrap();
+        assert_eq!(list["tools"].as_array().unwrap().len(), count, "{header}");
+    }
+    let written = json!({"roots": ["."], "output_file": "x.json"});
+    let refused = http
+        .post(format!("{}/v1/tools/list_files", server.base))
+        .header("X-Fumi-Readonly", "true");
+    assert_eq!(
+        refused.json(&written).send().await.unwrap().status(),
+        StatusCode::FORBIDDEN
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stream_tells_progress_and_then_the_result() {
+    let sample = Sample::new();
+    let (app, gate) = app_with_gate(&sample, |_| {});
+    let server = Server::start(app).await;
+    let http = reqwest::Client::new();
+    let url = format!("{}/v1/tools/wait_at_gate", server.base);
+    let mut answer = http
+        .post(&url)
+        .header("Accept", "text/event-stream")
+        .json(&json!({}))
+        .send()
+        .await
+        .unwrap();
+    assert_eq!(answer.status(), StatusCode::OK);
+    assert_eq!(answer.headers()["content-type"], "text/event-stream");
+    gate.entered().await;
+    let first = String::from_utf8(answer.chunk().await.unwrap().unwrap().to_vec()).unwrap();
+    assert!(first.contains("event: progress"), "{first}");
+    assert_eq!(messages(&first)[0], json!({"progress": 1, "total": 10}));
+    gate.open();
+    let rest = answer.text().await.unwrap();
+    assert!(rest.contains("event: result"), "{rest}");
+    assert_eq!(messages(&rest).last().unwrap(), &json!({"success": true}));
+    // A failure is an event too.
+    let failed = http
+        .post(format!("{}/v1/tools/list_files", server.base))
+        .header("Accept", "text/event-stream");
+    let failed = failed
+        .json(&json!({"roots": ["nowhere"]}))
+        .send()
+        .await
+        .unwrap()
+        .text()
+        .await
+        .unwrap();
+    assert!(
+        failed.contains("event: error") && failed.contains("FILE_NOT_FOUND"),
+        "{failed}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn hanging_up_stops_the_work() {
+    let sample = Sample::new();
+    let (app, gate) = app_with_gate(&sample, |_| {});
+    let server = Server::start(app).await;
+    for accept in ["application/json", "text/event-stream"] {
+        let http = reqwest::Client::new();
+        let request = http
+            .post(format!("{}/v1/tools/wait_at_gate", server.base))
+            .header("Accept", accept);
+        let running = tokio::spawn(async move { request.json(&json!({})).send().await.unwrap().text().await });
+        gate.entered().await;
+        running.abort();
+        gate.stopped().await;
+        while server.edge.streams.running_calls() > 0 {
+            tokio::task::yield_now().await;
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_full_queue_is_503_and_says_when_to_come_back() {
+    let sample = Sample::new();
+    let (app, gate) = app_with_gate(&sample, |config| {
+        config.pools.analysis = 1;
+        config.pools.queue = 0;
+    });
+    let server = Server::start(app).await;
+    let url = format!("{}/v1/tools/wait_at_gate", server.base);
+    let running = tokio::spawn(reqwest::Client::new().post(&url).json(&json!({})).send());
+    gate.entered().await;
+    let refused = post(&server, "wait_at_gate", &json!({})).await;
+    assert_eq!(refused.status(), StatusCode::SERVICE_UNAVAILABLE);
+    let wait: u64 = refused.headers()["retry-after"].to_str().unwrap().parse().unwrap();
+    assert!(wait >= 1);
+    assert_eq!(refused.json::<Value>().await.unwrap()["error"]["code"], "BUSY");
+    gate.open();
+    assert_eq!(running.await.unwrap().unwrap().status(), StatusCode::OK);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_document_is_the_committed_one_and_names_every_route() {
+    let sample = Sample::new();
+    let server = Server::start(sample.app()).await;
+    let document: Value = reqwest::get(format!("{}/openapi.json", server.base))
+        .await
+        .unwrap()
+        .json()
+        .await
+        .unwrap();
+    let committed: Value = serde_json::from_str(include_str!("../../openapi/openapi.json")).unwrap();
+    assert_eq!(document, committed, "run docs/regenerate");
+    assert_eq!(document["openapi"], "3.1.0");
+    let http = reqwest::Client::new();
+    for (path, methods) in document["paths"].as_object().unwrap() {
+        for method in methods.as_object().unwrap().keys() {
+            let method: Method = method.to_uppercase().parse().unwrap();
+            let url = format!("{}{}", server.base, path.replace("{name}", "list_files"));
+            let status = http.request(method.clone(), &url).send().await.unwrap().status();
+            let documented = &document["paths"][path][method.as_str().to_lowercase()]["responses"];
+            assert!(documented.get(status.as_str()).is_some(), "{method} {path}: {status}");
+            assert_ne!(status, StatusCode::METHOD_NOT_ALLOWED, "{method} {path}");
+        }
+    }
+}
