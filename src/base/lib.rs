@@ -6,6 +6,7 @@
 pub mod cache;
 pub mod changes;
 pub mod errors;
+mod fair_queue;
 pub mod files;
 pub mod freshness;
 pub mod path_maps;
