@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use axum::{
     extract::{Request, State},
-    http::{HeaderMap, Method, StatusCode},
+    http::{HeaderMap, Method, StatusCode, request::Parts},
     middleware::Next,
     response::{IntoResponse, Response},
 };
@@ -76,25 +76,27 @@ pub async fn enter_plain(State(edge): State<Edge>, request: Request, next: Next)
     through(&edge, &Asked::default(), request, next).await
 }
 
-async fn through(edge: &Edge, asked: &Asked, mut request: Request, next: Next) -> Response {
-    match admit(edge, asked, &request) {
+async fn through(edge: &Edge, asked: &Asked, request: Request, next: Next) -> Response {
+    // Apart, because a body cannot be shared with the task that asks who owns the session.
+    let (mut parts, body) = request.into_parts();
+    match admit(edge, asked, &parts).await {
         Ok(access) => {
             let access = Arc::new(access);
-            request.extensions_mut().insert(Arc::clone(&access));
-            mcp::access::within(access, next.run(request)).await
+            parts.extensions.insert(Arc::clone(&access));
+            mcp::access::within(access, next.run(Request::from_parts(parts, body))).await
         }
         Err(refusal) => {
-            tracing::info!(target: "fumi::audit", path = request.uri().path(), code = refusal.code(), "refused");
+            tracing::info!(target: "fumi::audit", path = parts.uri.path(), code = refusal.code(), "refused");
             refusal.into_response()
         }
     }
 }
 
-fn admit(edge: &Edge, asked: &Asked, request: &Request) -> Result<Access, Refusal> {
-    let principal = request.extensions().get::<Arc<Principal>>();
+async fn admit(edge: &Edge, asked: &Asked, parts: &Parts) -> Result<Access, Refusal> {
+    let principal = parts.extensions.get::<Arc<Principal>>();
     let principal = principal.expect("the layer before has put one into every request");
-    let access = access(edge, principal, asked, request.headers())?;
-    if counts(edge, request) {
+    let access = access(edge, principal, asked, &parts.headers)?;
+    if counts(edge, principal, parts).await {
         principal.count().map_err(|many| {
             let facts = [
                 ("principal", principal.name.to_string()),
@@ -106,10 +108,19 @@ fn admit(edge: &Edge, asked: &Asked, request: &Request) -> Result<Access, Refusa
     Ok(access)
 }
 
-/// Messages count; streams that only listen, and messages of a session that is unknown (whose answer is a 404), do not.
-fn counts(edge: &Edge, request: &Request) -> bool {
-    let session = request.headers().get("mcp-session-id").and_then(|id| id.to_str().ok());
-    request.method() == Method::POST && session.is_none_or(|id| edge.streams.is_open(id))
+/// Messages count; streams that only listen, and messages of a session that is unknown or somebody else's (whose answer is a
+/// 404), do not. The era without sessions counts whatever it names: the gate takes that off.
+async fn counts(edge: &Edge, principal: &Principal, parts: &Parts) -> bool {
+    if parts.method != Method::POST {
+        return false;
+    }
+    let named = parts.headers.get("mcp-session-id").and_then(|id| id.to_str().ok());
+    let Some(session) = named.filter(|_| !mcp::sessions::is_stateless(&parts.headers)) else {
+        return true;
+    };
+    // A store that cannot be asked is no 404.
+    let owner = edge.streams.owner(session).await;
+    owner.map_or(true, |owner| owner.is_some_and(|owner| owner == principal.name))
 }
 
 fn access(edge: &Edge, principal: &Principal, asked: &Asked, headers: &HeaderMap) -> Result<Access, Refusal> {

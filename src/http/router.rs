@@ -9,7 +9,11 @@ use axum::{
     routing::get,
     serve::ListenerExt as _,
 };
-use fumi_base::errors::Book;
+use fumi_base::{
+    errors::Book,
+    pools::{Load, Pool},
+};
+use opentelemetry::KeyValue;
 use serde_json::{Map, Value, json};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -19,7 +23,7 @@ use super::{
     current::Current,
     door, health,
     layers::{self, Names},
-    metrics, openapi, refusal, rest, shutdown,
+    metrics, openapi, refusal, rest, session_gate, shutdown,
 };
 use crate::{app::App, config::ConfigError, mcp, telemetry::metrics::resident_bytes};
 
@@ -43,7 +47,7 @@ pub struct Edge {
 impl Edge {
     /// An edge over the process's parts. Fails when the configuration of authentication does not fit them.
     pub fn new(app: Arc<App>) -> Result<Self, ConfigError> {
-        let streams = mcp::sessions::Streams::new(Arc::clone(&app.sessions));
+        let streams = mcp::sessions::Streams::new(&app);
         let auth = Current::new(Auth::open(&app.config.auth, &app)?);
         observe(&app, &streams);
         let names = Current::new(Names::new(&app.config));
@@ -58,15 +62,45 @@ impl Edge {
     }
 }
 
-/// What is read whenever metrics are.
+/// What is read whenever metrics are, and what is told when a session ends.
 fn observe(app: &Arc<App>, streams: &Arc<mcp::sessions::Streams>) {
     let metrics = &app.kernel.metrics;
+    let told = Arc::clone(metrics);
+    streams.on_end(move |ended| {
+        // One that goes on in the next process has not ended.
+        if ended.is_over {
+            told.session(ended.lasted);
+        }
+    });
     let open = Arc::downgrade(streams);
     metrics.observe("fumi.sessions", "Sessions that are open", move |tell| {
         if let Some(streams) = open.upgrade() {
             tell(streams.sessions() as u64, &[]);
         }
     });
+    let loads: [(_, _, fn(Load) -> usize); 3] = [
+        (
+            "fumi.pool.places",
+            "Jobs of a pool that may run at once",
+            |load: Load| load.places,
+        ),
+        ("fumi.pool.running", "Jobs of a pool that run", |load: Load| {
+            load.running
+        }),
+        ("fumi.pool.waiting", "Calls that wait for a pool", |load: Load| {
+            load.waiting
+        }),
+    ];
+    for (name, about, number) in loads {
+        let parts = Arc::downgrade(app);
+        metrics.observe(name, about, move |tell| {
+            let Some(app) = parts.upgrade() else { return };
+            for pool in Pool::ALL {
+                let number = number(app.kernel.pools.load(pool));
+                tell(number as u64, &[KeyValue::new("pool", pool.name())]);
+            }
+        });
+    }
     metrics.observe("process.memory.usage", "Bytes of memory in use", |tell| {
         if let Some(bytes) = resident_bytes() {
             tell(bytes, &[]);
@@ -76,7 +110,7 @@ fn observe(app: &Arc<App>, streams: &Arc<mcp::sessions::Streams>) {
 
 /// All routes behind all layers.
 pub fn router(edge: &Edge) -> Router {
-    let service = mcp::service(&edge.app, &edge.streams, edge.closing.clone());
+    let service = session_gate::service(edge);
     let mcp = [
         "/mcp",
         "/mcp/{*rest}",

@@ -25,6 +25,7 @@ mod harness;
 mod layers;
 mod reports;
 mod rest;
+mod restart;
 mod sample;
 mod secrets;
 mod sessions;
