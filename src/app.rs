@@ -5,7 +5,7 @@ use std::sync::Arc;
 use fumi_base::{cache::ResultCache, freshness::Freshness, pools::Pools, redact::Redactor, roots::AllowedRoots};
 
 use crate::{
-    config::{Config, ConfigError},
+    config::{Config, ConfigError, StateKey},
     tool::{
         catalogue::{Catalogue, Scope},
         pipeline::Kernel,
@@ -31,6 +31,8 @@ pub struct App {
     pub sessions: Arc<Sessions>,
     /// Statistics of projects that are still true: the JSON text, and when it was counted.
     pub statistics: ResultCache<(Arc<str>, Arc<str>)>,
+    /// What seals the state that stateless clients carry.
+    pub state_key: StateKey,
 }
 
 impl App {
@@ -43,12 +45,14 @@ impl App {
         let sessions = Arc::new(Sessions::default());
         let catalogue = tools::catalogue(&config, config.queries()?, &roots, &sessions);
         let scope = scope(&catalogue, &config.tools.toolsets)?;
+        let state_key = config.state_key()?;
+        let own = config.server.state_key.expose().to_owned();
         let kernel = Kernel {
             pools: Pools::new(config.pool_sizes()),
             cache: ResultCache::new(config.cache.bytes, config.cache.entry_bytes),
             freshness: Freshness::default(),
             roots,
-            redactor: Redactor::new(secrets),
+            redactor: Redactor::new(secrets.into_iter().chain([own])),
             caps: config.caps(),
         };
         Ok(Arc::new(Self {
@@ -58,6 +62,7 @@ impl App {
             scope,
             sessions,
             statistics: ResultCache::new(STATISTICS_BYTES as u64, STATISTICS_BYTES),
+            state_key,
         }))
     }
 }

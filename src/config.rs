@@ -62,6 +62,9 @@ pub struct Server {
     pub session_idle_minutes: u64,
     /// Seconds that calls get to finish after SIGTERM.
     pub drain_seconds: u64,
+    /// What seals the state that stateless clients carry from one request to the next: at least 32 bytes, the same on all
+    /// replicas. Empty: a random one at every start.
+    pub state_key: Secret,
 }
 
 impl Default for Server {
@@ -74,7 +77,54 @@ impl Default for Server {
             max_sessions: 10_000,
             session_idle_minutes: 60,
             drain_seconds: 30,
+            state_key: Secret::default(),
         }
+    }
+}
+
+/// A value that is not for eyes: its `Debug` form says only whether there is one.
+#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Secret(String);
+
+impl Secret {
+    /// The value itself.
+    #[must_use]
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl From<String> for Secret {
+    fn from(value: String) -> Self {
+        Self(value)
+    }
+}
+
+impl std::fmt::Debug for Secret {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(if self.0.is_empty() { "none" } else { "hidden" })
+    }
+}
+
+/// The key that seals state: at least [`StateKey::MIN_BYTES`].
+#[derive(Clone)]
+pub struct StateKey(Vec<u8>);
+
+impl StateKey {
+    /// As long as the hash that it keys.
+    pub const MIN_BYTES: usize = 32;
+
+    /// The bytes.
+    #[must_use]
+    pub fn expose(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl std::fmt::Debug for StateKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("hidden")
     }
 }
 
@@ -377,6 +427,7 @@ impl Config {
             }
         }
         self.queries()?;
+        self.state_key()?;
         tracing_subscriber::EnvFilter::try_new(&self.log.filter)
             .map_err(|error| ConfigError(format!("log.filter: {error}")))?;
         Ok(())
@@ -401,6 +452,25 @@ impl Config {
             }
         }
         Ok(queries)
+    }
+
+    /// The key that seals state: the configured one, else a new random one.
+    pub fn state_key(&self) -> Result<StateKey, ConfigError> {
+        let configured = self.server.state_key.expose().as_bytes();
+        if configured.is_empty() {
+            let mut key = vec![0; StateKey::MIN_BYTES];
+            getrandom::fill(&mut key)
+                .map_err(|error| ConfigError(format!("the system gives no random bytes: {error}")))?;
+            return Ok(StateKey(key));
+        }
+        if configured.len() < StateKey::MIN_BYTES {
+            return Err(ConfigError(format!(
+                "server.state_key has {} bytes; it must have at least {}, such as the output of: openssl rand -base64 48",
+                configured.len(),
+                StateKey::MIN_BYTES
+            )));
+        }
+        Ok(StateKey(configured.to_vec()))
     }
 
     /// The pools as the foundation takes them.
@@ -461,6 +531,10 @@ mod tests {
             ("[limits]\nreply_rows = 0", "limits.reply_rows must be at least 1"),
             ("[projects]\nallowed_roots = [\"/no/such\"]", "/no/such is not a folder"),
             ("[log]\nfilter = \"=%\"", "log.filter"),
+            (
+                "[server]\nstate_key = \"0123456789012345678901234567890\"",
+                "server.state_key has 31 bytes; it must have at least 32",
+            ),
         ] {
             std::fs::write(&file, toml).expect("a file");
             let error = load(Some(&file), Flags::default(), |_| None)
@@ -469,6 +543,22 @@ mod tests {
             assert!(error.contains(expected), "{error}");
             assert!(!error.contains('\n'), "one line: {error}");
         }
+    }
+
+    #[test]
+    fn a_key_is_never_shown() {
+        let mut config = Config::default();
+        let key = "a key of the operator, long enough to be one";
+        config.server.state_key = key.to_owned().into();
+        let shown = format!("{config:?} {:?}", config.state_key());
+        assert!(!shown.contains(key) && shown.contains("hidden"), "{shown}");
+    }
+
+    #[test]
+    fn without_a_configured_key_every_start_has_its_own() {
+        let keys = [Config::default().state_key(), Config::default().state_key()];
+        let [one, other] = keys.map(|key| key.expect("random bytes").expose().to_vec());
+        assert!(one.len() >= 32 && one != other);
     }
 
     #[test]

@@ -28,7 +28,7 @@ impl Edge {
     /// An edge over the process's parts.
     #[must_use]
     pub fn new(app: Arc<App>) -> Self {
-        let streams = mcp::sessions::Streams::new(Arc::clone(&app.sessions));
+        let streams = mcp::sessions::Streams::new(Arc::clone(&app.sessions), &app.state_key);
         Self {
             app,
             streams,
@@ -38,9 +38,20 @@ impl Edge {
     }
 }
 
+/// What a server serves.
+pub type Routes = Router;
+
 /// All routes behind all layers.
-pub fn router(edge: &Edge) -> Router {
-    let service = mcp::service(&edge.app, &edge.streams, edge.closing.clone());
+pub fn router(edge: &Edge) -> Routes {
+    let (app, streams) = (Arc::clone(&edge.app), Arc::clone(&edge.streams));
+    router_of(edge, move || {
+        mcp::server::Server::new(Arc::clone(&app), Arc::clone(&streams))
+    })
+}
+
+/// The same routes and layers around another handler: what the conformance tests serve is otherwise what fumi serves.
+pub fn router_of<H: mcp::Handler>(edge: &Edge, handler: impl Fn() -> H + Send + Sync + 'static) -> Routes {
+    let service = mcp::service(&edge.app, &edge.streams, edge.closing.clone(), handler);
     let routes = Router::new()
         .route("/livez", get(health::livez))
         .route("/readyz", get(health::readyz))
@@ -80,6 +91,12 @@ impl Bound {
 
     /// Serves until `stop` ends, then drains: probes fail, calls finish, sessions end.
     pub async fn serve(self, stop: impl Future<Output = ()>) -> io::Result<()> {
+        let routes = router(&self.edge);
+        self.serve_routes(routes, stop).await
+    }
+
+    /// The same with routes of the caller's choice (see [`router_of`]).
+    pub async fn serve_routes(self, routes: Routes, stop: impl Future<Output = ()>) -> io::Result<()> {
         let patience = Duration::from_secs(self.edge.app.config.server.drain_seconds);
         let closing = self.edge.closing.clone();
         // A reply goes out in several small writes; without this each waits up to 40 ms for the client's acknowledgement.
@@ -88,8 +105,7 @@ impl Bound {
                 tracing::debug!(%error, "a connection keeps delaying small writes");
             }
         });
-        let server =
-            axum::serve(listener, router(&self.edge)).with_graceful_shutdown(async move { closing.cancelled().await });
+        let server = axum::serve(listener, routes).with_graceful_shutdown(async move { closing.cancelled().await });
         let edge = self.edge;
         tokio::select! {
             result = server => result,

@@ -22,6 +22,7 @@ use rmcp::{
 use serde_json::{Value, json};
 
 use super::{
+    ask::Conversation,
     fault::{Fault, refused},
     malformed, progress, resources, roots,
     sessions::Streams,
@@ -32,7 +33,6 @@ use crate::{
     tool::{
         Block, Caller, Effect, Progress, Reply,
         catalogue::{Entry, Scope},
-        pipeline::{self, Call},
     },
 };
 use fumi_base::{project::Project, text::Locale};
@@ -44,7 +44,7 @@ const LIST_TTL_MS: u64 = 300_000;
 const STDIO: &str = "stdio";
 
 /// The first protocol version without sessions. Versions are dates, so they compare as text.
-const STATELESS_SINCE: &str = "2026-07-28";
+pub(super) const STATELESS_SINCE: &str = "2026-07-28";
 
 /// The handler. Cloning it clones handles.
 #[derive(Clone, Debug)]
@@ -169,7 +169,7 @@ fn published(entry: &Entry, locale: Locale) -> Tool {
 }
 
 /// A reply as the protocol carries it.
-fn result(reply: Reply) -> CallToolResult {
+pub(super) fn result(reply: Reply) -> CallToolResult {
     let Value::Object(meta) = reply.meta() else {
         unreachable!("the meta of a reply is an object");
     };
@@ -262,19 +262,21 @@ impl ServerHandler for Server {
         let project = self.project(&caller, &context).await;
         let progress = Progress::default();
         let _ticker = progress::tell(&context, &progress);
-        let call = Call {
-            arguments: request.arguments.unwrap_or_default(),
-            caller: caller.clone(),
+        let conversation = Conversation {
+            app: &self.app,
+            scope: self.scope(),
+            seals: self.streams.seals(),
+            context: &context,
+            caller: &caller,
             project,
-            cancel: context.ct.clone(),
             progress,
         };
-        let reply = pipeline::run(&self.app.kernel, entry, call).await;
+        let response = conversation.hold(entry, request).await;
         if let Some(session) = &caller.session {
             let project = self.project(&caller, &context).await;
             self.follow(session, &project, &context.peer).await;
         }
-        Ok(result(reply).into())
+        response.map_err(|error| self.redacted(error))
     }
 
     async fn list_resources(

@@ -25,8 +25,12 @@ use rmcp::{
     },
 };
 
-use super::{roots::ClientRoots, subscriptions::Subscriptions};
-use crate::tools::Sessions as ChosenRoots;
+use super::{
+    roots::ClientRoots,
+    seals::{self, Seals},
+    subscriptions::Subscriptions,
+};
+use crate::{config::StateKey, tools::Sessions as ChosenRoots};
 
 /// What is open: calls of all eras, and calls and streams per session.
 #[derive(Debug)]
@@ -36,6 +40,7 @@ pub struct Streams {
     chosen: Arc<ChosenRoots>,
     client_roots: Arc<ClientRoots>,
     subscriptions: Subscriptions,
+    seals: Seals,
 }
 
 #[derive(Debug)]
@@ -53,15 +58,16 @@ pub struct Open {
 }
 
 impl Streams {
-    /// Nothing open yet.
+    /// Nothing open yet. The key seals what clients without a session carry instead of one.
     #[must_use]
-    pub fn new(chosen: Arc<ChosenRoots>) -> Arc<Self> {
+    pub fn new(chosen: Arc<ChosenRoots>, key: &StateKey) -> Arc<Self> {
         Arc::new(Self {
             calls: AtomicUsize::new(0),
             sessions: DashMap::new(),
             chosen,
             client_roots: Arc::default(),
             subscriptions: Subscriptions::default(),
+            seals: Seals::new(key, seals::TTL),
         })
     }
 
@@ -75,6 +81,12 @@ impl Streams {
     #[must_use]
     pub fn subscriptions(&self) -> &Subscriptions {
         &self.subscriptions
+    }
+
+    /// What stateless clients carry.
+    #[must_use]
+    pub fn seals(&self) -> &Seals {
+        &self.seals
     }
 
     /// Counts a call until the guard is dropped.

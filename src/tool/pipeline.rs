@@ -165,7 +165,11 @@ async fn answer(kernel: &Kernel, entry: &Entry, call: Call) -> Result<Reply, Too
         // 6 and 7. The work, which really stops by time and by cancel.
         let limit = options.timeout_ms.map_or(spec.timeout, Duration::from_millis);
         match within(limit, &call.cancel, &cx.cancel, entry.call(prepared, &cx)).await? {
-            Outcome::Ask(ask) => Kept::new(Arc::new(ask)),
+            // Neither kept nor delivered: the call goes on when the answer comes.
+            Outcome::Ask(mut ask) => {
+                options.carry(spec, &mut ask.submit);
+                return Ok(Reply::question(&ask, cx.locale()));
+            }
             Outcome::Done(answer) => {
                 let kept = Kept::new(answer);
                 // 8. Kept uncut.
@@ -260,6 +264,7 @@ async fn deliver(
         text,
         blocks,
         is_error: false,
+        is_question: false,
         cache_hit,
         elapsed_ms: 0,
     })
@@ -337,7 +342,8 @@ fn size_of(answer: &dyn Rendered) -> usize {
 }
 
 /// JSON with sorted keys, so that the order in which a client writes arguments does not matter.
-fn canonical(value: &Value) -> String {
+#[must_use]
+pub fn canonical(value: &Value) -> String {
     match value {
         Value::Object(fields) => {
             let mut names: Vec<_> = fields.keys().collect();

@@ -11,11 +11,13 @@
     reason = "tests start processes, compare small numbers, and stop at the first surprise"
 )]
 
+mod asking;
 mod boundary;
 mod budgets;
 mod catalogue;
 mod code;
 mod command_line;
+mod conformance;
 mod delivery;
 mod edge;
 mod gate;

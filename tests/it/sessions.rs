@@ -2,7 +2,10 @@
 
 use std::{sync::Arc, time::Duration};
 
-use fumi::mcp::sessions::{Sessions, Streams};
+use fumi::{
+    config::Config,
+    mcp::sessions::{Sessions, Streams},
+};
 use reqwest::StatusCode;
 use rmcp::transport::streamable_http_server::session::SessionManager;
 use serde_json::{Value, json};
@@ -178,7 +181,7 @@ async fn sessions_do_not_see_each_others_project() {
 /// The expiry is short here; a session without anything open shows when it has done its round.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_session_does_not_end_while_something_is_open() {
-    let streams = Streams::new(Arc::default());
+    let streams = Streams::new(Arc::default(), &Config::default().state_key().unwrap());
     let sessions = Sessions::new(Arc::clone(&streams), 10, Duration::from_millis(1));
     let (calling, _transport) = sessions.create_session().await.unwrap();
     let call = streams.open_call(Some(&*calling));
