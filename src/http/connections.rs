@@ -4,13 +4,10 @@
 //! memory, and no failure to accept ends the server. It knows HTTP's framing and nothing of what is asked; it speaks no
 //! TLS, which is the matter of a proxy before it.
 
-use std::{convert::Infallible, io, net::SocketAddr, pin::Pin, sync::Arc, task::Poll, time::Duration};
+use std::{convert::Infallible, io, net::SocketAddr, sync::Arc, time::Duration};
 
-use axum::{
-    Router,
-    body::{Body, Bytes, HttpBody},
-};
-use hyper::body::{Frame, Incoming, SizeHint};
+use axum::{Router, body::Body};
+use hyper::body::Incoming;
 use hyper_util::{
     rt::{TokioExecutor, TokioIo, TokioTimer},
     server::conn::auto,
@@ -22,7 +19,10 @@ use tokio::{
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use tower::Service as _;
 
-use super::patience::{self, Patience, Patient, Running};
+use super::{
+    held::Held,
+    patience::{Patience, Patient, Running},
+};
 use crate::config::Config;
 
 /// Connections beyond the configured ones, each for one request: whoever watches over a full server still gets an answer.
@@ -124,10 +124,7 @@ impl Server {
             let answer = self.routes.clone().call(request);
             async move {
                 let answer = answer.await.unwrap_or_else(|never: Infallible| match never {});
-                Ok::<_, Infallible>(answer.map(|body| Counted {
-                    body,
-                    _running: running,
-                }))
+                Ok::<_, Infallible>(answer.map(|body| Held::new(body, running)))
             }
         });
         let protocol = if is_spare { &self.spare } else { &self.ordinary };
@@ -211,31 +208,5 @@ async fn accept(listener: &TcpListener) -> (TcpStream, SocketAddr) {
                 tokio::time::sleep(REST).await;
             }
         }
-    }
-}
-
-/// A reply's body; its request runs until the last byte of it is gone, or nobody wants it any more.
-struct Counted {
-    body: Body,
-    _running: patience::Request,
-}
-
-impl HttpBody for Counted {
-    type Data = Bytes;
-    type Error = axum::Error;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        Pin::new(&mut self.body).poll_frame(context)
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
     }
 }

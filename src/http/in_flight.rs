@@ -4,19 +4,18 @@
 //! server still tells a session that it does not exist (404) from a server that has no time (503). Who waits for which
 //! pool is decided behind this, by the pipeline.
 
-use std::{pin::Pin, sync::Arc, task::Poll};
+use std::sync::Arc;
 
 use axum::{
-    body::{Body, Bytes, HttpBody},
+    body::Body,
     extract::{Request, State},
     http::{Method, header},
     middleware::Next,
     response::{IntoResponse, Response},
 };
-use hyper::body::{Frame, SizeHint};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::Semaphore;
 
-use super::{connections::Origin, health, refusal::Refusal, router::Edge};
+use super::{connections::Origin, health, held::Held, refusal::Refusal, router::Edge};
 use crate::{
     mcp::sessions::{self, Streams},
     telemetry::metrics::{Metrics, RefusedBy},
@@ -65,9 +64,7 @@ pub async fn take_place(State(in_flight): State<InFlight>, request: Request, nex
     let listens = only_listens(&request);
     let response = next.run(request).await;
     match place {
-        Some(place) if !listens && is_event_stream(&response) => {
-            response.map(|body| Body::new(Held { body, _place: place }))
-        }
+        Some(place) if !listens && is_event_stream(&response) => response.map(|body| Body::new(Held::new(body, place))),
         // What is not a stream is ready, and takes no work any more.
         _ => response,
     }
@@ -91,30 +88,4 @@ fn only_listens(request: &Request) -> bool {
 fn is_event_stream(response: &Response) -> bool {
     let kind = response.headers().get(header::CONTENT_TYPE);
     kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"))
-}
-
-/// A stream that takes a place until it ends.
-struct Held {
-    body: Body,
-    _place: OwnedSemaphorePermit,
-}
-
-impl HttpBody for Held {
-    type Data = Bytes;
-    type Error = axum::Error;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        Pin::new(&mut self.body).poll_frame(context)
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
-    }
 }

@@ -9,6 +9,7 @@ pub mod connections;
 pub mod current;
 pub mod door;
 pub mod health;
+pub mod held;
 pub mod in_flight;
 pub mod initialize;
 pub mod layers;

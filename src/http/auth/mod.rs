@@ -23,16 +23,13 @@ use governor::{
     clock::{Clock as _, DefaultClock},
 };
 
-use super::router::Edge;
+use super::{health, router::Edge};
 use crate::{
     app::App,
     config::{self, AuthMode, ConfigError},
     telemetry::metrics::RefusedBy,
     tool::catalogue::{Catalogue, Scope},
 };
-
-/// Routes that answer without a token.
-const OPEN: [&str; 2] = ["/livez", "/readyz"];
 
 /// Somebody who may call, and the bounds of it.
 #[derive(Debug)]
@@ -228,7 +225,7 @@ fn bearer(headers: &HeaderMap) -> Result<&str, Denied> {
 /// The layer: puts the [`Principal`] into the request, or refuses.
 pub async fn authenticate(State(edge): State<Edge>, mut request: Request, next: Next) -> Response {
     let path = request.uri().path();
-    if OPEN.contains(&path) || path.starts_with(challenge::METADATA) {
+    if health::is_probe(path) || path.starts_with(challenge::METADATA) {
         return next.run(request).await;
     }
     let auth = edge.auth.get();

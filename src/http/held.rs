@@ -1,0 +1,43 @@
+//! A reply's body that keeps something until its last byte is gone, or nobody wants it any more.
+
+use std::{
+    pin::Pin,
+    task::{Context, Poll},
+};
+
+use axum::body::{Body, Bytes, HttpBody};
+use hyper::body::{Frame, SizeHint};
+
+/// A body, and what is given back with its end.
+#[derive(Debug)]
+pub struct Held<T> {
+    body: Body,
+    _held: T,
+}
+
+impl<T> Held<T> {
+    /// Keeps `held` for as long as the body lives.
+    pub fn new(body: Body, held: T) -> Self {
+        Self { body, _held: held }
+    }
+}
+
+impl<T: Unpin> HttpBody for Held<T> {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
