@@ -104,6 +104,11 @@ fn admit(edge: &Edge, asked: &Asked, request: &Request) -> Result<Access, Refusa
     let principal = request.extensions().get::<Arc<Principal>>();
     let principal = principal.expect("the layer before has put one into every request");
     let access = access(edge, principal, asked, request.headers())?;
+    let session = mcp::sessions::named(request.headers());
+    if session.is_some_and(|id| edge.streams.is_foreign(id, &principal.name)) {
+        // Whether there is such a session is its owner's matter.
+        return Err(Refusal::new(StatusCode::NOT_FOUND, "SESSION_NOT_FOUND", &[]));
+    }
     if counts(edge, request) {
         principal.count().map_err(|many| {
             let facts = [

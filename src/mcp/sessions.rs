@@ -74,6 +74,8 @@ pub struct Streams {
 
 #[derive(Debug)]
 struct Activity {
+    /// Who opened it.
+    principal: Arc<str>,
     open: usize,
     last: Instant,
 }
@@ -130,6 +132,13 @@ impl Streams {
         self.sessions.len()
     }
 
+    /// Whether a session is somebody else's than this principal's. One that there is not is nobody's.
+    #[must_use]
+    pub fn is_foreign(&self, session: &str, principal: &str) -> bool {
+        let activity = self.sessions.get(session);
+        activity.is_some_and(|activity| &*activity.principal != principal)
+    }
+
     /// Whether the manager opened this session.
     #[must_use]
     pub fn is_open(&self, session: &str) -> bool {
@@ -162,6 +171,8 @@ impl Streams {
 
     fn begin(&self, session: &str) {
         let activity = Activity {
+            // The manager is asked in the task of the request, which carries its access.
+            principal: super::access::current().map_or_else(Arc::default, |access| Arc::clone(&access.principal)),
             open: 0,
             last: Instant::now(),
         };

@@ -181,3 +181,29 @@ async fn calls_a_minute_are_counted_for_each_principal() {
     let live = reqwest::get(format!("{}/livez", server.base)).await.unwrap();
     assert_eq!(live.status(), StatusCode::OK);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_is_its_principals_and_unknown_to_everybody_else() {
+    let sample = two_projects();
+    let server = server(&sample, vec![entry("one", "one"), entry("two", "two")]).await;
+    let owner = session(&server, "one").await;
+    let other = Session {
+        http: bearing("two"),
+        ..owner.clone()
+    };
+    let unknown = Session {
+        id: "no-such-session".to_owned(),
+        ..other.clone()
+    };
+    for answer in [
+        other.request("tools/list", json!({})).await,
+        other.notify("notifications/initialized", json!({})).await,
+    ] {
+        assert_eq!(answer.status, StatusCode::NOT_FOUND, "{}", answer.raw);
+        assert_eq!(answer.raw, unknown.request("tools/list", json!({})).await.raw);
+    }
+    assert_eq!(other.listen().await.status(), StatusCode::NOT_FOUND);
+    assert_eq!(other.end().await, StatusCode::NOT_FOUND);
+    assert_eq!(owner.request("tools/list", json!({})).await.status, StatusCode::OK);
+    assert!(owner.end().await.is_success());
+}
