@@ -9,7 +9,10 @@ use axum::{
     middleware,
     routing::{MethodRouter, get},
 };
-use fumi_base::{errors::Book, pools::Pool};
+use fumi_base::{
+    errors::Book,
+    pools::{Load, Pool},
+};
 use opentelemetry::KeyValue;
 use serde_json::{Map, Value, json};
 use tokio::net::TcpListener;
@@ -62,9 +65,6 @@ impl Edge {
     }
 }
 
-/// From a pool's places, and those that are free and the calls that wait, to one number.
-type Count = fn(usize, (usize, usize)) -> usize;
-
 /// What is read whenever metrics are.
 fn observe(app: &Arc<App>, streams: &Arc<mcp::sessions::Streams>) {
     let metrics = &app.kernel.metrics;
@@ -74,23 +74,18 @@ fn observe(app: &Arc<App>, streams: &Arc<mcp::sessions::Streams>) {
             tell(streams.sessions() as u64, &[]);
         }
     });
-    let places = app.config.pool_sizes().places;
-    let counts: [(&str, &str, Count); 3] = [
-        ("fumi.pool.places", "Places of a pool", |places, _| places),
-        ("fumi.pool.running", "Calls that have a place", |places, (free, _)| {
-            places.saturating_sub(free)
-        }),
-        ("fumi.pool.waiting", "Calls that wait for a place", |_, (_, waiting)| {
-            waiting
-        }),
+    let loads: [(_, _, fn(Load) -> usize); 3] = [
+        ("fumi.pool.places", "Places of a pool", |load| load.places),
+        ("fumi.pool.running", "Calls that have a place", |load| load.running),
+        ("fumi.pool.waiting", "Calls that wait for a place", |load| load.waiting),
     ];
-    for (name, about, count) in counts {
+    for (name, about, number) in loads {
         let parts = Arc::downgrade(app);
         metrics.observe((name, ""), about, move |tell| {
             let Some(app) = parts.upgrade() else { return };
-            for (pool, places) in Pool::ALL.into_iter().zip(places) {
-                let value = count(places, app.kernel.pools.load(pool));
-                tell(value as u64, &[KeyValue::new("pool", pool.name())]);
+            for pool in Pool::ALL {
+                let number = number(app.kernel.pools.load(pool));
+                tell(number as u64, &[KeyValue::new("pool", pool.name())]);
             }
         });
     }
