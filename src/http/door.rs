@@ -18,7 +18,6 @@ use percent_encoding::percent_decode_str;
 
 use super::{
     auth::{Principal, challenge},
-    in_flight::names_unknown_session,
     refusal::Refusal,
     router::Edge,
 };
@@ -104,12 +103,8 @@ fn admit(edge: &Edge, asked: &Asked, request: &Request) -> Result<Access, Refusa
     let principal = request.extensions().get::<Arc<Principal>>();
     let principal = principal.expect("the layer before has put one into every request");
     let access = access(edge, principal, asked, request.headers())?;
-    let session = mcp::sessions::named(request.headers());
-    if session.is_some_and(|id| edge.streams.is_foreign(id, &principal.name)) {
-        // Whether there is such a session is its owner's matter.
-        return Err(Refusal::new(StatusCode::NOT_FOUND, "SESSION_NOT_FOUND", &[]));
-    }
-    if counts(edge, request) {
+    // Messages count; streams that only listen do not.
+    if request.method() == Method::POST {
         principal.count().map_err(|many| {
             let facts = [
                 ("principal", principal.name.to_string()),
@@ -119,11 +114,6 @@ fn admit(edge: &Edge, asked: &Asked, request: &Request) -> Result<Access, Refusa
         })?;
     }
     Ok(access)
-}
-
-/// Messages count; streams that only listen, and messages of a session that is unknown (whose answer is a 404), do not.
-fn counts(edge: &Edge, request: &Request) -> bool {
-    request.method() == Method::POST && !names_unknown_session(request, &edge.streams)
 }
 
 fn access(edge: &Edge, principal: &Principal, asked: &Asked, headers: &HeaderMap) -> Result<Access, Refusal> {

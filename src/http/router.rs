@@ -26,7 +26,7 @@ use super::{
     layers::{self, Names},
     mcp_route, metrics, openapi,
     refusal::{self, Refusal},
-    rest, shutdown,
+    rest, session_gate, shutdown,
 };
 use crate::{app::App, config::ConfigError, mcp, telemetry::metrics::resident_bytes};
 
@@ -50,7 +50,7 @@ pub struct Edge {
 impl Edge {
     /// An edge over the process's parts. Fails when the configuration of authentication does not fit them.
     pub fn new(app: Arc<App>) -> Result<Self, ConfigError> {
-        let streams = mcp::sessions::Streams::new(Arc::clone(&app.sessions));
+        let streams = mcp::sessions::Streams::new(&app);
         let auth = Current::new(Auth::open(&app.config.auth, &app)?);
         observe(&app, &streams);
         let names = Current::new(Names::new(&app.config));
@@ -65,9 +65,16 @@ impl Edge {
     }
 }
 
-/// What is read whenever metrics are.
+/// What is read whenever metrics are, and what is told when a session ends.
 fn observe(app: &Arc<App>, streams: &Arc<mcp::sessions::Streams>) {
     let metrics = &app.kernel.metrics;
+    let told = Arc::clone(metrics);
+    streams.on_end(move |ended| {
+        // One that goes on in the next process has not ended.
+        if ended.is_over {
+            told.session(ended.lasted);
+        }
+    });
     let open = Arc::downgrade(streams);
     metrics.observe(("fumi.sessions", ""), "Sessions that are open", move |tell| {
         if let Some(streams) = open.upgrade() {
@@ -135,13 +142,17 @@ pub fn routes(edge: &Edge) -> Vec<Route> {
             .layer(DefaultBodyLimit::disable())
             .layer(middleware::from_fn_with_state(edge.clone(), door::enter_plain)),
     };
-    let service = mcp::service(&edge.app, &edge.streams, edge.closing.clone());
+    let mcp::Endpoint { sessions, service } = mcp::endpoint(&edge.app, &edge.streams, edge.closing.clone());
     let server = mcp::server::Server::new(Arc::clone(&edge.app), Arc::clone(&edge.streams));
     let calls = mcp::stateless::Calls::new(server, edge.closing.clone());
     let mcp = |path| Route {
         path,
         methods: &["GET", "POST", "DELETE"],
         answers: mcp_route::endpoint(service.clone(), Some(calls.clone()))
+            .layer(middleware::from_fn_with_state(
+                (edge.clone(), Arc::clone(&sessions)),
+                session_gate::bring_back,
+            ))
             .layer(middleware::from_fn_with_state(edge.clone(), door::enter)),
     };
     vec![
