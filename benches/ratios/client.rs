@@ -26,7 +26,7 @@ impl Server {
     /// Starts one over some roots; `settings` are environment variables.
     pub(crate) fn start(roots: &[&Path], settings: &[(&str, &str)]) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_fumi"));
-        command.args(["serve", "--listen", "127.0.0.1:0", "--store", "memory"]);
+        command.args(["serve", "--listen", "127.0.0.1:0"]);
         for root in roots {
             command.arg("--root").arg(root);
         }

@@ -186,7 +186,7 @@ pub struct Permit {
 
 impl Drop for Permit {
     fn drop(&mut self) {
-        self.lane.give_back(self.key.take());
+        self.lane.give_back(self.key.as_ref());
     }
 }
 
@@ -279,9 +279,9 @@ impl Lane {
     }
 
     /// A job ended: whoever is next begins.
-    fn give_back(self: &Arc<Self>, key: Option<Arc<str>>) {
+    fn give_back(self: &Arc<Self>, key: Option<&Arc<str>>) {
         let mut state = self.state();
-        state.stop(key.as_ref());
+        state.stop(key);
         while state.running < self.places {
             let by_key = std::mem::take(&mut state.running_by_key);
             let is_free = |key: &str| by_key.get(key).is_none_or(|running| *running < self.per_key);

@@ -65,6 +65,9 @@ impl Edge {
     }
 }
 
+/// One number of how full a pool is.
+type Number = fn(Load) -> usize;
+
 /// What is read whenever metrics are, and what is told when a session ends.
 fn observe(app: &Arc<App>, streams: &Arc<mcp::sessions::Streams>) {
     let metrics = &app.kernel.metrics;
@@ -81,7 +84,7 @@ fn observe(app: &Arc<App>, streams: &Arc<mcp::sessions::Streams>) {
             tell(streams.sessions() as u64, &[]);
         }
     });
-    let loads: [(_, _, fn(Load) -> usize); 3] = [
+    let loads: [(_, _, Number); 3] = [
         ("fumi.pool.places", "Places of a pool", |load| load.places),
         ("fumi.pool.running", "Calls that have a place", |load| load.running),
         ("fumi.pool.waiting", "Calls that wait for a place", |load| load.waiting),

@@ -43,10 +43,13 @@ pub async fn recognise(State(edge): State<Edge>, mut request: Request, next: Nex
     let Some(id) = sessions::named(request.headers()).map(str::to_owned) else {
         return next.run(request).await;
     };
-    let principal = request.extensions().get::<Arc<Principal>>().map(Arc::clone);
-    let principal = principal.expect("the layer before has put one into every request");
+    // Nobody's name is no session's.
+    let principal = request
+        .extensions()
+        .get::<Arc<Principal>>()
+        .map(|known| Arc::clone(&known.name));
     match edge.streams.owner(&id).await {
-        Ok(Some(owner)) if owner == principal.name => next.run(request).await,
+        Ok(Some(owner)) if Some(&owner) == principal.as_ref() => next.run(request).await,
         // Whether there is such a session is its owner's matter.
         Ok(_) => refused(&edge, &Refused::Unknown),
         Err(error) => refused(&edge, &Refused::Unavailable(error)),

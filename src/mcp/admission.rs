@@ -186,7 +186,9 @@ impl Sessions {
         let (ready, is_ready) = oneshot::channel();
         let (sessions, own_id, closing) = (Arc::clone(self), Arc::clone(&id), self.closing().child_token());
         tokio::spawn(async move {
-            let served = serve_server_with_ct::<_, _, _, TransportAdapterIdentity>(handler, transport, closing).await;
+            let served = serve_server_with_ct::<_, _, _, TransportAdapterIdentity>(handler, transport, closing);
+            // On the heap: the handshake is much larger than what follows it.
+            let served = Box::pin(served).await;
             // Dropping `ready` says that there is none; whoever waits for it cleans up.
             let Ok(running) = served else { return };
             if ready.send(running.peer().clone()).is_ok() {

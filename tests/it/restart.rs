@@ -788,7 +788,7 @@ async fn opened(app: &Arc<App>, streams: &Arc<Streams>, sessions: &Arc<Sessions>
     tokio::spawn(async move {
         let stop = CancellationToken::new();
         let running = serve_server_with_ct::<_, _, _, TransportAdapterIdentity>(handler, transport, stop);
-        let running = running.await.unwrap();
+        let running = Box::pin(running).await.unwrap();
         let _ = running.waiting().await;
     });
     let request = ClientRequest::InitializeRequest(InitializeRequest::default());
