@@ -71,11 +71,15 @@ pub async fn bring_back(
         return refused(&edge, &refusal);
     }
     let request = Request::from_parts(parts, body);
-    let response = if ends {
+    let mut response = if ends {
         sessions::ending(next.run(request)).await
     } else {
         next.run(request).await
     };
+    if ends && response.status() == StatusCode::ACCEPTED {
+        // It has ended when the library answers; clients take "accepted" for a failure.
+        *response.status_mut() = StatusCode::NO_CONTENT;
+    }
     let is_lost = matches!(
         response.status(),
         StatusCode::NOT_FOUND | StatusCode::INTERNAL_SERVER_ERROR

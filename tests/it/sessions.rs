@@ -60,7 +60,7 @@ async fn a_session_that_was_ended_is_unknown() {
             .2
     );
     assert!(server.app.sessions.root(&session.id).is_some());
-    assert!(session.end().await.is_success());
+    assert_eq!(session.end().await, StatusCode::NO_CONTENT);
     assert_eq!(
         session.request("tools/list", json!({})).await.status,
         StatusCode::NOT_FOUND
