@@ -87,10 +87,20 @@ async fn headers_narrow_and_never_widen() {
         ("/mcp", "X-Fumi-Toolsets", "nots", Err(StatusCode::BAD_REQUEST)),
         ("/mcp", "X-Fumi-Readonly", "true", Ok(2)),
         ("/mcp/readonly", "X-Fumi-Readonly", "false", Ok(2)),
-        ("/mcp", "X-Fumi-Readonly", "no", Ok(3)),
+        ("/mcp", "X-Fumi-Readonly", "1", Ok(2)),
+        ("/mcp", "X-Fumi-Readonly", "True", Ok(2)),
+        ("/mcp", "X-Fumi-Readonly", "False", Ok(3)),
+        ("/mcp", "X-Fumi-Toolsets", "", Ok(3)),
+        // Whoever wants less and does not say it well must not get all.
+        ("/mcp", "X-Fumi-Readonly", "no", Err(StatusCode::BAD_REQUEST)),
+        ("/mcp", "X-Fumi-Readonly", "", Err(StatusCode::BAD_REQUEST)),
+        ("/mcp", "X-Fumi-Readonly", "はい", Err(StatusCode::BAD_REQUEST)),
+        ("/mcp", "X-Fumi-Toolsets", "コード", Err(StatusCode::BAD_REQUEST)),
     ] {
         let client = at(&server, path);
-        let request = client.prepare(1, "tools/list", None, json!({})).header(header, value);
+        // As bytes: a header may hold others than those of ASCII.
+        let request = client.prepare(1, "tools/list", None, json!({}));
+        let request = request.header(header, value.as_bytes());
         let response = request.send().await.unwrap();
         let status = response.status();
         let messages = crate::harness::messages(&response.text().await.unwrap());
