@@ -1,6 +1,8 @@
 //! The routes for scripts: the same answers as over MCP, statuses that say what happened, progress as events, and a document
 //! that is true.
 
+use std::collections::BTreeSet;
+
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 
@@ -300,6 +302,16 @@ async fn the_document_is_the_committed_one_and_names_every_route() {
             assert!(documented.get(status.as_str()).is_some(), "{method} {path}: {status}");
             assert_ne!(status, StatusCode::METHOD_NOT_ALLOWED, "{method} {path}");
         }
+        let url = format!("{}{}", server.base, path.replace("{name}", "list_files"));
+        let refused = http.put(url).send().await.unwrap();
+        assert_eq!(refused.status(), StatusCode::METHOD_NOT_ALLOWED, "{path}");
+        let taken = refused.headers()["allow"].to_str().unwrap().split(',');
+        let taken: BTreeSet<_> = taken
+            .filter(|method| *method != "HEAD")
+            .map(str::to_lowercase)
+            .collect();
+        let documented: BTreeSet<_> = methods.as_object().unwrap().keys().cloned().collect();
+        assert_eq!(taken, documented, "{path}");
     }
 }
 
