@@ -78,7 +78,7 @@ def server(program, folder, *arguments):
     """The program on a free port; SIGTERM must end it with 0."""
     with open(folder / "log", "w+", encoding="utf-8") as log:
         running = subprocess.Popen(
-            [program, "serve", "--listen", "127.0.0.1:0", "--root", folder / "project", *arguments],
+            [program, "serve", "--listen", "127.0.0.1:0", "--store", "memory", "--root", folder / "project", *arguments],
             cwd=folder / "home",
             env=environment(folder / "home", folder / "tmp"),
             stdout=subprocess.PIPE,
