@@ -101,8 +101,9 @@ impl Both {
         let app = sample.app();
         let streams = mcp::sessions::Streams::new(Arc::clone(&app.sessions));
         let closing = CancellationToken::new();
-        let service = mcp::service(&app, &streams, closing.clone());
-        let calls = Calls::new(Handler::new(app, streams), closing);
+        let handler = Handler::new(Arc::clone(&app), Arc::clone(&streams));
+        let calls = Calls::new(handler.clone(), closing.clone());
+        let service = mcp::service(&app, &streams, closing, move || handler.clone());
         Self {
             calls,
             library: Box::new(move |request| {
