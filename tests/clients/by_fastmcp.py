@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import logging
 import os
 import shutil
 import sys
@@ -20,7 +21,21 @@ FIXTURE = os.path.join(os.path.dirname(__file__), "..", "fixtures", "project")
 ROOT = "/absolute/path/of/an/allowed/project"
 
 
+class Complaints(logging.Handler):
+    """What the client's libraries write into their logs as warnings or worse."""
+
+    def __init__(self):
+        super().__init__(logging.WARNING)
+        self.said = []
+        for name in (None, "fastmcp"):
+            logging.getLogger(name).addHandler(self)
+
+    def emit(self, record):
+        self.said.append(record.getMessage())
+
+
 async def main():
+    complaints = Complaints()
     program = sys.argv[1]
     catalogue = json.loads(real.said(program, "tools", "--json"))
     with tempfile.TemporaryDirectory() as home:
@@ -36,6 +51,7 @@ async def main():
                         # It raises for a failed call, and for a structure that is not as published.
                         result = await client.call_tool(tool["name"], example)
                         assert result.structured_content and result.content, (tool["name"], result)
+                assert not complaints.said, complaints.said
                 print(f"  fastmcp, {era}: {len(listed)} tools listed and called")
 
 
