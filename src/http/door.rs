@@ -18,7 +18,7 @@ use percent_encoding::percent_decode_str;
 
 use super::{
     auth::{Principal, challenge},
-    in_flight::names_unknown_session,
+    in_flight::{is_answer, names_unknown_session},
     refusal::Refusal,
     router::Edge,
 };
@@ -121,9 +121,10 @@ fn admit(edge: &Edge, asked: &Asked, request: &Request) -> Result<Access, Refusa
     Ok(access)
 }
 
-/// Messages count; streams that only listen, and messages of a session that is unknown (whose answer is a 404), do not.
+/// Messages count; streams that only listen, answers to the server's questions, and messages of a session that is unknown
+/// (whose answer is a 404), do not.
 fn counts(edge: &Edge, request: &Request) -> bool {
-    request.method() == Method::POST && !names_unknown_session(request, &edge.streams)
+    request.method() == Method::POST && !is_answer(request) && !names_unknown_session(request, &edge.streams)
 }
 
 fn access(edge: &Edge, principal: &Principal, asked: &Asked, headers: &HeaderMap) -> Result<Access, Refusal> {

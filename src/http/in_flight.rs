@@ -1,8 +1,8 @@
 //! How many requests may be in flight, and who needs no place.
 //!
 //! Invariant: probes are always answered, streams that only listen take no place for as long as they listen, and a full
-//! server still tells a session that it does not exist (404) from a server that has no time (503). Who waits for which
-//! pool is decided behind this, by the pipeline.
+//! server still takes the answers that it waits for, and tells a session that it does not exist (404) from a server that has
+//! no time (503). Who waits for which pool is decided behind this, by the pipeline.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use axum::{
 };
 use tokio::sync::Semaphore;
 
-use super::{connections::Origin, health, held::Held, refusal::Refusal, router::Edge};
+use super::{connections::Origin, health, held::Held, initialize::Answer, refusal::Refusal, router::Edge};
 use crate::{
     mcp::sessions::{self, Streams},
     telemetry::metrics::{Metrics, RefusedBy},
@@ -56,8 +56,9 @@ pub async fn take_place(State(in_flight): State<InFlight>, request: Request, nex
     } else {
         Arc::clone(&in_flight.places).try_acquire_owned().ok()
     };
-    // Such a request is only told that there is no such session, which takes no work.
-    if place.is_none() && !names_unknown_session(&request, &in_flight.streams) {
+    // Whoever names such a session is only told that there is none, and whoever answers begins nothing: neither takes work.
+    let needs_none = names_unknown_session(&request, &in_flight.streams) || is_answer(&request);
+    if place.is_none() && !needs_none {
         in_flight.metrics.refused(RefusedBy::Busy);
         return Refusal::busy().into_response();
     }
@@ -74,6 +75,12 @@ pub async fn take_place(State(in_flight): State<InFlight>, request: Request, nex
 #[must_use]
 pub fn names_unknown_session(request: &Request, streams: &Streams) -> bool {
     sessions::named(request.headers()).is_some_and(|id| !streams.is_open(id))
+}
+
+/// Whether a request brings an answer to a question of the server's.
+#[must_use]
+pub fn is_answer(request: &Request) -> bool {
+    request.extensions().get::<Answer>().is_some()
 }
 
 /// A stream on which only the server speaks. The library has compared the header with the body where it believes it.

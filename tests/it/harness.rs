@@ -286,15 +286,19 @@ impl Session {
 
     /// A client that declares what it can.
     pub(crate) async fn open_able(server: &Server, capabilities: Value) -> Self {
-        Self::open_as(&server.url(), SESSION, capabilities).await
+        Self::open_bearing(server, reqwest::Client::new(), capabilities).await
+    }
+
+    /// The same by a client of HTTP that sends something with everything.
+    pub(crate) async fn open_bearing(server: &Server, http: reqwest::Client, capabilities: Value) -> Self {
+        Self::open_as(http, &server.url(), SESSION, capabilities).await
     }
 
     pub(crate) async fn open_at(url: &str, version: &str) -> Self {
-        Self::open_as(url, version, json!({})).await
+        Self::open_as(reqwest::Client::new(), url, version, json!({})).await
     }
 
-    async fn open_as(url: &str, version: &str, capabilities: Value) -> Self {
-        let http = reqwest::Client::new();
+    async fn open_as(http: reqwest::Client, url: &str, version: &str, capabilities: Value) -> Self {
         let answer = Self::introduce(&http, url, version, None, capabilities).await;
         let id = answer
             .headers

@@ -10,7 +10,8 @@ use std::{sync::Arc, time::Duration};
 
 use fumi::{
     app::App,
-    config::Config,
+    config::{Config, Token},
+    http::auth::tokens::sha256_of,
     tool::{
         Ask, Cx, Effect, Outcome, Render, SharedOption, Spec, Submit, Texts, Tool, ToolError,
         catalogue::{Catalogue, Entry},
@@ -18,6 +19,7 @@ use fumi::{
     tools::code::{ProjectDeps, SearchDeps, list_files::ListFiles, set_project_path::SetProjectPath},
 };
 use fumi_base::{pools::Pool, text::Locale};
+use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -201,4 +203,23 @@ fn required(answer: &Answer) -> (String, String) {
     assert_eq!(request["method"], "sampling/createMessage", "{}", answer.raw);
     let prompt = request["params"]["messages"][0]["content"]["text"].as_str().unwrap();
     (prompt.to_owned(), result["requestState"].as_str().unwrap().to_owned())
+}
+
+/// The entry of somebody's token, unbounded.
+fn token(name: &str) -> Token {
+    Token {
+        name: name.to_owned(),
+        sha256: sha256_of(&format!("token of {name}")),
+        toolsets: Vec::new(),
+        roots: Vec::new(),
+        readonly: false,
+        rate_per_minute: None,
+    }
+}
+
+/// A client that sends that token with everything.
+fn bearing(name: &str) -> reqwest::Client {
+    let value = HeaderValue::from_str(&format!("Bearer token of {name}")).unwrap();
+    let headers = HeaderMap::from_iter([(AUTHORIZATION, value)]);
+    reqwest::Client::builder().default_headers(headers).build().unwrap()
 }

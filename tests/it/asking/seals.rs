@@ -113,17 +113,20 @@ fn no_change_of_a_seal_opens() {
 fn parts_of_a_call_do_not_run_together() {
     let seals = seals(Duration::from_mins(10));
     let nothing = Map::new();
-    let bound = |principal, name| Bound {
+    let bound = |principal, project| Bound {
         principal,
-        project: Path::new("/"),
+        project: Path::new(project),
         method: "tools/call",
-        name,
+        name: "compose",
         arguments: &nothing,
     };
-    let seal = seals.seal(1, &bound("ab", "c"));
-    assert!(seals.open::<i32>(&seal, &bound("a", "bc")).is_err());
-    assert_eq!(seals.open::<i32>(&seal, &bound("ab", "c")).unwrap(), 1);
-    assert!(seals.open::<i32>(&seal, &bound("ab", "c")).is_err(), "a second time");
+    let seal = seals.seal(1, &bound("alice", "/srv/novel"));
+    assert!(seals.open::<i32>(&seal, &bound("alice/srv", "/novel")).is_err());
+    assert_eq!(seals.open::<i32>(&seal, &bound("alice", "/srv/novel")).unwrap(), 1);
+    assert!(
+        seals.open::<i32>(&seal, &bound("alice", "/srv/novel")).is_err(),
+        "a second time"
+    );
 }
 
 /// A state of another kind than the one that is asked for is refused as well, and does not end anything.

@@ -4,8 +4,7 @@
 use std::{path::Path, time::Duration};
 
 use fumi::{
-    config::{AuthMode, StateKey, Token},
-    http::auth::tokens::sha256_of,
+    config::{AuthMode, StateKey},
     mcp::seals::{Bound, Seals},
 };
 use proptest::{
@@ -13,16 +12,13 @@ use proptest::{
     strategy::ValueTree as _,
     test_runner::{Config as RunnerConfig, RngSeed, TestRunner},
 };
-use reqwest::{
-    StatusCode,
-    header::{AUTHORIZATION, HeaderMap, HeaderValue},
-};
+use reqwest::StatusCode;
 use serde_json::{Map, Value, json};
 
 use super::{
-    KEY, app, ask, brings, message, required,
+    KEY, app, ask, bearing, brings, message, required,
     seals::{change, changed},
-    start,
+    start, token,
 };
 use crate::{
     harness::{Answer, Server, Stateless},
@@ -158,35 +154,18 @@ async fn a_state_opens_for_its_own_call_within_its_time_and_once() {
     );
 }
 
-/// A client that names its token with every request.
-fn bearing(server: &Server, token: &str) -> Stateless {
-    let value = HeaderValue::from_str(&format!("Bearer {token}")).unwrap();
-    let headers = HeaderMap::from_iter([(AUTHORIZATION, value)]);
-    let http = reqwest::Client::builder().default_headers(headers).build().unwrap();
-    Stateless {
-        http,
-        url: server.url(),
-    }
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn a_state_is_its_principals() {
     let sample = Sample::new();
     let server = Server::start(app(&sample, &[], |config| {
         config.auth.mode = AuthMode::Tokens;
-        config.auth.tokens = ["alice", "bob"]
-            .map(|name| Token {
-                name: name.to_owned(),
-                sha256: sha256_of(&format!("token of {name}")),
-                toolsets: Vec::new(),
-                roots: Vec::new(),
-                readonly: false,
-                rate_per_minute: None,
-            })
-            .into();
+        config.auth.tokens = ["alice", "bob"].map(token).into();
     }))
     .await;
-    let [alice, bob] = ["token of alice", "token of bob"].map(|token| bearing(&server, token));
+    let [alice, bob] = ["alice", "bob"].map(|name| Stateless {
+        http: bearing(name),
+        url: server.url(),
+    });
     let rain = json!({"topic": "rain"});
     let (_, state) = required(&ask(&alice, rain.clone(), json!({})).await);
     is_refused(

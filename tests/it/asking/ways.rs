@@ -1,10 +1,14 @@
 //! The three ways that a question takes: the client's model while the call waits, an answer with the repeated call, and the
 //! host's own call.
 
-use fumi::tool::catalogue::Entry;
+use fumi::{
+    config::{AuthMode, Token},
+    tool::catalogue::Entry,
+};
+use reqwest::StatusCode;
 use serde_json::json;
 
-use super::{app, ask, brings, message, required, sampling, start};
+use super::{app, ask, bearing, brings, message, required, sampling, start, token};
 use crate::{
     catalogue::answers_as_published,
     harness::{Server, Session, Stateless},
@@ -108,6 +112,31 @@ async fn waiting_for_a_model_takes_no_place_in_the_pool() {
     assert!(!other.called().2, "{}", other.raw);
     session.respond(&request, message("Drop.")).await;
     assert_eq!(called.answered().await["structuredContent"]["text"], "Drop.");
+}
+
+/// The call that waits has the last place and has used up the calls of this minute; what it waits for needs neither.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_full_server_takes_the_answers_that_it_waits_for() {
+    let sample = Sample::new();
+    let server = Server::start(app(&sample, &[], |config| {
+        config.limits.requests = 1;
+        config.auth.mode = AuthMode::Tokens;
+        config.auth.tokens = vec![Token {
+            // To begin, to say so, and one call.
+            rate_per_minute: Some(3),
+            ..token("alice")
+        }];
+    }))
+    .await;
+    let session = Session::open_bearing(&server, bearing("alice"), sampling()).await;
+    let mut called = session.begin("compose", json!({"topic": "rain"})).await;
+    let request = called.asked().await;
+    let full = session.call("list_files", json!({"roots": ["."]})).await;
+    assert_eq!(full.status, StatusCode::SERVICE_UNAVAILABLE, "{}", full.raw);
+    session.respond(&request, message("Drop.")).await;
+    assert_eq!(called.answered().await["structuredContent"]["text"], "Drop.");
+    let too_many = session.call("list_files", json!({"roots": ["."]})).await;
+    assert_eq!(too_many.status, StatusCode::TOO_MANY_REQUESTS, "{}", too_many.raw);
 }
 
 #[tokio::test(flavor = "multi_thread")]
