@@ -164,6 +164,11 @@ pub(crate) struct Called {
 }
 
 impl Called {
+    /// Whether it was let in at all.
+    pub(crate) fn status(&self) -> StatusCode {
+        self.response.status()
+    }
+
     /// The next request of the server.
     pub(crate) async fn asked(&mut self) -> Value {
         self.next(|message| message["method"].is_string() && message["id"] != Value::Null)

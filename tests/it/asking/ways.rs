@@ -114,12 +114,35 @@ async fn waiting_for_a_model_takes_no_place_in_the_pool() {
     assert_eq!(called.answered().await["structuredContent"]["text"], "Drop.");
 }
 
-/// The call that waits has the last place and has used up the calls of this minute; what it waits for needs neither.
+/// Calls that wait have all the places; what they wait for needs none.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_full_server_takes_the_answers_that_it_waits_for() {
+    const PLACES: usize = 3;
+    let sample = Sample::new();
+    let server = Server::start(app(&sample, &[], |config| config.limits.requests = PLACES)).await;
+    let session = Session::open_able(&server, sampling()).await;
+    let mut waiting = Vec::new();
+    while waiting.len() < PLACES {
+        let called = session.begin("compose", json!({"topic": "rain"})).await;
+        // The place of a request that was answered just now may not be free yet.
+        if called.status() == StatusCode::OK {
+            waiting.push(called);
+        }
+    }
+    let full = session.call("list_files", json!({"roots": ["."]})).await;
+    assert_eq!(full.status, StatusCode::SERVICE_UNAVAILABLE, "{}", full.raw);
+    for mut called in waiting {
+        let request = called.asked().await;
+        session.respond(&request, message("Drop.")).await;
+        assert_eq!(called.answered().await["structuredContent"]["text"], "Drop.");
+    }
+}
+
+/// A call was counted when it came; the answer that it waits for is no further one.
+#[tokio::test(flavor = "multi_thread")]
+async fn answers_are_not_counted_as_calls() {
     let sample = Sample::new();
     let server = Server::start(app(&sample, &[], |config| {
-        config.limits.requests = 1;
         config.auth.mode = AuthMode::Tokens;
         config.auth.tokens = vec![Token {
             // To begin, to say so, and one call.
@@ -131,8 +154,6 @@ async fn a_full_server_takes_the_answers_that_it_waits_for() {
     let session = Session::open_bearing(&server, bearing("alice"), sampling()).await;
     let mut called = session.begin("compose", json!({"topic": "rain"})).await;
     let request = called.asked().await;
-    let full = session.call("list_files", json!({"roots": ["."]})).await;
-    assert_eq!(full.status, StatusCode::SERVICE_UNAVAILABLE, "{}", full.raw);
     session.respond(&request, message("Drop.")).await;
     assert_eq!(called.answered().await["structuredContent"]["text"], "Drop.");
     let too_many = session.call("list_files", json!({"roots": ["."]})).await;
