@@ -128,14 +128,14 @@ pub fn routes(edge: &Edge) -> Vec<Route> {
     let (app, streams) = (Arc::clone(&edge.app), Arc::clone(&edge.streams));
     let handler = move || Server::new(Arc::clone(&app), Arc::clone(&streams));
     let calls = mcp::stateless::Calls::new(handler(), edge.closing.clone());
-    routes_of(edge, handler, Some(calls))
+    routes_of(edge, handler, Some(&calls))
 }
 
 /// The same with another handler of the protocol, and with the calls that do not pass it, if there are any.
 fn routes_of<H: mcp::Handler>(
     edge: &Edge,
     handler: impl Fn() -> H + Send + Sync + 'static,
-    calls: Option<mcp::stateless::Calls>,
+    calls: Option<&mcp::stateless::Calls>,
 ) -> Vec<Route> {
     const READ: &[&str] = &["GET"];
     let plain = |path, answers: MethodRouter<Edge>| Route {
@@ -156,7 +156,7 @@ fn routes_of<H: mcp::Handler>(
     let mcp = |path| Route {
         path,
         methods: &["GET", "POST", "DELETE"],
-        answers: mcp_route::endpoint(service.clone(), calls.clone())
+        answers: mcp_route::endpoint(service.clone(), calls.cloned())
             .layer(middleware::from_fn_with_state(edge.clone(), door::enter)),
     };
     vec![

@@ -62,7 +62,7 @@ pub enum Outcome<T> {
     /// The answer.
     Done(T),
     /// The tool needs something of the client's model before it can go on.
-    Ask(Ask),
+    Ask(Box<Ask>),
 }
 
 /// A question to the client's model. A host can act on it as it is; where a client lets fumi ask its model, `mcp/ask` does.

@@ -96,22 +96,22 @@ impl Tool for Compose {
             answer,
         };
         if written.len() < parts {
-            return Ok(Outcome::Ask(Ask {
+            return Ok(Outcome::Ask(Box::new(Ask {
                 step: Some((written.len() + 1).to_string()),
                 instruction: format!("Write part {} about {}.", written.len() + 1, args.topic),
                 acceptance_criteria: vec!["one sentence".to_owned()],
                 submit: submit("content"),
                 ..Ask::default()
-            }));
+            })));
         }
         if args.judged && args.verdict.is_none() {
             let schema = json!({"type": "object", "properties": {"score": {"type": "integer"}}});
-            return Ok(Outcome::Ask(Ask {
+            return Ok(Outcome::Ask(Box::new(Ask {
                 instruction: format!("Judge this: {}", written.join(" ")),
                 response_schema: schema.as_object().cloned(),
                 submit: submit("verdict"),
                 ..Ask::default()
-            }));
+            })));
         }
         Ok(Outcome::Done(Output {
             text: written.join(" "),
@@ -140,7 +140,7 @@ impl Tool for Sudden {
     type Output = Output;
 
     async fn call(_args: Args, (): &(), _cx: &Cx) -> Result<Outcome<Output>, ToolError> {
-        Ok(Outcome::Ask(Ask::default()))
+        Ok(Outcome::Ask(Box::default()))
     }
 }
 

@@ -117,7 +117,7 @@ impl ServerHandler for Everything {
         if let Some(answer) = tasks::call(&self.0, &request, &context).await {
             return answer;
         }
-        if let Some(answer) = questions::call(&self.0, &request, &context).await {
+        if let Some(answer) = questions::call(&self.0, &request, &context) {
             return answer;
         }
         match plain::call(&self.0, &request, &context).await {
@@ -198,12 +198,12 @@ impl ServerHandler for Everything {
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        let mut changes = self.0.changed.subscribe();
+        let mut news = self.0.changed.subscribe();
         let sink = context.sink();
         loop {
             let changed = tokio::select! {
                 () = context.cancelled() => return Ok(()),
-                changed = changes.recv() => changed.map_err(|error| ErrorData::internal_error(error.to_string(), None))?,
+                changed = news.recv() => changed.map_err(|error| ErrorData::internal_error(error.to_string(), None))?,
             };
             // A stream that did not ask for this list refuses it; that is what the suite looks at.
             let _ = match changed {

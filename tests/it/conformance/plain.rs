@@ -95,7 +95,7 @@ pub(super) async fn call(
         value.and_then(Value::as_str).unwrap_or_default().to_owned()
     };
     let picture = || ContentBlock::image(PNG, "image/png");
-    let content = match &*request.name {
+    let blocks = match &*request.name {
         "test_simple_text" | "test_reconnection" | "json_schema_2020_12_tool" => vec![text("A simple text.")],
         "test_custom_header" => vec![text(argument("region"))],
         "test_image_content" => vec![picture()],
@@ -148,7 +148,7 @@ pub(super) async fn call(
         "test_elicitation_sep1330_enums" => vec![elicit(context, "Choose", &choices()).await],
         _ => return None,
     };
-    Some(Ok(CallToolResult::success(content)))
+    Some(Ok(CallToolResult::success(blocks)))
 }
 
 fn text(text: impl Into<String>) -> ContentBlock {

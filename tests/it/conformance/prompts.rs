@@ -50,14 +50,14 @@ pub(super) fn get(request: &GetPromptRequestParams) -> Result<GetPromptResponse,
             let picture = ContentBlock::image(PNG, "image/png");
             vec![user(picture), text("What is this?".to_owned())]
         }
-        "test_input_required_result_prompt" => match response(request.input_responses.as_ref(), "user_context") {
-            Some(answer) => vec![text(answer["content"]["context"].to_string())],
-            None => {
+        "test_input_required_result_prompt" => {
+            let Some(answer) = response(request.input_responses.as_ref(), "user_context") else {
                 let question = elicitation("In which context?", &json!({"context": {"type": "string"}}));
                 let questions = InputRequests::from([("user_context".to_owned(), question)]);
                 return Ok(InputRequiredResult::from_input_requests(questions).into());
-            }
-        },
+            };
+            vec![text(answer["content"]["context"].to_string())]
+        }
         other => return Err(ErrorData::invalid_params(format!("no prompt {other}"), None)),
     };
     Ok(GetPromptResult::new(messages).into())

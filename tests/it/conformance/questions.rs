@@ -37,7 +37,7 @@ pub(super) fn all() -> Vec<Tool> {
 }
 
 /// `None` when the tool is none of these.
-pub(super) async fn call(
+pub(super) fn call(
     shared: &Shared,
     request: &CallToolRequestParams,
     context: &RequestContext<RoleServer>,
