@@ -18,7 +18,7 @@ use percent_encoding::percent_decode_str;
 
 use super::{
     auth::{Principal, challenge},
-    in_flight::{is_answer, names_unknown_session},
+    in_flight::is_answer,
     refusal::Refusal,
     router::Edge,
 };
@@ -104,12 +104,8 @@ fn admit(edge: &Edge, asked: &Asked, request: &Request) -> Result<Access, Refusa
     let principal = request.extensions().get::<Arc<Principal>>();
     let principal = principal.expect("the layer before has put one into every request");
     let access = access(edge, principal, asked, request.headers())?;
-    let session = mcp::sessions::named(request.headers());
-    if session.is_some_and(|id| edge.streams.is_foreign(id, &principal.name)) {
-        // Whether there is such a session is its owner's matter.
-        return Err(Refusal::new(StatusCode::NOT_FOUND, "SESSION_NOT_FOUND", &[]));
-    }
-    if counts(edge, request) {
+    // Messages count; streams that only listen do not, nor do answers to the server's own questions.
+    if request.method() == Method::POST && !is_answer(request) {
         principal.count().map_err(|many| {
             let facts = [
                 ("principal", principal.name.to_string()),
@@ -119,12 +115,6 @@ fn admit(edge: &Edge, asked: &Asked, request: &Request) -> Result<Access, Refusa
         })?;
     }
     Ok(access)
-}
-
-/// Messages count; streams that only listen, answers to the server's questions, and messages of a session that is unknown
-/// (whose answer is a 404), do not.
-fn counts(edge: &Edge, request: &Request) -> bool {
-    request.method() == Method::POST && !is_answer(request) && !names_unknown_session(request, &edge.streams)
 }
 
 fn access(edge: &Edge, principal: &Principal, asked: &Asked, headers: &HeaderMap) -> Result<Access, Refusal> {

@@ -40,7 +40,6 @@ where
 {
     let (parts, body) = request.into_parts();
     let is_message = parts.method == Method::POST && is_json(&parts.headers);
-    let is_end = parts.method == Method::DELETE;
     // In memory already.
     let Ok(body) = to_bytes(body, usize::MAX).await else {
         return Refusal::new(StatusCode::BAD_REQUEST, "BODY_BROKEN", &[]).into_response();
@@ -55,17 +54,13 @@ where
         )
             .into_response();
     }
-    let mut answer = service
+    let answer = service
         .call(Request::from_parts(parts, Body::from(body.clone())))
         .await
         .unwrap_or_else(|never| match never {})
         .map(Body::new);
     if is_message && answer.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE {
         return unreadable(&body).into_response();
-    }
-    // The session has ended by now; 202 says that it will, and some clients warn of it.
-    if is_end && answer.status() == StatusCode::ACCEPTED {
-        *answer.status_mut() = StatusCode::NO_CONTENT;
     }
     answer
 }

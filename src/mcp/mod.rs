@@ -4,6 +4,7 @@
 //! by name and decides nothing about what a tool may do.
 
 pub mod access;
+pub mod admission;
 pub mod ask;
 pub mod fault;
 pub mod malformed;
@@ -13,6 +14,7 @@ pub mod resources;
 pub mod roots;
 pub mod seals;
 pub mod server;
+pub mod session_store;
 pub mod sessions;
 pub mod stateless;
 pub mod statistics;
@@ -20,7 +22,7 @@ pub mod stdio;
 pub mod subscriptions;
 pub mod uri;
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 /// What answers requests. fumi's own is [`server::Server`]; the conformance tests put theirs behind the same edge.
 pub use rmcp::ServerHandler as Handler;
@@ -29,22 +31,36 @@ use tokio_util::sync::CancellationToken;
 
 use crate::app::App;
 
-/// The MCP service that the HTTP edge mounts. Both eras, one URL. `handler` makes one for each session and for each
-/// stateless request.
+/// What the HTTP edge mounts: both eras, one URL.
+pub struct Endpoint<H> {
+    /// Who may use which session. Asked before the service is: the service itself knows no principals.
+    pub sessions: Arc<sessions::Sessions>,
+    /// The protocol.
+    pub service: StreamableHttpService<H, sessions::Sessions>,
+}
+
+impl<H> std::fmt::Debug for Endpoint<H> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Endpoint")
+            .field("sessions", &self.sessions)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Both eras over the process's parts, until `closing`. `handler` makes one for each session and for each stateless request.
 #[must_use]
-pub fn service<H: Handler>(
+pub fn endpoint<H: Handler>(
     app: &Arc<App>,
     streams: &Arc<sessions::Streams>,
     closing: CancellationToken,
     handler: impl Fn() -> H + Send + Sync + 'static,
-) -> StreamableHttpService<H, sessions::Sessions> {
-    let limits = &app.config.server;
-    let idle = Duration::from_secs(limits.session_idle_minutes.max(1) * 60);
-    let manager = sessions::Sessions::new(Arc::clone(streams), limits.max_sessions, idle);
+) -> Endpoint<H> {
+    let sessions = sessions::Sessions::new(app, streams, closing.clone());
     // Host and Origin are checked on every route by the HTTP edge, once.
     let config = StreamableHttpServerConfig::default()
         .disable_allowed_hosts()
         .with_max_request_body_bytes(app.config.limits.body_bytes)
         .with_cancellation_token(closing);
-    StreamableHttpService::new(move || Ok(handler()), manager, config)
+    let service = StreamableHttpService::new(move || Ok(handler()), Arc::clone(&sessions), config);
+    Endpoint { sessions, service }
 }

@@ -233,7 +233,7 @@ async fn answer(kernel: &Kernel, entry: &Entry, call: Call) -> Result<Answered, 
         answer
     } else {
         // 5. A place in the pool; waiting does not count as working.
-        let _permit = place(kernel, spec.pool, &cx.cancel).await?;
+        let _permit = place(kernel, spec.pool, &cx).await?;
         // 6 and 7. The work, which really stops by time and by cancel.
         let limit = options.timeout_ms.map_or(spec.timeout, Duration::from_millis);
         let span = tracing::info_span!(target: "fumi", "tool", otel.name = spec.name);
@@ -284,10 +284,14 @@ fn look_up(kernel: &Kernel, key: &Key) -> Option<Arc<Kept>> {
     hit
 }
 
-async fn place(kernel: &Kernel, pool: Pool, cancel: &CancellationToken) -> Result<Permit, PoolError> {
+async fn place(kernel: &Kernel, pool: Pool, cx: &Cx) -> Result<Permit, PoolError> {
     let span = tracing::info_span!(target: "fumi", "pool", otel.name = "pool wait", pool = pool.name());
     let started = Instant::now();
-    let permit = kernel.pools.acquire(pool, cancel).instrument(span).await;
+    let permit = kernel
+        .pools
+        .acquire(pool, &cx.caller.access.principal, &cx.cancel)
+        .instrument(span)
+        .await;
     kernel.metrics.pool_wait(pool.name(), started.elapsed());
     permit
 }

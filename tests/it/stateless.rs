@@ -99,11 +99,11 @@ struct Both {
 impl Both {
     fn new(sample: &Sample) -> Self {
         let app = sample.app();
-        let streams = mcp::sessions::Streams::new(Arc::clone(&app.sessions));
+        let streams = mcp::sessions::Streams::new(&app);
         let closing = CancellationToken::new();
         let handler = Handler::new(Arc::clone(&app), Arc::clone(&streams));
         let calls = Calls::new(handler.clone(), closing.clone());
-        let service = mcp::service(&app, &streams, closing, move || handler.clone());
+        let service = mcp::endpoint(&app, &streams, closing, move || handler.clone()).service;
         Self {
             calls,
             library: Box::new(move |request| {
