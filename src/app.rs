@@ -71,7 +71,7 @@ impl App {
         let catalogue = tools::catalogue(&config, config.queries()?, &roots, &sessions);
         let scope = scope(&catalogue, &config.tools.toolsets)?;
         let metrics = Metrics::open(&config.telemetry)?;
-        let seals = Seals::new(&StateKey::of(&config.server.state_key)?, seals::TTL);
+        let seals = Seals::new(&StateKey::of(&config.server.state_key)?, seals::TTL, Arc::clone(&store));
         let own = config.server.state_key.expose().to_owned();
         let kernel = Kernel {
             metrics: Arc::clone(&metrics),

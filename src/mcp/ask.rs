@@ -30,7 +30,7 @@ use super::{
 use crate::{
     app::App,
     tool::{
-        Caller, Progress, Reply,
+        Caller, Progress, Reply, ToolError,
         catalogue::Entry,
         pipeline::{self, Call},
     },
@@ -147,12 +147,13 @@ impl Conversation<'_> {
                     .app
                     .seals
                     .open(&state, &bound)
-                    .map_err(|fault| self.refuse(fault))?;
+                    .await
+                    .map_err(|error| self.refuse(&error))?;
                 match (answer(request.input_responses.as_ref()), way) {
                     (Some(answer), _) => {
                         let (tool, arguments) = self
                             .submission(question, &answer)
-                            .ok_or_else(|| self.refuse(Fault::StateRefused(TTL)))?;
+                            .ok_or_else(|| self.refuse(&Fault::StateRefused(TTL).into()))?;
                         self.run(tool, arguments).await
                     }
                     (None, Way::Host) => self.run(entry, arguments.clone()).await,
@@ -253,8 +254,8 @@ impl Conversation<'_> {
         CreateMessageRequestParams::new(vec![SamplingMessage::user_text(prompt)], ANSWER_TOKENS)
     }
 
-    fn refuse(&self, fault: Fault) -> ErrorData {
-        refused(&fault.into(), self.caller.locale)
+    fn refuse(&self, error: &ToolError) -> ErrorData {
+        refused(error, self.caller.locale)
     }
 }
 

@@ -52,8 +52,6 @@ pub enum Fault {
     TooManyStreams(usize),
     #[error("a requestState that does not open")]
     StateRefused(Duration),
-    #[error("too many requestStates opened at once")]
-    TooManyStates,
     #[error("malformed {method}")]
     MalformedRequest {
         method: String,
@@ -75,7 +73,6 @@ impl Teach for Fault {
             Self::Late(_) => "RESOURCE_TIMEOUT",
             Self::TooManyInSession(_) | Self::TooManyStreams(_) => "TOO_MANY_SUBSCRIPTIONS",
             Self::StateRefused(_) => "REQUEST_STATE_REFUSED",
-            Self::TooManyStates => "TOO_MANY_REQUEST_STATES",
             Self::MalformedRequest { .. } => "MALFORMED_REQUEST",
         }
     }
@@ -110,7 +107,7 @@ impl Teach for Fault {
                 ("reason", (*reason).to_owned()),
                 ("reason_ja", (*reason_ja).to_owned()),
             ],
-            Self::InvalidCursor | Self::TooManyStates => Vec::new(),
+            Self::InvalidCursor => Vec::new(),
             Self::StateRefused(ttl) => vec![("minutes", (ttl.as_secs() / 60).to_string())],
             Self::Late(limit) => vec![("limit_s", limit.as_secs().to_string())],
             Self::TooManyInSession(limit) => vec![

@@ -2,14 +2,12 @@
 //!
 //! What comes back is the attacker's. A seal opens only unchanged, for the caller, the project, the tool and the arguments
 //! that it was made for, within its time, and once. The content is encrypted: a client learns nothing from it but its length.
-//! Which seals were opened is remembered in this process alone: with one key on several replicas, or after a restart with
-//! the same key, a state could be used once by each.
+//! Which seals were opened is written into the store, which restarts and replicas share where they share a key.
 
 use std::{
-    collections::{HashSet, VecDeque},
     path::Path,
-    sync::{Mutex, PoisonError},
-    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
+    sync::Arc,
+    time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
 use aws_lc_rs::{
@@ -17,11 +15,15 @@ use aws_lc_rs::{
     hkdf::{HKDF_SHA256, Salt},
 };
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use fumi_base::store::{Expect, Store, StoreError};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 
 use super::fault::Fault;
-use crate::{config::StateKey, tool::pipeline::canonical};
+use crate::{
+    config::StateKey,
+    tool::{ToolError, pipeline::canonical},
+};
 
 /// How long a client may take to come back. A model's answer is written in minutes.
 pub const TTL: Duration = Duration::from_mins(10);
@@ -32,8 +34,8 @@ const FORM: u8 = 1;
 /// What the cipher's key is derived for, so that the operator's key could serve something else too.
 const PURPOSE: &[u8] = b"fumi requestState 1";
 
-/// Opened seals that are remembered at once: some 10 MB. More than this in ten minutes is a flood, and is refused.
-const REMEMBERED: usize = 100_000;
+/// How much longer than its time a seal is known to have been opened: the clocks of replicas differ.
+const MARGIN: Duration = Duration::from_mins(1);
 
 /// What a state belongs to. It opens for nothing else.
 #[derive(Clone, Copy, Debug)]
@@ -75,16 +77,8 @@ pub struct Seals {
     /// A cipher that stays safe should a random nonce ever come twice.
     key: RandomizedNonceKey,
     ttl: Duration,
-    /// Std mutex: locked for a few operations on memory.
-    opened: Mutex<Opened>,
-}
-
-/// The seals that were opened, by their nonces.
-#[derive(Debug, Default)]
-struct Opened {
-    all: HashSet<[u8; NONCE_LEN]>,
-    /// The same in the order of opening, with the time from which a seal is too old anyway.
-    until: VecDeque<(Instant, [u8; NONCE_LEN])>,
+    /// Which were opened, by their nonces.
+    store: Arc<dyn Store>,
 }
 
 /// What is encrypted.
@@ -108,12 +102,12 @@ enum Why {
 }
 
 impl Seals {
-    /// Seals under a key, each good for `ttl`.
+    /// Seals under a key, each good for `ttl`; those that were opened are kept in the store.
     ///
     /// # Panics
     /// Never: the lengths are those of the cipher.
     #[must_use]
-    pub fn new(key: &StateKey, ttl: Duration) -> Self {
+    pub fn new(key: &StateKey, ttl: Duration, store: Arc<dyn Store>) -> Self {
         let mut derived = [0; 32];
         Salt::new(HKDF_SHA256, &[])
             .extract(key.expose())
@@ -123,7 +117,7 @@ impl Seals {
         Self {
             key: RandomizedNonceKey::new(&AES_256_GCM_SIV, &derived).expect("the cipher's key is as long as the hash"),
             ttl,
-            opened: Mutex::default(),
+            store,
         }
     }
 
@@ -151,17 +145,23 @@ impl Seals {
     /// Opens a state, once.
     ///
     /// # Errors
-    /// One failure for everything that a caller could try, so that none can be told from another.
-    pub fn open<T: DeserializeOwned>(&self, sealed: &str, bound: &Bound<'_>) -> Result<T, Fault> {
+    /// One failure for everything that a caller could try, so that none can be told from another; and the store's, without
+    /// which nobody knows whether this is the first time.
+    pub async fn open<T: DeserializeOwned>(&self, sealed: &str, bound: &Bound<'_>) -> Result<T, ToolError> {
         let refuse = |why: Why| {
             tracing::info!(?why, "a requestState is refused");
-            Fault::StateRefused(self.ttl)
+            ToolError::from(Fault::StateRefused(self.ttl))
         };
         let (nonce, content) = self.content(sealed, bound).map_err(refuse)?;
-        match self.spend(nonce) {
-            Ok(true) => Ok(content),
-            Ok(false) => Err(refuse(Why::UsedBefore)),
-            Err(fault) => Err(fault),
+        let key = format!("opened/{}", URL_SAFE_NO_PAD.encode(nonce));
+        let known = Some(self.ttl + MARGIN);
+        match self.store.put(&key, Vec::new(), Expect::Absent, known).await {
+            Ok(_) => Ok(content),
+            Err(StoreError::Conflict) => Err(refuse(Why::UsedBefore)),
+            Err(error) => {
+                tracing::error!(%error, "whether a requestState was used before cannot be written down");
+                Err(error.into())
+            }
         }
     }
 
@@ -181,26 +181,6 @@ impl Seals {
             return Err(Why::Expired);
         }
         Ok((*nonce, content.state))
-    }
-
-    /// Remembers that a seal was opened. `false` when it was before.
-    fn spend(&self, nonce: [u8; NONCE_LEN]) -> Result<bool, Fault> {
-        let now = Instant::now();
-        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
-        while let Some((until, old)) = opened.until.front().copied()
-            && until <= now
-        {
-            opened.until.pop_front();
-            opened.all.remove(&old);
-        }
-        if opened.all.len() >= REMEMBERED {
-            return Err(Fault::TooManyStates);
-        }
-        let is_first = opened.all.insert(nonce);
-        if is_first {
-            opened.until.push_back((now + self.ttl, nonce));
-        }
-        Ok(is_first)
     }
 }
 

@@ -10,15 +10,16 @@ use std::{sync::Arc, time::Duration};
 
 use fumi::{
     app::App,
-    config::{Config, Token},
+    config::{Config, StateKey, Token},
     http::auth::tokens::sha256_of,
+    mcp::seals::{self as own_seals, Seals},
     tool::{
         Ask, Cx, Effect, Outcome, Render, SharedOption, Spec, Submit, Texts, Tool, ToolError,
         catalogue::{Catalogue, Entry},
     },
     tools::code::{ProjectDeps, SearchDeps, list_files::ListFiles, set_project_path::SetProjectPath},
 };
-use fumi_base::{pools::Pool, text::Locale};
+use fumi_base::{pools::Pool, store::Store, text::Locale};
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -148,6 +149,22 @@ impl Tool for Sudden {
 const KEY: &str = "a key for tests only, which is long enough";
 
 fn app(sample: &Sample, secrets: &[&str], change: impl FnOnce(&mut Config)) -> Arc<App> {
+    Arc::new(parts(sample, secrets, change))
+}
+
+/// The same over a store that others have too.
+fn app_over(store: Arc<dyn Store>, sample: &Sample) -> Arc<App> {
+    let app = parts(sample, &[], |_| {});
+    let seals = Seals::new(&own_key(), own_seals::TTL, Arc::clone(&store));
+    Arc::new(App { store, seals, ..app })
+}
+
+/// The key of a server whose configuration says what ours says.
+fn own_key() -> StateKey {
+    StateKey::of(&KEY.to_owned().into()).unwrap()
+}
+
+fn parts(sample: &Sample, secrets: &[&str], change: impl FnOnce(&mut Config)) -> App {
     let app = sample.app_with(secrets, |config| {
         config.server.state_key = KEY.to_owned().into();
         change(config);
@@ -163,7 +180,7 @@ fn app(sample: &Sample, secrets: &[&str], change: impl FnOnce(&mut Config)) -> A
         Entry::of::<Compose>(Arc::new(())),
         Entry::of::<Sudden>(Arc::new(())),
     ]);
-    Arc::new(App { catalogue, ..app })
+    App { catalogue, ..app }
 }
 
 async fn start(sample: &Sample) -> Server {

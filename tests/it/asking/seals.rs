@@ -1,11 +1,12 @@
 //! Seals by themselves: nothing but the seal that was made opens, and every seal that was made does.
 
-use std::{path::Path, time::Duration};
+use std::{path::Path, sync::Arc, time::Duration};
 
 use fumi::{
     config::{Secret, StateKey},
     mcp::seals::{Bound, Seals},
 };
+use fumi_base::store::memory::Memory;
 use proptest::{
     prelude::*,
     sample::Index,
@@ -66,7 +67,8 @@ pub(super) fn changed(seal: &str, other: &str, change: &Change) -> String {
 }
 
 fn seals(ttl: Duration) -> Seals {
-    Seals::new(&StateKey::of(&Secret::default()).unwrap(), ttl)
+    let store = Arc::new(Memory::default());
+    Seals::new(&StateKey::of(&Secret::default()).unwrap(), ttl, store)
 }
 
 #[test]
@@ -89,6 +91,7 @@ fn no_change_of_a_seal_opens() {
         rng_seed: RngSeed::Fixed(seed.unwrap_or(5)),
         ..RunnerConfig::default()
     };
+    let runtime = tokio::runtime::Runtime::new().unwrap();
     TestRunner::new(config)
         .run(&(changes, "[a-z]{0,40}"), |(changes, content)| {
             let seal = seals.seal(&content, &bound);
@@ -97,20 +100,22 @@ fn no_change_of_a_seal_opens() {
                 .iter()
                 .fold(seal.clone(), |seal, change| changed(&seal, &other, change));
             let is_same = forged == seal || forged == other;
-            prop_assert_eq!(seals.open::<String>(&forged, &bound).is_ok(), is_same, "{}", forged);
+            let opens = runtime.block_on(seals.open::<String>(&forged, &bound)).is_ok();
+            prop_assert_eq!(opens, is_same, "{}", forged);
             Ok(())
         })
         .unwrap();
     // The seals themselves do open.
     for content in ["", "rain", "日本語"] {
         let seal = seals.seal(content, &bound);
-        assert_eq!(seals.open::<String>(&seal, &bound).unwrap(), content);
+        let opened = runtime.block_on(seals.open::<String>(&seal, &bound));
+        assert_eq!(opened.unwrap(), content);
     }
 }
 
 /// Two calls never have the same bytes, however their parts are cut.
-#[test]
-fn parts_of_a_call_do_not_run_together() {
+#[tokio::test]
+async fn parts_of_a_call_do_not_run_together() {
     let seals = seals(Duration::from_mins(10));
     let nothing = Map::new();
     let bound = |principal, project| Bound {
@@ -121,17 +126,20 @@ fn parts_of_a_call_do_not_run_together() {
         arguments: &nothing,
     };
     let seal = seals.seal(1, &bound("alice", "/srv/novel"));
-    assert!(seals.open::<i32>(&seal, &bound("alice/srv", "/novel")).is_err());
-    assert_eq!(seals.open::<i32>(&seal, &bound("alice", "/srv/novel")).unwrap(), 1);
+    assert!(seals.open::<i32>(&seal, &bound("alice/srv", "/novel")).await.is_err());
+    assert_eq!(
+        seals.open::<i32>(&seal, &bound("alice", "/srv/novel")).await.unwrap(),
+        1
+    );
     assert!(
-        seals.open::<i32>(&seal, &bound("alice", "/srv/novel")).is_err(),
+        seals.open::<i32>(&seal, &bound("alice", "/srv/novel")).await.is_err(),
         "a second time"
     );
 }
 
 /// A state of another kind than the one that is asked for is refused as well, and does not end anything.
-#[test]
-fn a_state_of_another_form_does_not_open() {
+#[tokio::test]
+async fn a_state_of_another_form_does_not_open() {
     let seals = seals(Duration::from_mins(10));
     let nothing = Map::new();
     let bound = Bound {
@@ -142,7 +150,7 @@ fn a_state_of_another_form_does_not_open() {
         arguments: &nothing,
     };
     let seal = seals.seal("text", &bound);
-    assert!(seals.open::<i32>(&seal, &bound).is_err());
+    assert!(seals.open::<i32>(&seal, &bound).await.is_err());
     // Two seals of the same are not the same.
     assert_ne!(seals.seal("text", &bound), seals.seal("text", &bound));
 }

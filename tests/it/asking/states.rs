@@ -1,12 +1,13 @@
 //! A `requestState` that comes back to the server: refused unless it is the one that was given, for the same call of the
 //! same caller, in its time, and the first time.
 
-use std::{path::Path, time::Duration};
+use std::{path::Path, sync::Arc, time::Duration};
 
 use fumi::{
     config::{AuthMode, StateKey},
     mcp::seals::{Bound, Seals},
 };
+use fumi_base::store::{Clock, Store, memory::Memory};
 use proptest::{
     prelude::*,
     strategy::ValueTree as _,
@@ -16,7 +17,7 @@ use reqwest::StatusCode;
 use serde_json::{Map, Value, json};
 
 use super::{
-    KEY, app, ask, bearing, brings, message, required,
+    KEY, app, app_over, ask, bearing, brings, message, own_key, required,
     seals::{change, changed},
     start, token,
 };
@@ -28,11 +29,6 @@ use crate::{
 };
 
 const LONG: Duration = Duration::from_mins(10);
-
-/// The key of a server whose configuration says what ours says.
-fn own_key() -> StateKey {
-    StateKey::of(&KEY.to_owned().into()).unwrap()
-}
 
 /// A state that the server would make for a call with these arguments, or for another.
 fn sealed<'a>(server: &'a Server, ttl: Duration, arguments: &'a Value, change: impl FnOnce(&mut Bound<'a>)) -> String {
@@ -48,7 +44,7 @@ fn sealed<'a>(server: &'a Server, ttl: Duration, arguments: &'a Value, change: i
         "instruction": "Write.",
         "submit": {"tool": "compose", "arguments": arguments, "answer": "content"},
     });
-    Seals::new(&own_key(), ttl).seal(question, &bound)
+    Seals::new(&own_key(), ttl, Arc::clone(&server.app.store)).seal(question, &bound)
 }
 
 /// Every refusal looks the same, so that none can be told from another.
@@ -98,7 +94,7 @@ async fn a_state_opens_for_its_own_call_within_its_time_and_once() {
         arguments: &Map::new(),
     };
     let other_key = StateKey::of(&"another key of another server, long enough".to_owned().into()).unwrap();
-    let other_key = Seals::new(&other_key, LONG).seal(json!({}), &elsewhere);
+    let other_key = Seals::new(&other_key, LONG, Arc::clone(&server.app.store)).seal(json!({}), &elsewhere);
     // What is made here the same way is taken: otherwise the refusals below would prove nothing.
     let good = sealed(&server, LONG, &rain, |_| {});
     let answer = ask(&client, rain.clone(), brings(&good, "Drop.")).await;
@@ -180,24 +176,50 @@ async fn a_state_is_its_principals() {
     assert_eq!(answer.status, StatusCode::UNAUTHORIZED, "{}", answer.raw);
 }
 
-/// After a restart, and on every replica, the same configured key opens; without one it is the process's own.
+/// After a restart, and on every replica, the same configured key opens, and still only once where they share a store;
+/// without a configured key it is the process's own.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_configured_key_opens_on_another_server() {
     let sample = Sample::new();
     let rain = json!({"topic": "rain"});
-    let first = start(&sample).await;
+    let store: Arc<dyn Store> = Arc::new(Memory::default());
+    let first = Server::start(app_over(Arc::clone(&store), &sample)).await;
     let (_, state) = required(&ask(&Stateless::new(&first), rain.clone(), json!({})).await);
-    let second = start(&sample).await;
+    let second = Server::start(app_over(store, &sample)).await;
     let answer = ask(&Stateless::new(&second), rain.clone(), brings(&state, "Drop.")).await;
     assert_eq!(answer.called().0["text"], "Drop.", "{}", answer.raw);
+    let again = ask(&Stateless::new(&first), rain.clone(), brings(&state, "Drop.")).await;
+    is_refused(&again, "used on another server");
     let own = Server::start(app(&sample, &[], |config| {
         config.server.state_key = String::new().into();
     }))
     .await;
+    let (_, state) = required(&ask(&Stateless::new(&first), rain.clone(), json!({})).await);
     is_refused(
         &ask(&Stateless::new(&own), rain, brings(&state, "Drop.")).await,
         "of a server with another key",
     );
+}
+
+/// A store that cannot be written: nobody knows whether a state was used, so that it opens nothing, and nothing is used up.
+#[tokio::test(flavor = "multi_thread")]
+async fn without_a_store_no_state_opens() {
+    let sample = Sample::new();
+    let rain = json!({"topic": "rain"});
+    let full = Arc::new(Memory::new(1, Clock::system()));
+    let server = Server::start(app_over(full, &sample)).await;
+    let client = Stateless::new(&server);
+    let (_, state) = required(&ask(&client, rain.clone(), json!({})).await);
+    for _ in 0..2 {
+        let answer = ask(&client, rain.clone(), brings(&state, "Drop.")).await;
+        let error = answer.error();
+        assert_eq!(
+            (&error["code"], &error["data"]["code"]),
+            (&json!(-32603), &json!("TOOL_EXECUTION_FAILED")),
+            "{}",
+            answer.raw
+        );
+    }
 }
 
 /// The model is no way out for what results may not show, and a state shows nothing at all.

@@ -117,7 +117,7 @@ impl ServerHandler for Everything {
         if let Some(answer) = tasks::call(&self.0, &request, &context).await {
             return answer;
         }
-        if let Some(answer) = questions::call(&self.0, &request, &context) {
+        if let Some(answer) = questions::call(&self.0, &request, &context).await {
             return answer;
         }
         match plain::call(&self.0, &request, &context).await {

@@ -2,6 +2,7 @@
 //!
 //! Each round is a function of what came with the request. What a tool carries from round to round is sealed.
 
+use fumi::tool::ToolError;
 use rmcp::{
     ErrorData, RoleServer,
     model::{
@@ -37,15 +38,18 @@ pub(super) fn all() -> Vec<Tool> {
 }
 
 /// `None` when the tool is none of these.
-pub(super) fn call(
+pub(super) async fn call(
     shared: &Shared,
     request: &CallToolRequestParams,
     context: &RequestContext<RoleServer>,
 ) -> Option<Result<CallToolResponse, ErrorData>> {
-    NAMES.contains(&&*request.name).then(|| round(shared, request, context))
+    if !NAMES.contains(&&*request.name) {
+        return None;
+    }
+    Some(round(shared, request, context).await)
 }
 
-fn round(
+async fn round(
     shared: &Shared,
     request: &CallToolRequestParams,
     context: &RequestContext<RoleServer>,
@@ -54,9 +58,9 @@ fn round(
     let bound = shared.bound(request, &access);
     let seals = &shared.app.seals;
     let given = |key: &str| response(request.input_responses.as_ref(), key);
-    let refused = |error: fumi::mcp::fault::Fault| ErrorData::invalid_params(error.to_string(), None);
+    let refused = |error: ToolError| ErrorData::invalid_params(error.message().say(None), None);
     let step: Option<u8> = match &request.request_state {
-        Some(state) => Some(seals.open(state, &bound).map_err(refused)?),
+        Some(state) => Some(seals.open(state, &bound).await.map_err(refused)?),
         None => None,
     };
     let carry = |step: u8| Some(seals.seal(step, &bound));
