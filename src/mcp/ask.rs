@@ -143,7 +143,7 @@ impl Conversation<'_> {
         let mut reply = match state {
             None => self.run(entry, arguments.clone()).await,
             Some(state) => {
-                let question: Question = self
+                let (question, used): (Question, _) = self
                     .app
                     .seals
                     .open(&state, &bound)
@@ -154,7 +154,12 @@ impl Conversation<'_> {
                         let (tool, arguments) = self
                             .submission(question, &answer)
                             .ok_or_else(|| self.refuse(&Fault::StateRefused(TTL).into()))?;
-                        self.run(tool, arguments).await
+                        let reply = self.run(tool, arguments).await;
+                        if reply.is_refused_a_place() {
+                            // The model's answer must not be lost because the server has no time.
+                            self.app.seals.give_back(used).await;
+                        }
+                        reply
                     }
                     (None, Way::Host) => self.run(entry, arguments.clone()).await,
                     (None, _) => return Ok(self.require(question, &bound)),

@@ -81,6 +81,10 @@ pub struct Seals {
     store: Arc<dyn Store>,
 }
 
+/// The use of one seal.
+#[derive(Debug)]
+pub struct Used(String);
+
 /// What is encrypted.
 #[derive(Serialize, Deserialize)]
 struct Content<T> {
@@ -147,7 +151,7 @@ impl Seals {
     /// # Errors
     /// One failure for everything that a caller could try, so that none can be told from another; and the store's, without
     /// which nobody knows whether this is the first time.
-    pub async fn open<T: DeserializeOwned>(&self, sealed: &str, bound: &Bound<'_>) -> Result<T, ToolError> {
+    pub async fn open<T: DeserializeOwned>(&self, sealed: &str, bound: &Bound<'_>) -> Result<(T, Used), ToolError> {
         let refuse = |why: Why| {
             tracing::info!(?why, "a requestState is refused");
             ToolError::from(Fault::StateRefused(self.ttl))
@@ -156,12 +160,19 @@ impl Seals {
         let key = format!("opened/{}", URL_SAFE_NO_PAD.encode(nonce));
         let known = Some(self.ttl + MARGIN);
         match self.store.put(&key, Vec::new(), Expect::Absent, known).await {
-            Ok(_) => Ok(content),
+            Ok(_) => Ok((content, Used(key))),
             Err(StoreError::Conflict) => Err(refuse(Why::UsedBefore)),
             Err(error) => {
                 tracing::error!(%error, "whether a requestState was used before cannot be written down");
                 Err(error.into())
             }
+        }
+    }
+
+    /// A seal may be opened again: what it was opened for has not begun.
+    pub async fn give_back(&self, used: Used) {
+        if let Err(error) = self.store.delete(&used.0, Expect::Anything).await {
+            tracing::error!(%error, "a requestState cannot be given back; its client has to ask again");
         }
     }
 

@@ -65,6 +65,13 @@ impl Reply {
         }
     }
 
+    /// Whether the call found no place in its pool: nothing has begun.
+    #[must_use]
+    pub fn is_refused_a_place(&self) -> bool {
+        let stage = self.structured.pointer("/error/context/execution_stage");
+        self.is_error && stage.is_some_and(|stage| stage == "queue")
+    }
+
     /// A question, as a host reads it.
     #[must_use]
     pub fn question(ask: &Ask, locale: Locale) -> Self {

@@ -7,7 +7,10 @@ use fumi::{
     config::{AuthMode, StateKey},
     mcp::seals::{Bound, Seals},
 };
-use fumi_base::store::{Clock, Store, memory::Memory};
+use fumi_base::{
+    pools::Pool,
+    store::{Clock, Store, memory::Memory},
+};
 use proptest::{
     prelude::*,
     strategy::ValueTree as _,
@@ -15,6 +18,7 @@ use proptest::{
 };
 use reqwest::StatusCode;
 use serde_json::{Map, Value, json};
+use tokio_util::sync::CancellationToken;
 
 use super::{
     KEY, app, app_over, ask, bearing, brings, message, own_key, required,
@@ -220,6 +224,31 @@ async fn without_a_store_no_state_opens() {
             answer.raw
         );
     }
+}
+
+/// Who is told to come back later comes back with the same state: the model need not write its answer again.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_full_pool_uses_no_state_up() {
+    let sample = Sample::new();
+    let server = Server::start(app(&sample, &[], |config| {
+        config.pools.analysis = 1;
+        config.pools.queue = 0;
+    }))
+    .await;
+    let client = Stateless::new(&server);
+    let rain = json!({"topic": "rain"});
+    let (_, state) = required(&ask(&client, rain.clone(), json!({})).await);
+    let (other, token) = (Arc::from("other"), CancellationToken::new());
+    let place = server.app.kernel.pools.acquire(Pool::Analysis, &other, &token);
+    let place = place.await.unwrap();
+    for _ in 0..2 {
+        let answer = ask(&client, rain.clone(), brings(&state, "Drop.")).await;
+        assert_eq!(answer.called().0["error"]["code"], "BUSY", "{}", answer.raw);
+    }
+    drop(place);
+    let answer = ask(&client, rain.clone(), brings(&state, "Drop.")).await;
+    assert_eq!(answer.called().0["text"], "Drop.", "{}", answer.raw);
+    is_refused(&ask(&client, rain, brings(&state, "Drop.")).await, "replayed");
 }
 
 /// The model is no way out for what results may not show, and a state shows nothing at all.

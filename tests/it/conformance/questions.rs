@@ -60,7 +60,7 @@ async fn round(
     let given = |key: &str| response(request.input_responses.as_ref(), key);
     let refused = |error: ToolError| ErrorData::invalid_params(error.message().say(None), None);
     let step: Option<u8> = match &request.request_state {
-        Some(state) => Some(seals.open(state, &bound).await.map_err(refused)?),
+        Some(state) => Some(seals.open(state, &bound).await.map_err(refused)?.0),
         None => None,
     };
     let carry = |step: u8| Some(seals.seal(step, &bound));
