@@ -277,7 +277,7 @@ fn call(tool: &str, arguments: &str, common: Common) -> Result<ExitCode, ConfigE
 
 fn openapi(common: Common) -> Result<ExitCode, ConfigError> {
     let app = app(config(common, Flags::default())?)?;
-    say(&format!("{:#}", http::openapi::document(&app.catalogue)));
+    say(&format!("{:#}", http::openapi::document(&app.catalogue, &app.scope)));
     Ok(ExitCode::SUCCESS)
 }
 

@@ -30,9 +30,13 @@ use super::{
 };
 use crate::{app::App, config::ConfigError, mcp, mcp::server::Server, telemetry::metrics::resident_bytes};
 
-/// What the routes share.
+/// What the routes share. One handle, since every layer takes one with each request.
 #[derive(Clone, Debug)]
-pub struct Edge {
+pub struct Edge(Arc<Parts>);
+
+/// The parts of an [`Edge`].
+#[derive(Debug)]
+pub struct Parts {
     /// The process's parts.
     pub app: Arc<App>,
     /// Who may call.
@@ -47,6 +51,13 @@ pub struct Edge {
     pub closing: CancellationToken,
 }
 
+impl std::ops::Deref for Edge {
+    type Target = Parts;
+    fn deref(&self) -> &Parts {
+        &self.0
+    }
+}
+
 impl Edge {
     /// An edge over the process's parts. Fails when the configuration of authentication does not fit them.
     pub fn new(app: Arc<App>) -> Result<Self, ConfigError> {
@@ -54,14 +65,14 @@ impl Edge {
         let auth = Current::new(Auth::open(&app.config.auth, &app)?);
         observe(&app, &streams);
         let names = Current::new(Names::new(&app.config));
-        Ok(Self {
+        Ok(Self(Arc::new(Parts {
             app,
             auth,
             names,
             streams,
             draining: CancellationToken::new(),
             closing: CancellationToken::new(),
-        })
+        })))
     }
 }
 
@@ -202,7 +213,8 @@ fn layered(edge: &Edge, routes: Vec<Route>) -> Router {
         .fold(Router::new(), |router, route| router.route(route.path, route.answers))
         .fallback(refuse(StatusCode::NOT_FOUND, "NO_SUCH_ROUTE"))
         .method_not_allowed_fallback(refuse(StatusCode::METHOD_NOT_ALLOWED, "METHOD_NOT_ALLOWED"));
-    layers::wrap(routes, edge)
+    // Handlers become services here, once, and not anew for every request.
+    layers::wrap(routes, edge).with_state(())
 }
 
 /// A bound server.

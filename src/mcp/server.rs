@@ -318,7 +318,8 @@ impl ServerHandler for Server {
                 project,
                 progress,
             };
-            let held = conversation.hold(entry, request).await;
+            // On the heap: it may run several calls, each in a place of its own.
+            let held = Box::pin(conversation.hold(entry, request)).await;
             if let Some(session) = &caller.session {
                 let project = self.project(&caller, &context).await;
                 self.follow(&caller, session, &project, &context.peer).await;
