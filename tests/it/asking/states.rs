@@ -21,12 +21,12 @@ use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    KEY, app, app_over, ask, bearing, brings, message, own_key, required,
+    KEY, app, app_over, ask, bearing, brings, message, own_key, required, sampling,
     seals::{change, changed},
     start, token,
 };
 use crate::{
-    harness::{Answer, Server, Stateless},
+    harness::{Answer, Server, Session, Stateless},
     hostile::corpus,
     sample::Sample,
     taught::is_japanese,
@@ -343,6 +343,25 @@ async fn hostile_answers_are_answered() {
             let (structured, _, failed) = answer.called();
             let code = &structured["error"]["code"];
             assert!(!failed || code == "INVALID_ARGUMENTS", "{line}: {}", answer.raw);
+        }
+    }
+    assert_eq!(server.edge.streams.running_calls(), 0);
+}
+
+/// The same answers in a session, where the call waits for them: each ends the waiting.
+#[tokio::test(flavor = "multi_thread")]
+async fn hostile_answers_in_a_session_end_the_waiting() {
+    let sample = Sample::new();
+    let server = start(&sample).await;
+    let session = Session::open_able(&server, sampling()).await;
+    for responses in corpus("responses.jsonl") {
+        for response in [&responses["answer"], &responses] {
+            let mut called = session.begin("compose", json!({"topic": "rain"})).await;
+            let request = called.asked().await;
+            session.respond(&request, response.clone()).await;
+            let structured = called.answered().await["structuredContent"].take();
+            let asks_again = structured["status"] == "needs_text";
+            assert!(asks_again || structured["text"].is_string(), "{response}: {structured}");
         }
     }
     assert_eq!(server.edge.streams.running_calls(), 0);
