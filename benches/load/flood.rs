@@ -45,10 +45,13 @@ pub(crate) fn run(report: &mut Report) {
             &[("FUMI__LIMITS__REQUESTS", "32")],
         ),
         (
-            "bodies of 1 MB",
-            search(&format!("NUMBER{}", "x".repeat(1_000_000))),
-            much(400),
-            &[],
+            "bodies of 1 MB, 8 MB at once",
+            Request::call(
+                "search_content",
+                &json!({"roots": ["."], "query": "NUMBER", "more": "x".repeat(1_000_000)}),
+            ),
+            much(64),
+            &[("FUMI__LIMITS__BODIES_BYTES", "8000000")],
         ),
         (
             "new sessions, 100 at most",
