@@ -3,6 +3,8 @@
 //! Layers, later ones win: defaults < file < `FUMI__SECTION__KEY` < command-line flags. Unknown keys are refused. The
 //! environment is read here and nowhere else. `config/default.toml` shows every key; a test compares the two.
 
+mod state_key;
+
 use std::{
     collections::{BTreeMap, BTreeSet},
     ffi::OsStr,
@@ -22,6 +24,8 @@ use fumi_base::{
 };
 use fumi_code::user_queries::UserQueries;
 use serde::{Deserialize, Serialize};
+
+pub use state_key::{Secret, StateKey};
 
 use crate::tool::reply::Caps;
 
@@ -83,6 +87,9 @@ pub struct Server {
     pub body_seconds: u64,
     /// Seconds after which a connection that nothing came over since its last reply is closed.
     pub keep_alive_seconds: u64,
+    /// What seals the state that stateless clients carry from one request to the next: at least 32 bytes, the same on all
+    /// replicas. Empty: a random one at every start.
+    pub state_key: Secret,
 }
 
 impl Default for Server {
@@ -99,6 +106,7 @@ impl Default for Server {
             header_seconds: 10,
             body_seconds: 30,
             keep_alive_seconds: 75,
+            state_key: Secret::default(),
         }
     }
 }
@@ -754,6 +762,7 @@ impl Config {
             ));
         }
         self.queries()?;
+        StateKey::of(&self.server.state_key)?;
         tracing_subscriber::EnvFilter::try_new(&self.log.filter)
             .map_err(|error| ConfigError(format!("log.filter: {error}")))?;
         Ok(())
@@ -989,6 +998,10 @@ mod tests {
             (
                 "[[path_map]]\nclient = \"/a\"\nserver = \"b\"",
                 "both paths must be absolute",
+            ),
+            (
+                "[server]\nstate_key = \"0123456789012345678901234567890\"",
+                "server.state_key has 31 bytes; it must have at least 32",
             ),
         ] {
             std::fs::write(&file, toml).expect("a file");

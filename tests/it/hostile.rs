@@ -527,7 +527,7 @@ async fn floods_of_http2_end_the_connection_and_not_the_server() {
 }
 
 /// A corpus: one JSON value a line, what was sent and must be tried again.
-fn corpus(name: &str) -> Vec<Value> {
+pub(crate) fn corpus(name: &str) -> Vec<Value> {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/fixtures/hostile")
         .join(name);
