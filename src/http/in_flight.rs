@@ -14,7 +14,7 @@ use axum::{
 };
 use tokio::sync::Semaphore;
 
-use super::{connections::Origin, health, held::Held, initialize::Answer, refusal::Refusal, router::Edge};
+use super::{connections::Origin, health, held::Held, refusal::Refusal, router::Edge, session_message::Answer};
 use crate::{
     mcp::sessions,
     telemetry::metrics::{Metrics, RefusedBy},
