@@ -1,8 +1,14 @@
 //! The ignore files above a root: they change what a walk finds, and lie outside the watched tree.
 //!
-//! Invariant: two equal stamps mean that none of them changed in between. Most folders have none, and that is seen by the
-//! folder alone: a name that appears changes its folder's times. Only a folder that changed lately is asked for every name
-//! again, since a second change within one tick of the file system's clock would leave the same times.
+//! Invariant: two equal stamps mean that none of them changed in between. Where the kernel tells of changes ([`linux`]), nothing
+//! is looked at until it does. Elsewhere every call looks: most folders have no such file, and that is seen by the folder
+//! alone, since a name that appears changes its folder's times. Only a folder that changed lately is asked for every name
+//! again, because a second change within one tick of the file system's clock would leave the same times.
+
+#[cfg(target_os = "linux")]
+use linux::Watch;
+#[cfg(not(target_os = "linux"))]
+use nowhere::Watch;
 
 use std::{
     fs::Metadata,
@@ -24,6 +30,17 @@ pub(crate) struct Above {
     folders: Vec<Folder>,
     /// Of git's configuration, where the environment says that it stands elsewhere.
     elsewhere: Option<PathBuf>,
+    told: Told,
+}
+
+/// Whether changes are told, and what was seen since the last one.
+#[derive(Debug)]
+enum Told {
+    /// Not asked for yet, or something changed.
+    NotYet,
+    By(Watch, u64),
+    /// Not possible here.
+    Never,
 }
 
 #[derive(Debug)]
@@ -57,11 +74,33 @@ impl Above {
             folders: parents.chain(home).map(folder).collect(),
             // `core.excludesFile` may name any file; the walker asks the same place.
             elsewhere: std::env::var_os("XDG_CONFIG_HOME").map(|base| PathBuf::from(base).join("git/ignore")),
+            told: Told::NotYet,
         }
     }
 
     /// A hash over all of them, now.
     pub(crate) fn stamp(&mut self) -> u64 {
+        match &mut self.told {
+            Told::By(watch, stamp) => {
+                if watch.is_quiet() {
+                    return *stamp;
+                }
+            }
+            Told::Never => return self.look(),
+            Told::NotYet => {}
+        }
+        // Watched before they are looked at, so that nothing changes unseen in between.
+        let watch = if self.elsewhere.is_some() {
+            None
+        } else {
+            Watch::new(self.folders.iter().map(|folder| folder.path.as_path()))
+        };
+        let stamp = self.look();
+        self.told = watch.map_or(Told::Never, |watch| Told::By(watch, stamp));
+        stamp
+    }
+
+    fn look(&mut self) -> u64 {
         let mut hasher = DefaultHasher::new();
         for folder in &mut self.folders {
             for file in folder.files() {
@@ -116,6 +155,136 @@ impl Folder {
     }
 }
 
+#[cfg(not(target_os = "linux"))]
+mod nowhere {
+    //! Systems without inotify.
+
+    use std::path::Path;
+
+    #[derive(Debug)]
+    pub(super) enum Watch {}
+
+    impl Watch {
+        pub(super) fn new<'p>(_folders: impl Iterator<Item = &'p Path>) -> Option<Self> {
+            None
+        }
+        pub(super) fn is_quiet(&mut self) -> bool {
+            match *self {}
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+mod linux {
+    //! One inotify instance for the folders above a root. It hears of every file there and forgets all names but ours.
+
+    use std::{collections::HashMap, io, path::Path};
+
+    use inotify::{Inotify, WatchDescriptor, WatchMask};
+
+    use super::{HOME_NAMES, NAMES};
+    use crate::mounts::may_change_unseen_at;
+
+    /// What counts in a folder below one of the folders above, with the folders that it may be in.
+    const BELOW: [(&str, &str); 4] = [
+        (".git", "info"),
+        (".git/info", "exclude"),
+        (".config", "git"),
+        (".config/git", "config ignore"),
+    ];
+    /// Bytes read from the queue at once.
+    const READ: usize = 4 * 1024;
+
+    #[derive(Debug)]
+    pub(super) struct Watch {
+        inotify: Inotify,
+        /// Names that count, for each folder: separated by blanks, which none of them has.
+        names: HashMap<WatchDescriptor, Vec<&'static str>>,
+    }
+
+    fn mask() -> WatchMask {
+        WatchMask::MODIFY
+            | WatchMask::ATTRIB
+            | WatchMask::CREATE
+            | WatchMask::DELETE
+            | WatchMask::MOVED_FROM
+            | WatchMask::MOVED_TO
+            | WatchMask::DELETE_SELF
+            | WatchMask::MOVE_SELF
+            | WatchMask::ONLYDIR
+            | WatchMask::DONT_FOLLOW
+    }
+
+    impl Watch {
+        /// `None` where something could change without being told: behind links, on mounts that others write to, in folders
+        /// that cannot be watched.
+        pub(super) fn new<'p>(folders: impl Iterator<Item = &'p Path>) -> Option<Self> {
+            let mut watch = Self {
+                inotify: Inotify::init().ok()?,
+                names: HashMap::new(),
+            };
+            for folder in folders {
+                // A folder that is reached through a link is another one after the link was changed.
+                let is_itself = folder.canonicalize().is_ok_and(|real| real == folder);
+                if !is_itself || may_change_unseen_at(folder) {
+                    return None;
+                }
+                for name in NAMES.iter().chain(&HOME_NAMES) {
+                    if folder.join(name).is_symlink() {
+                        return None;
+                    }
+                    watch.add(folder, name)?;
+                }
+                for (below, names) in BELOW {
+                    let below = folder.join(below);
+                    if names.split(' ').any(|name| below.join(name).is_symlink()) {
+                        return None;
+                    }
+                    watch.add(&below, names)?;
+                }
+            }
+            Some(watch)
+        }
+
+        fn add(&mut self, folder: &Path, names: &'static str) -> Option<()> {
+            match self.inotify.watches().add(folder, mask()) {
+                Ok(descriptor) => {
+                    self.names.entry(descriptor).or_default().extend(names.split(' '));
+                    Some(())
+                }
+                // It is not there, and the folder around it tells when it is.
+                Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+                    Some(())
+                }
+                Err(_) => None,
+            }
+        }
+
+        /// Whether nothing changed that counts. If something did, this watch has served its time.
+        pub(super) fn is_quiet(&mut self) -> bool {
+            let mut buffer = [0; READ];
+            loop {
+                let events = match self.inotify.read_events(&mut buffer) {
+                    Ok(events) => events,
+                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => return true,
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                    Err(_) => return false,
+                };
+                for event in events {
+                    // What has no name is of a folder itself, or of the queue.
+                    let counts = event.name.is_none_or(|name| {
+                        let names = self.names.get(&event.wd);
+                        names.is_none_or(|names| names.iter().any(|known| name == *known))
+                    });
+                    if counts {
+                        return false;
+                    }
+                }
+            }
+        }
+    }
+}
+
 fn mark(meta: &Metadata) -> u64 {
     let mut hasher = DefaultHasher::new();
     stamp_file(meta, &mut hasher);
@@ -160,7 +329,7 @@ pub(crate) fn stamp_file(meta: &Metadata, hasher: &mut DefaultHasher) {
 mod tests {
     use std::fs;
 
-    use super::Above;
+    use super::{Above, Told};
 
     /// `outer/project`; the outer folder is as old as the test, hence unsettled.
     fn folders() -> (tempfile::TempDir, std::path::PathBuf) {
@@ -180,37 +349,72 @@ mod tests {
         }
     }
 
+    /// Above folders of the test, with or without being told.
+    fn above(root: &std::path::Path, is_told: bool) -> Above {
+        let mut above = Above::new(root);
+        if is_told {
+            above.stamp();
+            assert!(matches!(above.told, Told::By(..)), "folders of tests can be watched");
+        } else {
+            above.told = Told::Never;
+        }
+        above
+    }
+
     #[test]
     fn every_change_of_an_ignore_file_above_is_seen() {
-        let (outer, root) = folders();
-        let mut above = Above::new(&root);
-        let (ignore, git) = (outer.path().join(".gitignore"), outer.path().join(".git/info"));
-        let changes: [(&str, &dyn Fn()); 6] = [
-            ("made", &|| fs::write(&ignore, "a").expect("written")),
-            ("edited", &|| fs::write(&ignore, "bb").expect("written")),
-            ("removed", &|| fs::remove_file(&ignore).expect("removed")),
-            ("git", &|| fs::create_dir_all(&git).expect("made")),
-            ("excluded", &|| fs::write(git.join("exclude"), "a").expect("written")),
-            ("edited there", &|| {
-                fs::write(git.join("exclude"), "bb").expect("written");
-            }),
-        ];
-        for (what, change) in changes {
-            settle(&mut above);
-            let before = above.stamp();
-            assert_eq!(before, above.stamp(), "{what}: nothing changed");
-            // The folder's times tell of a change only in another tick of the clock.
-            wait_for_a_tick(outer.path());
-            change();
-            // A folder for git alone holds nothing that counts.
-            assert_eq!(before != above.stamp(), what != "git", "{what}");
+        for is_told in [cfg!(target_os = "linux"), false] {
+            let (outer, root) = folders();
+            let mut above = above(&root, is_told);
+            let (ignore, git) = (outer.path().join(".gitignore"), outer.path().join(".git"));
+            let exclude = git.join("info/exclude");
+            let changes: [(&str, bool, &dyn Fn()); 9] = [
+                ("made", true, &|| fs::write(&ignore, "a").expect("written")),
+                ("edited", true, &|| fs::write(&ignore, "bb").expect("written")),
+                ("replaced", true, &|| {
+                    let other = outer.path().join("other");
+                    fs::write(&other, "ccc").expect("written");
+                    fs::rename(other, &ignore).expect("moved");
+                }),
+                ("removed", true, &|| fs::remove_file(&ignore).expect("removed")),
+                ("another", false, &|| {
+                    fs::write(outer.path().join("x"), "a").expect("written");
+                }),
+                // Folders for git alone hold nothing that counts.
+                ("git", false, &|| fs::create_dir(&git).expect("made")),
+                ("info", false, &|| fs::create_dir(git.join("info")).expect("made")),
+                ("excluded", true, &|| fs::write(&exclude, "a").expect("written")),
+                ("edited there", true, &|| fs::write(&exclude, "bb").expect("written")),
+            ];
+            for (what, counts, change) in changes {
+                settle(&mut above);
+                let before = above.stamp();
+                assert_eq!(before, above.stamp(), "{what}: nothing changed");
+                // The folder's times tell of a change only in another tick of the clock.
+                wait_for_a_tick(outer.path());
+                change();
+                assert_eq!(before != above.stamp(), counts, "{what}, told: {is_told}");
+            }
         }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn behind_links_nothing_is_told() {
+        let (outer, root) = folders();
+        fs::write(outer.path().join("elsewhere"), "a").expect("written");
+        std::os::unix::fs::symlink("elsewhere", outer.path().join(".gitignore")).expect("linked");
+        let mut above = Above::new(&root);
+        let before = above.stamp();
+        assert!(matches!(above.told, Told::Never));
+        fs::write(outer.path().join("elsewhere"), "bb").expect("written");
+        assert_ne!(before, above.stamp());
     }
 
     #[test]
     fn a_folder_that_changed_just_now_is_looked_into_again() {
         let (outer, root) = folders();
-        let mut above = Above::new(&root);
+        let mut above = above(&root, false);
         let before = above.stamp();
         // Within one tick of the clock the folder's times may stay the same.
         fs::write(outer.path().join(".ignore"), "a").expect("written");

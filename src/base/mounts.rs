@@ -38,22 +38,29 @@ pub(crate) fn may_change_unseen(root: &Path) -> bool {
     std::fs::read_to_string("/proc/self/mountinfo").is_ok_and(|mounts| is_shared(&mounts, root))
 }
 
+/// Whether a canonical folder lies on such a mount, whatever is mounted below it.
+pub(crate) fn may_change_unseen_at(folder: &Path) -> bool {
+    std::fs::read_to_string("/proc/self/mountinfo").is_ok_and(|mounts| is_shared_at(&mounts, folder))
+}
+
 fn is_shared(mounts: &str, root: &Path) -> bool {
-    let mut own = (0, false);
-    for (point, kind) in mounts.lines().filter_map(mount) {
+    let below = |(point, kind): (String, &str)| is_shared_kind(kind) && Path::new(&point).starts_with(root);
+    is_shared_at(mounts, root) || mounts.lines().filter_map(mount).any(below)
+}
+
+fn is_shared_at(mounts: &str, folder: &Path) -> bool {
+    let holding = mounts.lines().filter_map(mount).filter_map(|(point, kind)| {
         let point = Path::new(&point);
-        let shared = SHARED.contains(&kind) || kind.starts_with("fuse.");
-        if root.starts_with(point) {
-            // The longest holds the root, and of several at one place the last.
-            let depth = point.components().count();
-            if depth >= own.0 {
-                own = (depth, shared);
-            }
-        } else if shared && point.starts_with(root) {
-            return true;
-        }
-    }
-    own.1
+        folder.starts_with(point).then(|| (point.components().count(), kind))
+    });
+    // The longest holds the folder, and of several at one place the last.
+    holding
+        .max_by_key(|(depth, _)| *depth)
+        .is_some_and(|(_, kind)| is_shared_kind(kind))
+}
+
+fn is_shared_kind(kind: &str) -> bool {
+    SHARED.contains(&kind) || kind.starts_with("fuse.")
 }
 
 /// Where a line's mount is, and of what kind.

@@ -8,10 +8,7 @@ use std::{future::poll_fn, pin::Pin, sync::Arc, time::Duration};
 
 use axum::{
     body::{Body, Bytes, HttpBody as _},
-    extract::{Request, State},
-    http::{StatusCode, header},
-    middleware::Next,
-    response::{IntoResponse, Response},
+    http::{StatusCode, header, request::Parts},
 };
 use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore},
@@ -80,7 +77,22 @@ impl Bodies {
         }
     }
 
-    async fn read(&self, body: Body) -> Result<(Bytes, Option<OwnedSemaphorePermit>), Unread> {
+    /// The body of a request, and the room that it takes until the answer begins: by then it is read.
+    pub async fn read(&self, parts: &Parts, body: Body) -> Result<(Bytes, Option<OwnedSemaphorePermit>), Refusal> {
+        if body.is_end_stream() {
+            return Ok((Bytes::new(), None));
+        }
+        let announced = parts
+            .headers
+            .get(header::CONTENT_LENGTH)
+            .and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
+        if announced.is_some_and(|length| length > self.limit as u64) {
+            return Err(self.refuse(&Unread::TooLarge));
+        }
+        self.whole(body).await.map_err(|unread| self.refuse(&unread))
+    }
+
+    async fn whole(&self, body: Body) -> Result<(Bytes, Option<OwnedSemaphorePermit>), Unread> {
         let mut body = body;
         let mut whole = Whole::default();
         let mut held: Option<OwnedSemaphorePermit> = None;
@@ -176,25 +188,5 @@ impl Whole {
             Self::One(piece) => piece,
             Self::Many(pieces) => pieces.into(),
         }
-    }
-}
-
-/// The layer.
-pub async fn read(State(bodies): State<Bodies>, request: Request, next: Next) -> Response {
-    let (parts, body) = request.into_parts();
-    if body.is_end_stream() {
-        return next.run(Request::from_parts(parts, Body::empty())).await;
-    }
-    let announced = parts
-        .headers
-        .get(header::CONTENT_LENGTH)
-        .and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
-    if announced.is_some_and(|length| length > bodies.limit as u64) {
-        return bodies.refuse(&Unread::TooLarge).into_response();
-    }
-    match bodies.read(body).await {
-        // The room is taken until the answer begins: by then the body is read.
-        Ok((bytes, _room)) => next.run(Request::from_parts(parts, Body::from(bytes))).await,
-        Err(unread) => bodies.refuse(&unread).into_response(),
     }
 }

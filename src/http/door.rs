@@ -105,7 +105,7 @@ fn admit(edge: &Edge, asked: &Asked, request: &Request) -> Result<Access, Refusa
     let principal = principal.expect("the layer before has put one into every request");
     let access = access(edge, principal, asked, request.headers())?;
     // Messages count; streams that only listen do not, nor do answers to the server's own questions.
-    if request.method() == Method::POST && !is_answer(request) {
+    if request.method() == Method::POST && !is_answer(request.extensions()) {
         principal.count().map_err(|many| {
             let facts = [
                 ("principal", principal.name.to_string()),

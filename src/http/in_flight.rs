@@ -7,12 +7,10 @@ use std::sync::Arc;
 
 use axum::{
     body::Body,
-    extract::{Request, State},
-    http::{Method, header},
-    middleware::Next,
-    response::{IntoResponse, Response},
+    http::{Extensions, Method, header, request::Parts},
+    response::Response,
 };
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::{connections::Origin, health, held::Held, refusal::Refusal, router::Edge, session_message::Answer};
 use crate::{
@@ -39,47 +37,67 @@ impl InFlight {
     }
 }
 
-/// The layer.
-pub async fn take_place(State(in_flight): State<InFlight>, request: Request, next: Next) -> Response {
-    if health::is_probe(request.uri().path()) {
-        return next.run(request).await;
+/// One place, if the request needs one.
+#[derive(Debug)]
+pub struct Place {
+    permit: Option<OwnedSemaphorePermit>,
+    listens: bool,
+}
+
+impl InFlight {
+    /// A place for a request, or a refusal.
+    pub fn take(&self, parts: &Parts) -> Result<Place, Refusal> {
+        if health::is_probe(parts.uri.path()) {
+            return Ok(Place {
+                permit: None,
+                listens: false,
+            });
+        }
+        let is_spare = parts.extensions.get::<Origin>().is_some_and(|origin| origin.is_spare);
+        let permit = if is_spare {
+            None
+        } else {
+            Arc::clone(&self.places).try_acquire_owned().ok()
+        };
+        // Whoever answers begins nothing.
+        if permit.is_none() && !is_answer(&parts.extensions) {
+            self.metrics.refused(RefusedBy::Busy);
+            return Err(Refusal::busy());
+        }
+        Ok(Place {
+            permit,
+            listens: only_listens(parts),
+        })
     }
-    let is_spare = request
-        .extensions()
-        .get::<Origin>()
-        .is_some_and(|origin| origin.is_spare);
-    let place = if is_spare {
-        None
-    } else {
-        Arc::clone(&in_flight.places).try_acquire_owned().ok()
-    };
-    // Whoever answers begins nothing.
-    if place.is_none() && !is_answer(&request) {
-        in_flight.metrics.refused(RefusedBy::Busy);
-        return Refusal::busy().into_response();
-    }
-    let listens = only_listens(&request);
-    let response = next.run(request).await;
-    match place {
-        Some(place) if !listens && is_event_stream(&response) => response.map(|body| Body::new(Held::new(body, place))),
-        // What is not a stream is ready, and takes no work any more.
-        _ => response,
+}
+
+impl Place {
+    /// Keeps the place for as long as there is work for the response.
+    #[must_use]
+    pub fn keep(self, response: Response) -> Response {
+        match self.permit {
+            Some(permit) if !self.listens && is_event_stream(&response) => {
+                response.map(|body| Body::new(Held::new(body, permit)))
+            }
+            // What is not a stream is ready, and takes no work any more.
+            _ => response,
+        }
     }
 }
 
 /// Whether a request brings an answer to a question of the server's.
 #[must_use]
-pub fn is_answer(request: &Request) -> bool {
-    request.extensions().get::<Answer>().is_some()
+pub fn is_answer(extensions: &Extensions) -> bool {
+    extensions.get::<Answer>().is_some()
 }
 
 /// A stream on which only the server speaks. The library has compared the header with the body where it believes it.
-fn only_listens(request: &Request) -> bool {
+fn only_listens(parts: &Parts) -> bool {
     let is_listen = || {
-        let method = request.headers().get("mcp-method");
-        method.is_some_and(|method| method == "subscriptions/listen") && sessions::is_stateless(request.headers())
+        let method = parts.headers.get("mcp-method");
+        method.is_some_and(|method| method == "subscriptions/listen") && sessions::is_stateless(&parts.headers)
     };
-    request.method() == Method::GET || is_listen()
+    parts.method == Method::GET || is_listen()
 }
 
 fn is_event_stream(response: &Response) -> bool {

@@ -3,12 +3,13 @@
 //! Host and Origin are checked on every route, not on MCP alone: a page on another site that guesses a port must learn
 //! nothing. There is no time limit on whole responses, because event streams have none.
 
-use std::any::Any;
+use std::{any::Any, sync::Arc};
 
 use axum::{
     Router,
+    body::Body,
     extract::{Request, State},
-    http::{HeaderMap, HeaderValue, StatusCode, Uri, Version, header},
+    http::{HeaderMap, HeaderValue, StatusCode, Uri, Version, header, request::Parts},
     middleware::{self, Next},
     response::{IntoResponse, Response},
 };
@@ -25,12 +26,12 @@ use tower_http::{
 use super::{
     access_log,
     auth::authenticate,
-    body::{self, Bodies},
-    in_flight::{self, InFlight},
+    body::Bodies,
+    in_flight::InFlight,
     refusal::{self, Refusal},
     router::Edge,
     session_gate,
-    session_message::{self, Sessions},
+    session_message::Sessions,
     trace::trace,
 };
 use crate::{config::Config, telemetry::metrics::RefusedBy};
@@ -43,9 +44,6 @@ const WORTH_COMPRESSING: u64 = 1_024;
 /// Puts the layers around the routes. The list reads from the outside in; what a URL and a principal reach, and how often
 /// (404, 403, 429), is decided behind it, by [`super::door`].
 pub fn wrap(routes: Router, edge: &Edge) -> Router {
-    let config = &edge.app.config;
-    let sessions = Sessions::new(edge);
-    let in_flight = InFlight::new(edge);
     let layers = ServiceBuilder::new()
         // The id first, so that whatever is logged can carry it; the line last, so that it holds what really left.
         .layer(middleware::from_fn(access_log::record))
@@ -54,19 +52,54 @@ pub fn wrap(routes: Router, edge: &Edge) -> Router {
         .layer(middleware::from_fn(refusal::in_form))
         .layer(CatchPanicLayer::custom(panicked))
         .layer(compression())
-        // Before anything that a foreign page could learn from.
-        .layer(middleware::from_fn_with_state(edge.clone(), check_names))
-        // 401 comes before a body is read, and before 404.
-        .layer(middleware::from_fn_with_state(edge.clone(), authenticate))
-        .layer(middleware::from_fn_with_state(
-            Bodies::new(config, &edge.app.kernel.metrics),
-            body::read,
-        ))
-        // An initialize names no session; every other session is asked for here, so that a full server says 404 too.
-        .layer(middleware::from_fn_with_state(sessions, session_message::prepare))
-        .layer(middleware::from_fn_with_state(edge.clone(), session_gate::recognise))
-        .layer(middleware::from_fn_with_state(in_flight, in_flight::take_place));
+        .layer(middleware::from_fn_with_state(Arc::new(Admission::new(edge)), admit));
     routes.layer(layers)
+}
+
+/// What a request must pass before a route sees it. One layer for all of it: each layer of its own would cost every request
+/// a box, and a copy of all that is inside.
+#[derive(Debug)]
+struct Admission {
+    edge: Edge,
+    bodies: Bodies,
+    sessions: Sessions,
+    in_flight: InFlight,
+}
+
+async fn admit(State(admission): State<Arc<Admission>>, request: Request, next: Next) -> Response {
+    let served = admission.pass(request, next).await;
+    served.unwrap_or_else(IntoResponse::into_response)
+}
+
+impl Admission {
+    fn new(edge: &Edge) -> Self {
+        Self {
+            edge: edge.clone(),
+            bodies: Bodies::new(&edge.app.config, &edge.app.kernel.metrics),
+            sessions: Sessions::new(edge),
+            in_flight: InFlight::new(edge),
+        }
+    }
+
+    async fn pass(&self, request: Request, next: Next) -> Result<Response, Refusal> {
+        let (mut parts, body) = request.into_parts();
+        // Before anything that a foreign page could learn from.
+        check_names(&self.edge, &parts)?;
+        // 401 comes before a body is read, and before 404.
+        authenticate(&self.edge, &mut parts).await?;
+        let (body, _room) = self.bodies.read(&parts, body).await?;
+        // An initialize names no session; every other session is asked for here, so that a full server says 404 too.
+        let begins = self.sessions.look(&mut parts, &body)?;
+        session_gate::recognise(&self.edge, &mut parts).await?;
+        let place = self.in_flight.take(&parts)?;
+        let serve = next.run(Request::from_parts(parts, Body::from(body)));
+        let response = if begins {
+            self.sessions.begin(serve).await?
+        } else {
+            serve.await
+        };
+        Ok(place.keep(response))
+    }
 }
 
 /// A reply for a layer or route that panicked. What it said goes into the log and not to the client.
@@ -156,23 +189,18 @@ fn is_loopback(host: &str) -> bool {
             .is_ok_and(|address| address.is_loopback())
 }
 
-async fn check_names(State(edge): State<Edge>, request: Request, next: Next) -> Response {
-    match refused(&edge.names.get(), request.headers(), request.uri()) {
-        Some(refusal) => {
-            edge.app.kernel.metrics.refused(RefusedBy::Host);
-            refusal.into_response()
-        }
-        None if request
-            .uri()
-            .path_and_query()
-            .is_some_and(|path| path.as_str().len() > URI_BYTES) =>
-        {
-            edge.app.kernel.metrics.refused(RefusedBy::Body);
-            let facts = [("limit", URI_BYTES.to_string())];
-            Refusal::new(StatusCode::URI_TOO_LONG, "URI_TOO_LONG", &facts).into_response()
-        }
-        None => next.run(request).await,
+fn check_names(edge: &Edge, parts: &Parts) -> Result<(), Refusal> {
+    if let Some(refusal) = refused(&edge.names.get(), &parts.headers, &parts.uri) {
+        edge.app.kernel.metrics.refused(RefusedBy::Host);
+        return Err(refusal);
     }
+    let path = parts.uri.path_and_query();
+    if path.is_some_and(|path| path.as_str().len() > URI_BYTES) {
+        edge.app.kernel.metrics.refused(RefusedBy::Body);
+        let facts = [("limit", URI_BYTES.to_string())];
+        return Err(Refusal::new(StatusCode::URI_TOO_LONG, "URI_TOO_LONG", &facts));
+    }
+    Ok(())
 }
 
 fn refused(names: &Names, headers: &HeaderMap, uri: &Uri) -> Option<Refusal> {

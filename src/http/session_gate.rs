@@ -9,7 +9,7 @@ use std::{sync::Arc, time::Duration};
 
 use axum::{
     extract::{Request, State},
-    http::{Method, StatusCode},
+    http::{Method, StatusCode, request::Parts},
     middleware::Next,
     response::{IntoResponse, Response},
 };
@@ -32,27 +32,24 @@ const SESSION: &str = "mcp-session-id";
 /// After which time a refusal may be over: a server is up again, a disk answers, a session has ended.
 const RETRY_AFTER: Duration = Duration::from_secs(2);
 
-/// The layer that asks whose session a request names. An `initialize` names none any more.
-pub async fn recognise(State(edge): State<Edge>, mut request: Request, next: Next) -> Response {
-    if !refusal::is_mcp(request.uri().path()) {
-        return next.run(request).await;
+/// Asks whose session a request names. An `initialize` names none any more.
+pub async fn recognise(edge: &Edge, parts: &mut Parts) -> Result<(), Refusal> {
+    if !refusal::is_mcp(parts.uri.path()) {
+        return Ok(());
     }
-    if sessions::is_stateless(request.headers()) {
-        request.headers_mut().remove(SESSION);
+    if sessions::is_stateless(&parts.headers) {
+        parts.headers.remove(SESSION);
     }
-    let Some(id) = sessions::named(request.headers()).map(str::to_owned) else {
-        return next.run(request).await;
+    let Some(id) = sessions::named(&parts.headers) else {
+        return Ok(());
     };
     // Nobody's name is no session's.
-    let principal = request
-        .extensions()
-        .get::<Arc<Principal>>()
-        .map(|known| Arc::clone(&known.name));
-    match edge.streams.owner(&id).await {
-        Ok(Some(owner)) if Some(&owner) == principal.as_ref() => next.run(request).await,
+    let principal = parts.extensions.get::<Arc<Principal>>();
+    match edge.streams.owner(id).await {
+        Ok(Some(owner)) if principal.is_some_and(|principal| principal.name == owner) => Ok(()),
         // Whether there is such a session is its owner's matter.
-        Ok(_) => refused(&edge, &Refused::Unknown),
-        Err(error) => refused(&edge, &Refused::Unavailable(error)),
+        Ok(_) => Err(refused(edge, &Refused::Unknown)),
+        Err(error) => Err(refused(edge, &Refused::Unavailable(error))),
     }
 }
 
@@ -68,7 +65,7 @@ pub async fn bring_back(
     let ends = request.method() == Method::DELETE;
     let (parts, body) = request.into_parts();
     if let Err(refusal) = sessions.admit(&id, &parts).await {
-        return refused(&edge, &refusal);
+        return refused(&edge, &refusal).into_response();
     }
     let request = Request::from_parts(parts, body);
     let mut response = if ends {
@@ -86,24 +83,24 @@ pub async fn bring_back(
     );
     if is_lost && sessions.is_closing() {
         // It ended between the gate and its worker, with the process. "Not found" would make its client forget it.
-        return refused(&edge, &Refused::Closing);
+        return refused(&edge, &Refused::Closing).into_response();
     }
     response
 }
 
-fn refused(edge: &Edge, refused: &Refused) -> Response {
+fn refused(edge: &Edge, refused: &Refused) -> Refusal {
     if let Refused::Unavailable(error) = refused {
         tracing::error!(%error, "a session cannot be looked up");
     }
     let entry = match refused {
-        Refused::Unknown => return Refusal::new(StatusCode::NOT_FOUND, "SESSION_NOT_FOUND", &[]).into_response(),
+        Refused::Unknown => return Refusal::new(StatusCode::NOT_FOUND, "SESSION_NOT_FOUND", &[]),
         Refused::Full(limit) => {
             edge.app.kernel.metrics.refused(RefusedBy::Busy);
-            return Refusal::too_many_sessions(*limit).into_response();
+            return Refusal::too_many_sessions(*limit);
         }
         Refused::Unavailable(_) | Refused::Failed => "SESSIONS_UNAVAILABLE",
         Refused::Closing => "SERVER_GOING_DOWN",
     };
     edge.app.kernel.metrics.refused(RefusedBy::Busy);
-    Refusal::for_now(StatusCode::SERVICE_UNAVAILABLE, entry, &[], RETRY_AFTER).into_response()
+    Refusal::for_now(StatusCode::SERVICE_UNAVAILABLE, entry, &[], RETRY_AFTER)
 }

@@ -6,13 +6,9 @@
 use std::sync::Arc;
 
 use axum::{
-    body::{Body, to_bytes},
-    extract::{Request, State},
-    http::{Method, StatusCode},
-    middleware::Next,
-    response::{IntoResponse, Response},
+    http::{Method, request::Parts},
+    response::Response,
 };
-
 use serde::de::IgnoredAny;
 
 use super::{refusal::Refusal, router::Edge};
@@ -47,39 +43,35 @@ impl Sessions {
         }
     }
 
-    fn full(&self) -> Response {
+    fn full(&self) -> Refusal {
         self.metrics.refused(RefusedBy::Busy);
-        Refusal::too_many_sessions(self.limit).into_response()
+        Refusal::too_many_sessions(self.limit)
     }
-}
 
-/// The layer. Bodies are in memory already.
-pub async fn prepare(State(open): State<Sessions>, request: Request, next: Next) -> Response {
-    if request.method() != Method::POST || sessions::is_stateless(request.headers()) {
-        return next.run(request).await;
-    }
-    let (mut parts, body) = request.into_parts();
-    let Ok(bytes) = to_bytes(body, usize::MAX).await else {
-        return Refusal::new(StatusCode::BAD_REQUEST, "BODY_BROKEN", &[]).into_response();
-    };
-    let begins = is_initialize(&bytes);
-    if parts.headers.contains_key("mcp-session-id") && is_answer(&bytes) {
-        parts.extensions.insert(Answer);
-    }
-    if begins {
+    /// Looks at a message. Says whether it begins a session.
+    pub fn look(&self, parts: &mut Parts, body: &[u8]) -> Result<bool, Refusal> {
+        if parts.method != Method::POST || sessions::is_stateless(&parts.headers) {
+            return Ok(false);
+        }
+        if parts.headers.contains_key("mcp-session-id") && is_answer(body) {
+            parts.extensions.insert(Answer);
+        }
+        if !is_initialize(body) {
+            return Ok(false);
+        }
         // A client that begins anew may still send the id of a session that is gone. `initialize` never needs one.
         parts.headers.remove("mcp-session-id");
+        if self.streams.sessions() >= self.limit {
+            return Err(self.full());
+        }
+        Ok(true)
     }
-    let request = Request::from_parts(parts, Body::from(bytes));
-    if !begins {
-        return next.run(request).await;
+
+    /// Serves a message that begins a session: several may come at once for the last place.
+    pub async fn begin(&self, serve: impl Future<Output = Response>) -> Result<Response, Refusal> {
+        let (response, was_full) = sessions::noticing(serve).await;
+        if was_full { Err(self.full()) } else { Ok(response) }
     }
-    if open.streams.sessions() >= open.limit {
-        return open.full();
-    }
-    // Several may come at once for the last place.
-    let (response, was_full) = sessions::noticing(next.run(request)).await;
-    if was_full { open.full() } else { response }
 }
 
 fn is_initialize(body: &[u8]) -> bool {

@@ -11,19 +11,14 @@ pub mod tokens;
 
 use std::{num::NonZeroU32, sync::Arc, time::Duration};
 
-use axum::{
-    extract::{Request, State},
-    http::{HeaderMap, header},
-    middleware::Next,
-    response::{IntoResponse, Response},
-};
+use axum::http::{HeaderMap, header, request::Parts};
 use fumi_base::roots::AllowedRoots;
 use governor::{
     DefaultDirectRateLimiter, Quota, RateLimiter,
     clock::{Clock as _, DefaultClock},
 };
 
-use super::{health, router::Edge};
+use super::{health, refusal::Refusal, router::Edge};
 use crate::{
     app::App,
     config::{self, AuthMode, ConfigError},
@@ -222,22 +217,22 @@ fn bearer(headers: &HeaderMap) -> Result<&str, Denied> {
     }
 }
 
-/// The layer: puts the [`Principal`] into the request, or refuses.
-pub async fn authenticate(State(edge): State<Edge>, mut request: Request, next: Next) -> Response {
-    let path = request.uri().path();
+/// Puts the [`Principal`] into the request's extensions, or refuses.
+pub async fn authenticate(edge: &Edge, parts: &mut Parts) -> Result<(), Refusal> {
+    let path = parts.uri.path();
     if health::is_probe(path) || path.starts_with(challenge::METADATA) {
-        return next.run(request).await;
+        return Ok(());
     }
     let auth = edge.auth.get();
-    match auth.principal(request.headers()).await {
+    match auth.principal(&parts.headers).await {
         Ok(principal) => {
-            request.extensions_mut().insert(principal);
-            next.run(request).await
+            parts.extensions.insert(principal);
+            Ok(())
         }
         Err(denied) => {
             edge.app.kernel.metrics.refused(RefusedBy::Auth);
             tracing::info!(target: "fumi::audit", reason = ?denied, "refused: not authenticated");
-            challenge::unauthenticated(&auth, &denied, request.headers()).into_response()
+            Err(challenge::unauthenticated(&auth, &denied, &parts.headers))
         }
     }
 }
