@@ -4,3 +4,4 @@
 //! sentences are made where the reader is known, and files are opened by `fumi-base`.
 
 pub mod manuscript;
+pub mod publish;

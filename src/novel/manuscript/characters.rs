@@ -53,6 +53,14 @@ pub fn is_kanji(c: char) -> bool {
     class(c) == Class::Kanji
 }
 
+/// Whether characters are one run that carries a ruby without a bar in a file of Aozora Bunko. ※ stands for a kanji.
+pub(crate) fn is_one_run(characters: impl IntoIterator<Item = char>) -> bool {
+    let class = |c| if c == '※' { Class::Kanji } else { class(c) };
+    let mut classes = characters.into_iter().map(class);
+    let first = classes.next().unwrap_or(Class::Other);
+    first != Class::Other && classes.all(|class| class == first)
+}
+
 /// Whether a reader counts it: no white space, no control character, and nothing that only changes its neighbour
 /// (combining marks of kana, joiners, variation selectors).
 #[must_use]

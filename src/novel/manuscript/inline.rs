@@ -203,7 +203,9 @@ impl<'a> LineReader<'a, '_> {
             match c {
                 '［' if rest.starts_with(NOTE) => self.note(),
                 MARK if rest[MARK.len_utf8()..].starts_with(NOTE) => self.character_note(),
-                '｜' | '|' => self.bar(c),
+                '｜' => self.bar(c),
+                // Aozora files have it as a letter.
+                '|' if self.syntax == Syntax::Web => self.bar(c),
                 '《' => self.double_bracket(),
                 '》' => {
                     self.issue_at(IssueKind::UnpairedRubyMark, c.len_utf8());
@@ -412,20 +414,10 @@ impl<'a> LineReader<'a, '_> {
             self.markup(bar.len_utf8());
             return self.literal(kept.len_utf8());
         }
-        let signs = ['｜', '|', '《', '》'];
-        let base = after
-            .find(signs)
-            .filter(|at| after[*at..].starts_with('《'))
-            .map(|at| &after[..at]);
-        let Some(base) = base else {
+        let Some(base) = self.base_after(after) else {
             return self.literal(bar.len_utf8());
         };
-        let ruby = &after[base.len() + '《'.len_utf8()..];
-        let Some(ruby) = ruby
-            .find(['《', '》'])
-            .filter(|at| ruby[*at..].starts_with('》'))
-            .map(|at| &ruby[..at])
-        else {
+        let Some(ruby) = ruby_text(&after[base.len() + '《'.len_utf8()..]) else {
             return self.literal(bar.len_utf8());
         };
         if base.is_empty() || ruby.is_empty() {
@@ -433,11 +425,39 @@ impl<'a> LineReader<'a, '_> {
             self.issue_at(IssueKind::EmptyRuby, whole);
             return self.literal(whole);
         }
+        // An emphasis that began or ended within a base would cut it.
+        let base_end = self.at + bar.len_utf8() + base.len();
+        let first = self.notes.partition_point(|note| note.range.end <= self.at);
+        let mut within = self.notes[first..]
+            .iter()
+            .take_while(|note| note.range.start < base_end);
+        let is_cut = within.any(|note| matches!(note.reading, Reading::Begin(_) | Reading::End(_)));
+        if is_cut || without_notes(base).is_empty() {
+            return self.literal(bar.len_utf8());
+        }
         let start = self.at;
         let base = start + bar.len_utf8()..start + bar.len_utf8() + base.len();
         self.at = base.start;
         self.pass_base(base.end);
         self.end_ruby(start, base, ruby.len());
+    }
+
+    /// What stands between a bar and the 《 that it belongs to. Signs within notes are words.
+    fn base_after(&self, after: &'a str) -> Option<&'a str> {
+        let signs: &[char] = match self.syntax {
+            Syntax::Web => &['｜', '|', '《', '》'],
+            Syntax::Aozora => &['｜', '《', '》'],
+        };
+        let start = self.limit() - after.len();
+        let mut from = 0;
+        loop {
+            let at = from + after[from..].find(signs)?;
+            let note = self.notes.partition_point(|note| note.range.end <= start + at);
+            match self.notes.get(note).filter(|note| note.range.start < start + at) {
+                Some(note) => from = (note.range.end - start).min(after.len()),
+                None => return after[at..].starts_with('《').then_some(&after[..at]),
+            }
+        }
     }
 
     /// Passes the base of a ruby, of which characters that could not be typed may be a part.
@@ -467,11 +487,10 @@ impl<'a> LineReader<'a, '_> {
     /// 《《emphasis》》, or 《ruby》 after its base.
     fn double_bracket(&mut self) {
         let rest = self.rest();
-        let signs = ['《', '》'];
         if self.syntax == Syntax::Web && rest.starts_with("《《") {
             let inner = &rest["《《".len()..];
             let closes = inner
-                .find(signs)
+                .find(['《', '》'])
                 .filter(|at| *at > 0 && inner[*at..].starts_with("》》"))
                 .filter(|at| !inner[..*at].contains("**"));
             if let Some(len) = closes {
@@ -489,11 +508,11 @@ impl<'a> LineReader<'a, '_> {
             }
             return;
         }
-        let inner = &rest['《'.len_utf8()..];
-        let Some(len) = inner.find(signs).filter(|at| inner[*at..].starts_with('》')) else {
+        let Some(ruby) = ruby_text(&rest['《'.len_utf8()..]) else {
             self.issue_at(IssueKind::UnpairedRubyMark, '《'.len_utf8());
             return self.literal('《'.len_utf8());
         };
+        let len = ruby.len();
         let whole = len + "《》".len();
         match self.base {
             _ if len == 0 => {
@@ -525,9 +544,9 @@ impl<'a> LineReader<'a, '_> {
         self.at += 1;
         let base = self.at..self.at + base.len();
         self.literal(base.len());
-        let text = self.at + self.rest().find(ruby).unwrap_or_default();
-        self.markup(text + ruby.len() + 1 - self.at);
-        let text = text..text + ruby.len();
+        let bar = self.rest().chars().next().map_or(1, char::len_utf8);
+        let text = self.at + bar..self.at + bar + ruby.len();
+        self.markup(bar + ruby.len() + 1);
         self.found.span(Kind::Ruby { base, text }, start..self.at);
     }
 
@@ -551,6 +570,21 @@ impl<'a> LineReader<'a, '_> {
             None => self.literal(2),
         }
     }
+}
+
+/// What stands before the 》 that closes a ruby; no note begins or ends within it alone.
+fn ruby_text(after: &str) -> Option<&str> {
+    let end = after.find(['《', '》']).filter(|at| after[*at..].starts_with('》'))?;
+    let text = &after[..end];
+    let mut depth = 0_usize;
+    for c in text.chars() {
+        match c {
+            '［' => depth += 1,
+            '］' => depth = depth.checked_sub(1)?,
+            _ => {}
+        }
+    }
+    (depth == 0).then_some(text)
 }
 
 /// The words of a note as they are seen: without the notes within them.

@@ -6,20 +6,21 @@
 
 mod blocks;
 mod characters;
+mod flow;
 mod inline;
 mod issues;
 mod lines;
 pub mod notes;
 mod spans;
-#[cfg(test)]
-mod tests;
 mod visible;
 mod voices;
 
 use std::ops::Range;
 
 pub use blocks::LineKind;
+pub(crate) use characters::is_one_run;
 pub use characters::{is_counted, is_kanji};
+pub use flow::Inline;
 pub use issues::{Issue, IssueKind};
 pub use lines::Position;
 pub use notes::Note;
@@ -332,3 +333,6 @@ impl Found {
         self.issues.push(Issue { kind, range });
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -8,7 +8,7 @@ use proptest::{prelude::*, sample::select};
 use crate::runner;
 
 /// Everything that means something, and a little that does not.
-const SIGNS: &[&str] = &[
+pub(crate) const SIGNS: &[&str] = &[
     "「",
     "」",
     "『",

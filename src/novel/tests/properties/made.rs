@@ -7,14 +7,14 @@ use crate::runner;
 
 /// A piece of a line: how it is written, what is seen of it, and the ruby or emphasis that it makes.
 #[derive(Clone, Debug)]
-struct Piece {
-    written: String,
+pub(crate) struct Piece {
+    pub(crate) written: String,
     seen: String,
     ruby: Option<(String, String)>,
     emphasis: Option<(Emphasis, String)>,
 }
 
-fn pieces() -> impl Strategy<Value = Piece> {
+pub(crate) fn pieces() -> impl Strategy<Value = Piece> {
     let words = || select(&["あい", "走る、", "！", "カナ", "東京へ", "x2", "🙂", "　", "か\u{3099}"][..]);
     let kanji = || select(&["漢字", "佐々木", "𠮟", "〇"][..]);
     let ruby = || select(&["かんじ", "ルビ", "r b", "・・"][..]);

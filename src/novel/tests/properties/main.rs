@@ -7,6 +7,7 @@ mod hostile;
 mod invariants;
 mod made;
 mod novel;
+mod written;
 
 use proptest::test_runner::{Config, RngSeed, TestRunner};
 
