@@ -43,7 +43,8 @@ EXPOSE 8640
 HEALTHCHECK --interval=30s --timeout=3s --start-period=5s CMD ["fumi-healthcheck", "8640"]
 ENTRYPOINT ["fumi"]
 # It listens beyond the container's loopback, and therefore starts only with credentials: FUMI_TOKEN_SHA256, or a
-# configuration with [auth]. State is kept in memory and nothing is written.
+# configuration with [auth]. State is kept in memory and nothing is written; with a volume at /state, `--store fs` in place
+# of the last two words keeps it.
 CMD ["serve", "--listen", "0.0.0.0:8640", "--root", "/workspace", "--state", "/state", "--store", "memory"]
 
 FROM base AS browser

@@ -2,7 +2,14 @@
 
 use std::sync::Arc;
 
-use fumi_base::{cache::ResultCache, freshness::Freshness, pools::Pools, redact::Redactor, roots::AllowedRoots};
+use fumi_base::{
+    cache::ResultCache,
+    freshness::Freshness,
+    pools::Pools,
+    redact::Redactor,
+    roots::AllowedRoots,
+    store::{Store, memory::Memory},
+};
 
 use crate::{
     config::{Config, ConfigError},
@@ -30,13 +37,25 @@ pub struct App {
     pub scope: Scope,
     /// Which project each session chose.
     pub sessions: Arc<Sessions>,
+    /// What outlives a call, and perhaps the process.
+    pub store: Arc<dyn Store>,
     /// Statistics of projects that are still true: the JSON text, and when it was counted.
     pub statistics: ResultCache<(Arc<str>, Arc<str>)>,
 }
 
 impl App {
-    /// Builds everything from a checked configuration. `secrets` never leave in any reply.
+    /// Builds everything from a checked configuration, with a store that ends with the process. `secrets` never leave in any
+    /// reply.
     pub fn build(config: Config, secrets: impl IntoIterator<Item = String>) -> Result<Arc<Self>, ConfigError> {
+        Self::build_over(Arc::new(Memory::default()), config, secrets)
+    }
+
+    /// The same over a store that may be older than the process, and outlive it.
+    pub fn build_over(
+        store: Arc<dyn Store>,
+        config: Config,
+        secrets: impl IntoIterator<Item = String>,
+    ) -> Result<Arc<Self>, ConfigError> {
         let roots = AllowedRoots::open_with(
             &config.projects.allowed_roots,
             &config.projects.named,
@@ -64,6 +83,7 @@ impl App {
             catalogue,
             scope,
             sessions,
+            store,
             statistics: ResultCache::new(STATISTICS_BYTES as u64, STATISTICS_BYTES),
         }))
     }

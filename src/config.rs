@@ -47,6 +47,8 @@ pub struct Config {
     pub pools: Pools,
     /// The result cache.
     pub cache: Cache,
+    /// What outlives a call.
+    pub store: Store,
     /// Who is told when resources change.
     pub resources: Resources,
     /// What it says of itself.
@@ -310,6 +312,8 @@ pub struct Pools {
     pub analysis: usize,
     /// Writing novels, per project.
     pub write: usize,
+    /// Writing novels, in all projects together.
+    pub write_total: usize,
     /// Checking novels.
     pub check: usize,
     /// Plotting novels.
@@ -327,6 +331,7 @@ impl Default for Pools {
         Self {
             analysis: 0,
             write: 1,
+            write_total: 8,
             check: 3,
             plot: 2,
             browser: 8,
@@ -353,6 +358,51 @@ impl Default for Cache {
             entry_bytes: 4 * 1024 * 1024,
         }
     }
+}
+
+/// What outlives a call: sessions, and the projects that they chose.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Store {
+    /// `fs` (files in `dir`: a restart loses no session) or `memory` (gone with the process).
+    pub kind: StoreKind,
+    /// The state folder. Empty: `$XDG_STATE_HOME/fumi`, or `~/.local/state/fumi`; if that cannot be written, fumi warns and
+    /// uses memory. One that is named must work.
+    pub dir: PathBuf,
+}
+
+/// What keeps state.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum StoreKind {
+    /// Files.
+    #[default]
+    Fs,
+    /// The process's own memory.
+    Memory,
+}
+
+impl StoreKind {
+    /// Reads the value of `--store`.
+    pub fn parse(raw: &str) -> Result<Self, ConfigError> {
+        match raw {
+            "fs" => Ok(Self::Fs),
+            "memory" => Ok(Self::Memory),
+            raw if raw == "redis" || raw.starts_with("redis://") || raw.starts_with("rediss://") => Err(ConfigError(
+                format!("--store {raw}: not in this build; use fs or memory"),
+            )),
+            raw => Err(ConfigError(format!("--store {raw}: use fs or memory"))),
+        }
+    }
+}
+
+/// The usual folder for state, as the XDG base directory specification says. `None` without a home.
+#[must_use]
+pub fn state_folder(environment: impl Fn(&str) -> Option<String>) -> Option<PathBuf> {
+    let absolute = |name: &str| environment(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    absolute("XDG_STATE_HOME")
+        .or_else(|| Some(absolute("HOME")?.join(".local/state")))
+        .map(|state| state.join("fumi"))
 }
 
 /// Who is told when resources change.
@@ -499,6 +549,10 @@ pub struct Flags {
     pub log: Option<LogFormat>,
     /// `--insecure`.
     pub insecure: bool,
+    /// `--store`.
+    pub store: Option<StoreKind>,
+    /// `--state`.
+    pub state: Option<PathBuf>,
 }
 
 /// A configuration that cannot be used, in one line.
@@ -550,6 +604,12 @@ pub fn load(
     }
     if let Some(format) = flags.log {
         config.log.format = format;
+    }
+    if let Some(kind) = flags.store {
+        config.store.kind = kind;
+    }
+    if let Some(state) = flags.state {
+        config.store.dir = state;
     }
     if !flags.roots.is_empty() {
         config.projects.allowed_roots = flags.roots;
@@ -755,7 +815,8 @@ impl Config {
             pools.analysis
         };
         PoolSizes {
-            places: [analysis, pools.write, pools.check, pools.plot, pools.browser],
+            places: [analysis, pools.write_total, pools.check, pools.plot, pools.browser],
+            per_key: pools.write,
             queue: pools.queue,
             wait: Duration::from_secs(pools.wait_seconds),
         }
@@ -946,6 +1007,32 @@ mod tests {
                       Max open files            1024                 524288               files     \n";
         assert_eq!(super::open_files(limits), Some(1_024));
         assert_eq!(super::open_files(&limits.replace("1024 ", "unlimited ")), None);
+    }
+
+    #[test]
+    fn state_has_a_usual_place() {
+        let folder = |variables: &[(&str, &str)]| {
+            super::state_folder(|name| {
+                let found = variables.iter().find(|(known, _)| *known == name);
+                found.map(|(_, value)| (*value).to_owned())
+            })
+        };
+        for (variables, expected) in [
+            (&[("XDG_STATE_HOME", "/x"), ("HOME", "/h")][..], Some("/x/fumi")),
+            (&[("HOME", "/h")], Some("/h/.local/state/fumi")),
+            (
+                &[("XDG_STATE_HOME", "relative"), ("HOME", "/h")],
+                Some("/h/.local/state/fumi"),
+            ),
+            (&[("XDG_STATE_HOME", ""), ("HOME", "")], None),
+            (&[], None),
+        ] {
+            assert_eq!(
+                folder(variables),
+                expected.map(std::path::PathBuf::from),
+                "{variables:?}"
+            );
+        }
     }
 
     #[test]

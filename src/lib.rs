@@ -8,13 +8,14 @@
 //! | [`mcp`] | the protocol: sessions, roots, resources, progress; the only folder that names rmcp |
 //! | [`tools`] | one file per tool, and the list of all of them |
 //! | [`tool`] | the kernel: how any tool is described, checked, run and answered |
-//! | [`app`], [`config`], [`telemetry`] | built once in `main`, handed down |
+//! | [`app`], [`config`], [`state`], [`telemetry`] | built once in `main`, handed down |
 //! | `fumi-code`, `fumi-base` | the domains and the foundation, crates of their own |
 
 pub mod app;
 pub mod config;
 pub mod http;
 pub mod mcp;
+pub mod state;
 pub mod telemetry;
 pub mod tool;
 pub mod tools;

@@ -6,8 +6,8 @@ use std::{net::SocketAddr, path::PathBuf, process::ExitCode, sync::Arc};
 use clap::{Args, Parser, Subcommand};
 use fumi::{
     app::App,
-    config::{self, Config, ConfigError, Flags, LogFormat},
-    http, mcp,
+    config::{self, Config, ConfigError, Flags, LogFormat, StoreKind},
+    http, mcp, state,
     telemetry::{self, export::Exporters},
     tool::{
         Access, Caller, Progress,
@@ -183,13 +183,14 @@ fn config(common: Common, mut flags: Flags) -> Result<Config, ConfigError> {
 fn app(mut config: Config) -> Result<Arc<App>, ConfigError> {
     config.telemetry.otlp_endpoint.clear();
     telemetry::start(&config.log, None);
-    build(config)
+    App::build(config, secrets())
 }
 
-fn build(config: Config) -> Result<Arc<App>, ConfigError> {
+/// What never leaves in a reply.
+fn secrets() -> Vec<String> {
     let environment =
         std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
-    App::build(config, Redactor::secrets_of(environment))
+    Redactor::secrets_of(environment).collect()
 }
 
 fn runtime() -> Result<tokio::runtime::Runtime, ConfigError> {
@@ -200,21 +201,11 @@ fn runtime() -> Result<tokio::runtime::Runtime, ConfigError> {
 }
 
 fn serve(flags: Serve) -> Result<ExitCode, ConfigError> {
-    match flags.store.as_deref() {
-        None | Some("fs" | "memory") => {}
-        Some(kind) if kind.starts_with("redis://") => {
-            return Err(ConfigError(format!(
-                "--store {kind}: not in this build; use fs or memory"
-            )));
-        }
-        Some(kind) => return Err(ConfigError(format!("--store {kind}: use fs or memory"))),
-    }
-    if let Some(state) = &flags.state {
-        std::fs::create_dir_all(state).map_err(|error| ConfigError(format!("--state {}: {error}", state.display())))?;
-    }
     let own = Flags {
         listen: flags.listen,
         insecure: flags.insecure,
+        store: flags.store.as_deref().map(StoreKind::parse).transpose()?,
+        state: flags.state,
         ..Flags::default()
     };
     let common = flags.common;
@@ -225,7 +216,8 @@ fn serve(flags: Serve) -> Result<ExitCode, ConfigError> {
     let inside = runtime.enter();
     let exporters = Exporters::open(&config.telemetry).map_err(|error| ConfigError(format!("telemetry: {error}")))?;
     telemetry::start(&config.log, exporters.as_ref());
-    let app = build(config)?;
+    let store = state::open(&config.store, |name| std::env::var(name).ok())?;
+    let app = App::build_over(store, config, secrets())?;
     drop(inside);
     let metrics = Arc::clone(&app.kernel.metrics);
     let served = runtime.block_on(async {
@@ -286,7 +278,7 @@ fn call(tool: &str, arguments: &str, common: Common) -> Result<ExitCode, ConfigE
 
 fn openapi(common: Common) -> Result<ExitCode, ConfigError> {
     let app = app(config(common, Flags::default())?)?;
-    say(&format!("{:#}", http::openapi::document(&app.catalogue)));
+    say(&format!("{:#}", http::openapi::document(&app.catalogue, &app.scope)));
     Ok(ExitCode::SUCCESS)
 }
 

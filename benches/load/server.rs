@@ -23,7 +23,7 @@ impl Server {
     /// The same by another command, to which fumi's own is appended.
     pub(crate) fn start_by(mut command: Command, root: &Path, settings: &[(&str, &str)]) -> Self {
         let mut child = command
-            .args(["serve", "--listen", "127.0.0.1:0", "--root"])
+            .args(["serve", "--listen", "127.0.0.1:0", "--store", "memory", "--root"])
             .arg(root)
             .envs(settings.iter().copied())
             .stdin(Stdio::null())

@@ -1,21 +1,22 @@
-//! Bounded work: one semaphore per kind of job, with a queue that is bounded in length and in time.
+//! Bounded work: places for each kind of job, and a queue that is bounded in length and in time, and fair.
 //!
-//! Invariant: a permit is held exactly as long as its guard lives. Nested calls (a batch inside its own permit) must not
-//! ask again: with one write permit they would wait for themselves.
+//! Invariants: never more jobs run than there are places, also of one key; a permit is held exactly as long as it lives; a free
+//! place is never left to nobody while somebody waits who could have it. Waiting calls are served round-robin by principal
+//! ([`crate::fair_queue`]), so that no caller's flood makes another wait for more than one of its calls a place. Nested calls
+//! (a batch inside its own permit) must not ask again: with one write permit they would wait for themselves.
 
 use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
 
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
     errors::{Book, Teach},
+    fair_queue::{FairQueue, Pushed, Ticket},
     project::BOOK,
 };
 
@@ -54,12 +55,25 @@ impl Pool {
 /// How large the pools and their queues are.
 #[derive(Clone, Copy, Debug)]
 pub struct PoolSizes {
-    /// Jobs at once in each pool, in the order of [`Pool::ALL`].
+    /// Jobs at once in each pool, in the order of [`Pool::ALL`]; of all keys together.
     pub places: [usize; 5],
+    /// Jobs at once for one key of [`Pools::acquire_for`].
+    pub per_key: usize,
     /// Calls that may wait for one pool.
     pub queue: usize,
     /// How long one call waits.
     pub wait: Duration,
+}
+
+/// How full a pool is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Load {
+    /// Jobs that may run at once.
+    pub places: usize,
+    /// Jobs that run.
+    pub running: usize,
+    /// Calls that wait.
+    pub waiting: usize,
 }
 
 /// No place was free.
@@ -68,6 +82,8 @@ pub struct PoolSizes {
 pub enum PoolError {
     #[error("the queue of {} is full", pool.name())]
     QueueFull { pool: Pool, retry_after: Duration },
+    #[error("sent away from the queue of {} for another caller", pool.name())]
+    SentAway { pool: Pool, retry_after: Duration },
     #[error("no place in {} within {waited:?}", pool.name())]
     WaitedTooLong {
         pool: Pool,
@@ -97,6 +113,12 @@ impl Teach for PoolError {
                 "待ち行列が満杯です".to_owned(),
                 retry_after,
             ),
+            Self::SentAway { pool, retry_after } => (
+                pool,
+                "the queue is full, and most of it is yours".to_owned(),
+                "待ち行列が満杯で、その多くがこの呼び出し元のものです".to_owned(),
+                retry_after,
+            ),
             Self::WaitedTooLong {
                 pool,
                 waited,
@@ -117,133 +139,557 @@ impl Teach for PoolError {
     }
 }
 
+/// When to come back to a full queue.
+const RETRY_FULL: Duration = Duration::from_secs(1);
+/// When to come back after waiting in vain: the jobs are long ones.
+const RETRY_LATE: Duration = Duration::from_secs(5);
+
 /// All pools of the process.
 #[derive(Debug)]
 pub struct Pools {
-    lanes: [Lane; 5],
-    queue: usize,
+    lanes: [Arc<Lane>; 5],
     wait: Duration,
 }
 
+/// One pool.
 #[derive(Debug)]
 struct Lane {
-    places: Arc<Semaphore>,
-    waiting: AtomicUsize,
+    places: usize,
+    per_key: usize,
+    /// Std mutex: locked for single steps, never across an await and never while a permit is dropped.
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    running: usize,
+    /// How many of them by key; only keys that have any.
+    running_by_key: HashMap<Arc<str>, usize>,
+    queue: FairQueue<oneshot::Sender<Told>>,
+}
+
+/// What becomes of whoever waits.
+#[derive(Debug)]
+enum Told {
+    Place(Permit),
+    SentAway,
 }
 
 /// A place in a pool, given back on drop.
 #[derive(Debug)]
 pub struct Permit {
-    _place: OwnedSemaphorePermit,
+    lane: Arc<Lane>,
+    key: Option<Arc<str>>,
     /// How long the call waited for it.
     pub queued: Duration,
 }
 
-/// Counts a waiting call for as long as it waits, also when its future is dropped.
-struct Waiting<'a>(&'a AtomicUsize);
-
-impl Drop for Waiting<'_> {
+impl Drop for Permit {
     fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
+        self.lane.give_back(self.key.as_ref());
     }
+}
+
+/// A call in the queue, for as long as it waits, also when its future is dropped.
+#[derive(Debug)]
+struct Waiting {
+    lane: Arc<Lane>,
+    principal: Arc<str>,
+    ticket: Ticket,
+    /// After it left the queue nobody tells it anything; what it was told before is dropped with it, and a permit goes on.
+    told: oneshot::Receiver<Told>,
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        let left = self.lane.state().queue.leave(&self.principal, self.ticket);
+        drop(left);
+    }
+}
+
+impl State {
+    fn is_free(&self, key: &str, per_key: usize) -> bool {
+        self.running_by_key.get(key).is_none_or(|running| *running < per_key)
+    }
+
+    fn start(&mut self, key: Option<&Arc<str>>) {
+        self.running += 1;
+        if let Some(key) = key {
+            *self.running_by_key.entry(Arc::clone(key)).or_default() += 1;
+        }
+    }
+
+    fn stop(&mut self, key: Option<&Arc<str>>) {
+        self.running -= 1;
+        if let Some(key) = key
+            && let Some(running) = self.running_by_key.get_mut(key)
+        {
+            *running -= 1;
+            if *running == 0 {
+                self.running_by_key.remove(key);
+            }
+        }
+    }
+}
+
+impl Lane {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn permit(self: &Arc<Self>, key: Option<Arc<str>>) -> Permit {
+        Permit {
+            lane: Arc::clone(self),
+            key,
+            queued: Duration::ZERO,
+        }
+    }
+
+    /// A place at once, or one in the queue.
+    fn ask(self: &Arc<Self>, principal: &Arc<str>, key: Option<Arc<str>>, pool: Pool) -> Result<Asked, PoolError> {
+        let mut state = self.state();
+        // Who waits could not have it: a free place is handed on at once to whoever can.
+        let has_place = state.running < self.places;
+        if has_place && key.as_deref().is_none_or(|key| state.is_free(key, self.per_key)) {
+            state.start(key.as_ref());
+            return Ok(Asked::Place(self.permit(key)));
+        }
+        let (tell, told) = oneshot::channel();
+        let (ticket, away) = match state.queue.push(principal, key, tell) {
+            Pushed::Waits(ticket) => (ticket, None),
+            Pushed::Instead(ticket, away) => (ticket, Some(away)),
+            Pushed::Full(_) => {
+                return Err(PoolError::QueueFull {
+                    pool,
+                    retry_after: RETRY_FULL,
+                });
+            }
+        };
+        drop(state);
+        if let Some(away) = away {
+            // Whoever does not listen any more is leaving by itself.
+            let _ = away.send(Told::SentAway);
+        }
+        Ok(Asked::Wait(Waiting {
+            lane: Arc::clone(self),
+            principal: Arc::clone(principal),
+            ticket,
+            told,
+        }))
+    }
+
+    /// A job ended: whoever is next begins.
+    fn give_back(self: &Arc<Self>, key: Option<&Arc<str>>) {
+        let mut state = self.state();
+        state.stop(key);
+        while state.running < self.places {
+            let by_key = std::mem::take(&mut state.running_by_key);
+            let is_free = |key: &str| by_key.get(key).is_none_or(|running| *running < self.per_key);
+            let next = state.queue.next(is_free);
+            state.running_by_key = by_key;
+            let Some(next) = next else { return };
+            state.start(next.key.as_ref());
+            let permit = self.permit(next.key);
+            drop(state);
+            // Who does not listen any more gives it back here, which is why nothing is locked.
+            let _ = next.item.send(Told::Place(permit));
+            state = self.state();
+        }
+    }
+}
+
+/// What came of asking for a place.
+enum Asked {
+    Place(Permit),
+    Wait(Waiting),
 }
 
 impl Pools {
     /// Pools of the given sizes; a size of zero counts as one.
     #[must_use]
     pub fn new(sizes: PoolSizes) -> Self {
+        let lane = |places: usize| {
+            Arc::new(Lane {
+                places: places.max(1),
+                per_key: sizes.per_key.max(1),
+                state: Mutex::new(State {
+                    running: 0,
+                    running_by_key: HashMap::new(),
+                    queue: FairQueue::new(sizes.queue),
+                }),
+            })
+        };
         Self {
-            lanes: sizes.places.map(|places| Lane {
-                places: Arc::new(Semaphore::new(places.max(1))),
-                waiting: AtomicUsize::new(0),
-            }),
-            queue: sizes.queue,
+            lanes: sizes.places.map(lane),
             wait: sizes.wait,
         }
     }
 
-    /// Waits for a place, first come first served.
-    ///
-    /// # Panics
-    /// Never: the semaphores live as long as the process and are not closed.
-    pub async fn acquire(&self, pool: Pool, cancel: &CancellationToken) -> Result<Permit, PoolError> {
-        let lane = &self.lanes[pool as usize];
+    /// Waits for a place. Callers of all principals take turns; those of one are served in their order.
+    pub async fn acquire(
+        &self,
+        pool: Pool,
+        principal: &Arc<str>,
+        cancel: &CancellationToken,
+    ) -> Result<Permit, PoolError> {
+        self.wait_for(pool, None, principal, cancel).await
+    }
+
+    /// Waits for a place of a key besides: a project that only one job may write to at a time. Whoever waits for a key that
+    /// is taken keeps nobody of another key waiting.
+    pub async fn acquire_for(
+        &self,
+        pool: Pool,
+        key: &str,
+        principal: &Arc<str>,
+        cancel: &CancellationToken,
+    ) -> Result<Permit, PoolError> {
+        self.wait_for(pool, Some(Arc::from(key)), principal, cancel).await
+    }
+
+    async fn wait_for(
+        &self,
+        pool: Pool,
+        key: Option<Arc<str>>,
+        principal: &Arc<str>,
+        cancel: &CancellationToken,
+    ) -> Result<Permit, PoolError> {
         let started = Instant::now();
-        if let Ok(place) = Arc::clone(&lane.places).try_acquire_owned() {
-            return Ok(Permit {
-                _place: place,
-                queued: Duration::ZERO,
-            });
-        }
-        if lane.waiting.fetch_add(1, Ordering::Relaxed) >= self.queue {
-            lane.waiting.fetch_sub(1, Ordering::Relaxed);
-            return Err(PoolError::QueueFull {
-                pool,
-                retry_after: Duration::from_secs(1),
-            });
-        }
-        let _waiting = Waiting(&lane.waiting);
+        let mut waiting = match self.lanes[pool as usize].ask(principal, key, pool)? {
+            Asked::Place(permit) => return Ok(permit),
+            Asked::Wait(waiting) => waiting,
+        };
         tokio::select! {
             biased;
             () = cancel.cancelled() => Err(PoolError::Cancelled),
-            place = Arc::clone(&lane.places).acquire_owned() => Ok(Permit {
-                _place: place.expect("the semaphores live as long as the process and are never closed"),
-                queued: started.elapsed(),
-            }),
+            told = &mut waiting.told => match told {
+                Ok(Told::Place(mut permit)) => {
+                    permit.queued = started.elapsed();
+                    Ok(permit)
+                }
+                // Nobody drops the other end without a word but a queue that is dropped with its pools.
+                Ok(Told::SentAway) | Err(_) => Err(PoolError::SentAway {
+                    pool,
+                    retry_after: RETRY_FULL,
+                }),
+            },
             () = tokio::time::sleep(self.wait) => Err(PoolError::WaitedTooLong {
                 pool,
                 waited: self.wait,
-                retry_after: Duration::from_secs(5),
+                retry_after: RETRY_LATE,
             }),
         }
     }
 
-    /// Jobs running and calls waiting in a pool.
+    /// How full a pool is.
     #[must_use]
-    pub fn load(&self, pool: Pool) -> (usize, usize) {
+    pub fn load(&self, pool: Pool) -> Load {
         let lane = &self.lanes[pool as usize];
-        (lane.places.available_permits(), lane.waiting.load(Ordering::Relaxed))
+        let state = lane.state();
+        Load {
+            places: lane.places,
+            running: state.running,
+            waiting: state.queue.len(),
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
+    use std::{
+        collections::HashMap,
+        sync::{
+            Arc, Mutex,
+            atomic::{AtomicUsize, Ordering},
+        },
+        time::Duration,
+    };
 
+    use tokio::{sync::Barrier, task::JoinHandle};
     use tokio_util::sync::CancellationToken;
 
-    use super::{Pool, PoolError, PoolSizes, Pools};
+    use super::{Load, Permit, Pool, PoolError, PoolSizes, Pools};
 
-    fn pools(queue: usize, wait: Duration) -> Pools {
-        Pools::new(PoolSizes {
-            places: [1; 5],
+    fn pools(places: usize, queue: usize, wait: Duration) -> Arc<Pools> {
+        Arc::new(Pools::new(PoolSizes {
+            places: [places; 5],
+            per_key: 1,
             queue,
             wait,
-        })
+        }))
     }
+
+    fn name(principal: &str) -> Arc<str> {
+        Arc::from(principal)
+    }
+
+    const LONG: Duration = Duration::from_mins(1);
 
     #[tokio::test]
     async fn a_full_queue_refuses_at_once_and_a_free_place_is_handed_on() {
-        let pools = pools(0, Duration::from_mins(1));
-        let cancel = CancellationToken::new();
-        let held = pools.acquire(Pool::Write, &cancel).await.expect("free");
-        let refused = pools.acquire(Pool::Write, &cancel).await;
+        let pools = pools(1, 0, LONG);
+        let (cancel, ann) = (CancellationToken::new(), name("ann"));
+        let held = pools.acquire(Pool::Write, &ann, &cancel).await.expect("free");
+        let refused = pools.acquire(Pool::Write, &ann, &cancel).await;
         assert!(matches!(refused, Err(PoolError::QueueFull { .. })));
-        assert!(pools.acquire(Pool::Check, &cancel).await.is_ok(), "pools are apart");
+        assert!(
+            pools.acquire(Pool::Check, &ann, &cancel).await.is_ok(),
+            "pools are apart"
+        );
         drop(held);
-        assert!(pools.acquire(Pool::Write, &cancel).await.is_ok());
+        assert!(pools.acquire(Pool::Write, &ann, &cancel).await.is_ok());
     }
 
     #[tokio::test]
     async fn waiting_ends_by_cancel_and_by_time() {
-        let pools = pools(8, Duration::from_millis(1));
-        let cancel = CancellationToken::new();
-        let _held = pools.acquire(Pool::Plot, &cancel).await.expect("free");
-        let late = pools.acquire(Pool::Plot, &cancel).await;
+        let pools = pools(1, 8, Duration::from_millis(1));
+        let (cancel, ann) = (CancellationToken::new(), name("ann"));
+        let _held = pools.acquire(Pool::Plot, &ann, &cancel).await.expect("free");
+        let late = pools.acquire(Pool::Plot, &ann, &cancel).await;
         assert!(matches!(late, Err(PoolError::WaitedTooLong { .. })));
         cancel.cancel();
-        let cancelled = pools.acquire(Pool::Plot, &cancel).await;
+        let cancelled = pools.acquire(Pool::Plot, &ann, &cancel).await;
         assert!(matches!(cancelled, Err(PoolError::Cancelled)));
-        assert_eq!(pools.load(Pool::Plot).1, 0, "nobody is left waiting");
+        assert_eq!(pools.load(Pool::Plot).waiting, 0, "nobody is left waiting");
+    }
+
+    /// A call; when it is served it writes down its name and gives the place back.
+    fn call(
+        pools: &Arc<Pools>,
+        principal: &str,
+        key: Option<&str>,
+        served: &Arc<Mutex<Vec<String>>>,
+        says: &str,
+    ) -> JoinHandle<Result<(), PoolError>> {
+        let (pools, principal, served) = (Arc::clone(pools), name(principal), Arc::clone(served));
+        let (key, says) = (key.map(str::to_owned), says.to_owned());
+        tokio::spawn(async move {
+            let cancel = CancellationToken::new();
+            let permit = match &key {
+                Some(key) => pools.acquire_for(Pool::Write, key, &principal, &cancel).await?,
+                None => pools.acquire(Pool::Write, &principal, &cancel).await?,
+            };
+            served.lock().expect("no panic").push(says);
+            drop(permit);
+            Ok(())
+        })
+    }
+
+    /// A call that waits, or has ended, when this returns.
+    async fn wait(
+        pools: &Arc<Pools>,
+        principal: &str,
+        key: Option<&str>,
+        served: &Arc<Mutex<Vec<String>>>,
+        says: &str,
+    ) -> JoinHandle<Result<(), PoolError>> {
+        let before = pools.load(Pool::Write).waiting;
+        let task = call(pools, principal, key, served, says);
+        while pools.load(Pool::Write).waiting == before && !task.is_finished() {
+            tokio::task::yield_now().await;
+        }
+        task
+    }
+
+    #[tokio::test]
+    async fn a_flood_of_one_caller_does_not_hold_up_another() {
+        let pools = pools(1, 64, LONG);
+        let held = pools
+            .acquire(Pool::Write, &name("flood"), &CancellationToken::new())
+            .await
+            .expect("free");
+        let served = Arc::default();
+        let mut tasks = Vec::new();
+        for at in 0..20 {
+            tasks.push(wait(&pools, "flood", None, &served, &format!("flood {at}")).await);
+        }
+        for at in 0..3 {
+            tasks.push(wait(&pools, "ann", None, &served, &format!("ann {at}")).await);
+        }
+        assert_eq!(
+            pools.load(Pool::Write),
+            Load {
+                places: 1,
+                running: 1,
+                waiting: 23
+            }
+        );
+        drop(held);
+        for task in tasks {
+            task.await.expect("no panic").expect("served");
+        }
+        let served = served.lock().expect("no panic").clone();
+        assert_eq!(
+            served[..6],
+            ["flood 0", "ann 0", "flood 1", "ann 1", "flood 2", "ann 2"]
+        );
+        let rest: Vec<String> = (3..20).map(|at| format!("flood {at}")).collect();
+        assert_eq!(served[6..], rest[..]);
+    }
+
+    #[tokio::test]
+    async fn a_queue_that_one_caller_fills_makes_room_for_another() {
+        let pools = pools(1, 4, LONG);
+        let held = pools
+            .acquire(Pool::Write, &name("flood"), &CancellationToken::new())
+            .await
+            .expect("free");
+        let served = Arc::default();
+        let mut flood = Vec::new();
+        for _ in 0..4 {
+            flood.push(wait(&pools, "flood", None, &served, "flood").await);
+        }
+        let fifth = wait(&pools, "flood", None, &served, "flood")
+            .await
+            .await
+            .expect("no panic");
+        assert!(matches!(fifth, Err(PoolError::QueueFull { .. })));
+        let ann = call(&pools, "ann", None, &served, "ann");
+        let sent = flood.pop().expect("four").await.expect("no panic");
+        assert!(
+            matches!(sent, Err(PoolError::SentAway { .. })),
+            "the newest goes at once"
+        );
+        drop(held);
+        ann.await.expect("no panic").expect("served");
+        for task in flood {
+            task.await.expect("no panic").expect("served");
+        }
+    }
+
+    #[tokio::test]
+    async fn one_job_a_key_and_so_many_in_all() {
+        let pools = pools(2, 64, LONG);
+        let (cancel, ann) = (CancellationToken::new(), name("ann"));
+        let one = pools
+            .acquire_for(Pool::Write, "one", &ann, &cancel)
+            .await
+            .expect("free");
+        let served = Arc::default();
+        let again = wait(&pools, "ann", Some("one"), &served, "one again").await;
+        let two = pools
+            .acquire_for(Pool::Write, "two", &ann, &cancel)
+            .await
+            .expect("another key");
+        let three = wait(&pools, "ann", Some("three"), &served, "three").await;
+        assert_eq!(pools.load(Pool::Write).waiting, 2, "its key is free, but no place");
+        drop(two);
+        three.await.expect("no panic").expect("served");
+        assert_eq!(
+            *served.lock().expect("no panic"),
+            ["three"],
+            "past the one whose key is taken"
+        );
+        drop(one);
+        again.await.expect("no panic").expect("served");
+        assert_eq!(pools.load(Pool::Write).running, 0);
+    }
+
+    #[tokio::test]
+    async fn a_place_that_nobody_takes_goes_on() {
+        let pools = pools(1, 64, LONG);
+        let (cancel, ann) = (CancellationToken::new(), name("ann"));
+        let held = pools.acquire(Pool::Write, &ann, &cancel).await.expect("free");
+        let served = Arc::default();
+        let gone = wait(&pools, "ann", None, &served, "gone").await;
+        let next = wait(&pools, "ann", None, &served, "next").await;
+        // It is given the place before it hears of being stopped: nothing else runs on this thread in between.
+        drop(held);
+        gone.abort();
+        next.await.expect("no panic").expect("served");
+        assert_eq!(*served.lock().expect("no panic"), ["next"]);
+        assert_eq!(pools.load(Pool::Write).running, 0);
+    }
+
+    /// What is counted while many run at once.
+    #[derive(Debug, Default)]
+    struct Counted {
+        running: AtomicUsize,
+        most: AtomicUsize,
+        by_key: Mutex<HashMap<String, usize>>,
+        served: AtomicUsize,
+    }
+
+    async fn work(counted: &Counted, key: Option<&str>, permit: Permit) {
+        let running = counted.running.fetch_add(1, Ordering::SeqCst) + 1;
+        counted.most.fetch_max(running, Ordering::SeqCst);
+        if let Some(key) = key {
+            let mut by_key = counted.by_key.lock().expect("no panic");
+            let running = by_key.entry(key.to_owned()).or_default();
+            *running += 1;
+            assert_eq!(*running, 1, "two of {key} at once");
+        }
+        tokio::task::yield_now().await;
+        if let Some(key) = key {
+            *counted.by_key.lock().expect("no panic").get_mut(key).expect("it runs") -= 1;
+        }
+        counted.running.fetch_sub(1, Ordering::SeqCst);
+        counted.served.fetch_add(1, Ordering::SeqCst);
+        drop(permit);
+    }
+
+    /// Many tasks at once, some of which give up in every way there is: nobody waits for ever, and nothing is left behind.
+    #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+    async fn of_many_callers_everyone_ends_and_nothing_stays_taken() {
+        const TASKS: usize = 600;
+        const PLACES: usize = 3;
+        for round in 0..10 {
+            let pools = pools(PLACES, TASKS, LONG);
+            let counted = Arc::new(Counted::default());
+            let start = Arc::new(Barrier::new(TASKS));
+            let tasks: Vec<_> = (0..TASKS)
+                .map(|at| {
+                    let (pools, counted, start) = (Arc::clone(&pools), Arc::clone(&counted), Arc::clone(&start));
+                    tokio::spawn(async move {
+                        let principal = name(["ann", "bob", "cat", ""][at % 4]);
+                        let key = ["one", "two", "three"].get(at % 5).copied();
+                        let cancel = CancellationToken::new();
+                        start.wait().await;
+                        let place = async {
+                            match key {
+                                Some(key) => pools.acquire_for(Pool::Write, key, &principal, &cancel).await,
+                                None => pools.acquire(Pool::Write, &principal, &cancel).await,
+                            }
+                        };
+                        match (at + round) % 7 {
+                            0 => {
+                                let (cancel, place) = (cancel.clone(), place);
+                                let stop = async move {
+                                    tokio::task::yield_now().await;
+                                    cancel.cancel();
+                                };
+                                let (permit, ()) = tokio::join!(place, stop);
+                                match permit {
+                                    Ok(permit) => work(&counted, key, permit).await,
+                                    Err(error) => assert!(matches!(error, PoolError::Cancelled), "{error}"),
+                                }
+                            }
+                            1 => {
+                                // Dropped after a few looks, perhaps with a place already on its way to it.
+                                let looks = at % 50;
+                                let gives_up = async {
+                                    for _ in 0..looks {
+                                        tokio::task::yield_now().await;
+                                    }
+                                };
+                                tokio::select! {
+                                    biased;
+                                    () = gives_up => {}
+                                    permit = place => work(&counted, key, permit.expect("long enough")).await,
+                                }
+                            }
+                            _ => work(&counted, key, place.await.expect("there is room for all")).await,
+                        }
+                    })
+                })
+                .collect();
+            for task in tasks {
+                task.await.expect("no panic");
+            }
+            let load = pools.load(Pool::Write);
+            assert_eq!((load.running, load.waiting), (0, 0));
+            assert!(counted.most.load(Ordering::SeqCst) <= PLACES);
+            assert!(counted.served.load(Ordering::SeqCst) >= TASKS * 5 / 7);
+        }
     }
 }

@@ -166,6 +166,17 @@ impl AllowedRoots {
         self.paths().any(|root| project.root().starts_with(root))
     }
 
+    /// Opens a project again by its canonical path on this side, if it is still there and allowed.
+    #[must_use]
+    pub fn reopen(&self, root: &Path) -> Option<Arc<Project>> {
+        if let Some(known) = self.all().find(|project| project.root() == root) {
+            return Some(Arc::clone(known));
+        }
+        let project = Project::open_mapped(root, Arc::clone(&self.maps)).ok()?;
+        // What its name leads to now, should there be a link by that name.
+        self.admits(&project).then_some(project)
+    }
+
     /// Opens a project by its absolute path (as the client or as this side writes it), if it is an existing folder inside an
     /// allowed root.
     pub fn project(&self, raw: &str) -> Result<Arc<Project>, RootError> {

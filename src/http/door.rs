@@ -18,7 +18,6 @@ use percent_encoding::percent_decode_str;
 
 use super::{
     auth::{Principal, challenge},
-    in_flight::names_unknown_session,
     refusal::Refusal,
     router::Edge,
 };
@@ -104,12 +103,8 @@ fn admit(edge: &Edge, asked: &Asked, request: &Request) -> Result<Access, Refusa
     let principal = request.extensions().get::<Arc<Principal>>();
     let principal = principal.expect("the layer before has put one into every request");
     let access = access(edge, principal, asked, request.headers())?;
-    let session = mcp::sessions::named(request.headers());
-    if session.is_some_and(|id| edge.streams.is_foreign(id, &principal.name)) {
-        // Whether there is such a session is its owner's matter.
-        return Err(Refusal::new(StatusCode::NOT_FOUND, "SESSION_NOT_FOUND", &[]));
-    }
-    if counts(edge, request) {
+    // Messages count; streams that only listen do not.
+    if request.method() == Method::POST {
         principal.count().map_err(|many| {
             let facts = [
                 ("principal", principal.name.to_string()),
@@ -119,11 +114,6 @@ fn admit(edge: &Edge, asked: &Asked, request: &Request) -> Result<Access, Refusa
         })?;
     }
     Ok(access)
-}
-
-/// Messages count; streams that only listen, and messages of a session that is unknown (whose answer is a 404), do not.
-fn counts(edge: &Edge, request: &Request) -> bool {
-    request.method() == Method::POST && !names_unknown_session(request, &edge.streams)
 }
 
 fn access(edge: &Edge, principal: &Principal, asked: &Asked, headers: &HeaderMap) -> Result<Access, Refusal> {
@@ -141,12 +131,18 @@ fn access(edge: &Edge, principal: &Principal, asked: &Asked, headers: &HeaderMap
     if scope.is_empty() || (!asked.toolsets.is_empty() && scope != wanted) {
         return Err(challenge::out_of_scope(&edge.auth.get(), principal, &wanted, headers));
     }
-    let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
-    if let Some(names) = header("x-fumi-toolsets").filter(|names| !names.is_empty()) {
-        scope = scope.and(&named(app, names.split(',').map(str::trim), StatusCode::BAD_REQUEST)?);
+    let names = said(headers, "x-fumi-toolsets").collect::<Vec<_>>().join(",");
+    if !names.is_empty() {
+        scope = scope.and(&named(
+            app,
+            names.split(',').map(str::trim_ascii),
+            StatusCode::BAD_REQUEST,
+        )?);
     }
-    let read_only_header =
-        header("x-fumi-readonly").is_some_and(|value| value.eq_ignore_ascii_case("true") || value == "1");
+    let mut read_only_header = false;
+    for value in said(headers, "x-fumi-readonly") {
+        read_only_header |= is_true(&value)?;
+    }
     Ok(Access {
         principal: Arc::clone(&principal.name),
         scope,
@@ -154,6 +150,26 @@ fn access(edge: &Edge, principal: &Principal, asked: &Asked, headers: &HeaderMap
         roots: principal.roots.clone(),
         project,
     })
+}
+
+/// The values of a header. One in a foreign encoding is a value too: passing it over would widen what the caller narrowed.
+fn said(headers: &HeaderMap, name: &'static str) -> impl Iterator<Item = String> {
+    let values = headers.get_all(name).iter();
+    values.map(|value| String::from_utf8_lossy(value.as_bytes().trim_ascii()).into_owned())
+}
+
+/// Whether a caller wants to be kept from writing. Whoever says it in words that are not known here is told so, and not left
+/// without what they wanted.
+fn is_true(value: &str) -> Result<bool, Refusal> {
+    match value.to_ascii_lowercase().as_str() {
+        "true" | "1" => Ok(true),
+        "false" | "0" => Ok(false),
+        _ => Err(Refusal::new(
+            StatusCode::BAD_REQUEST,
+            "READ_ONLY_UNCLEAR",
+            &[("value", quoted(value))],
+        )),
+    }
 }
 
 fn project(roots: &fumi_base::roots::AllowedRoots, name: &str) -> Result<Arc<Project>, Refusal> {

@@ -1,8 +1,7 @@
 //! How many requests may be in flight, and who needs no place.
 //!
-//! Invariant: probes are always answered, streams that only listen take no place for as long as they listen, and a full
-//! server still tells a session that it does not exist (404) from a server that has no time (503). Who waits for which
-//! pool is decided behind this, by the pipeline.
+//! Invariant: probes are always answered, and streams that only listen take no place for as long as they listen. Who waits for
+//! which pool is decided behind this, by the pipeline.
 
 use std::sync::Arc;
 
@@ -17,7 +16,7 @@ use tokio::sync::Semaphore;
 
 use super::{connections::Origin, health, held::Held, refusal::Refusal, router::Edge};
 use crate::{
-    mcp::sessions::{self, Streams},
+    mcp::sessions,
     telemetry::metrics::{Metrics, RefusedBy},
 };
 
@@ -25,7 +24,6 @@ use crate::{
 #[derive(Clone, Debug)]
 pub struct InFlight {
     places: Arc<Semaphore>,
-    streams: Arc<Streams>,
     metrics: Arc<Metrics>,
 }
 
@@ -36,7 +34,6 @@ impl InFlight {
         let places = edge.app.config.limits.requests.min(Semaphore::MAX_PERMITS);
         Self {
             places: Arc::new(Semaphore::new(places)),
-            streams: Arc::clone(&edge.streams),
             metrics: Arc::clone(&edge.app.kernel.metrics),
         }
     }
@@ -56,8 +53,7 @@ pub async fn take_place(State(in_flight): State<InFlight>, request: Request, nex
     } else {
         Arc::clone(&in_flight.places).try_acquire_owned().ok()
     };
-    // Such a request is only told that there is no such session, which takes no work.
-    if place.is_none() && !names_unknown_session(&request, &in_flight.streams) {
+    if place.is_none() {
         in_flight.metrics.refused(RefusedBy::Busy);
         return Refusal::busy().into_response();
     }
@@ -68,12 +64,6 @@ pub async fn take_place(State(in_flight): State<InFlight>, request: Request, nex
         // What is not a stream is ready, and takes no work any more.
         _ => response,
     }
-}
-
-/// Whether a request names a session that is not open (and is none that may open one: those come without its id).
-#[must_use]
-pub fn names_unknown_session(request: &Request, streams: &Streams) -> bool {
-    sessions::named(request.headers()).is_some_and(|id| !streams.is_open(id))
 }
 
 /// A stream on which only the server speaks. The library has compared the header with the body where it believes it.

@@ -30,6 +30,7 @@ use super::{
     initialize::{self, Sessions},
     refusal::{self, Refusal},
     router::Edge,
+    session_gate,
     trace::trace,
 };
 use crate::{config::Config, telemetry::metrics::RefusedBy};
@@ -61,8 +62,9 @@ pub fn wrap(routes: Router, edge: &Edge) -> Router {
             Bodies::new(config, &edge.app.kernel.metrics),
             body::read,
         ))
-        // Before the limits, which must know whether a request names a session.
+        // An initialize names no session; every other session is asked for here, so that a full server says 404 too.
         .layer(middleware::from_fn_with_state(sessions, initialize::prepare))
+        .layer(middleware::from_fn_with_state(edge.clone(), session_gate::recognise))
         .layer(middleware::from_fn_with_state(in_flight, in_flight::take_place));
     routes.layer(layers)
 }

@@ -3,7 +3,7 @@
 //! The protocol is the matter of [`crate::mcp`]: calls without a session are answered directly, everything else goes to the
 //! library's service. Here a body that is no message is told from one of the wrong media type, which the library does not.
 
-use std::convert::Infallible;
+use std::{convert::Infallible, sync::Arc};
 
 use axum::{
     BoxError,
@@ -29,12 +29,14 @@ where
     B: HttpBody<Data = Bytes> + Send + 'static,
     B::Error: Into<BoxError>,
 {
-    any(move |request: Request| answer(service.clone(), calls.clone(), request))
+    // Shared: most requests need only one of the two.
+    let parts = Arc::new((service, calls));
+    any(move |request: Request| answer(Arc::clone(&parts), request))
 }
 
-async fn answer<S, B>(mut service: S, calls: Option<Calls>, request: Request) -> Response
+async fn answer<S, B>(to: Arc<(S, Option<Calls>)>, request: Request) -> Response
 where
-    S: Service<Request, Response = Response<B>, Error = Infallible>,
+    S: Service<Request, Response = Response<B>, Error = Infallible> + Clone,
     B: HttpBody<Data = Bytes> + Send + 'static,
     B::Error: Into<BoxError>,
 {
@@ -45,7 +47,7 @@ where
         return Refusal::new(StatusCode::BAD_REQUEST, "BODY_BROKEN", &[]).into_response();
     };
     if is_message
-        && let Some(calls) = calls
+        && let Some(calls) = &to.1
         && let Some(reply) = calls.answer(&parts, &body).await
     {
         return (
@@ -54,11 +56,12 @@ where
         )
             .into_response();
     }
-    let answer = service
-        .call(Request::from_parts(parts, Body::from(body.clone())))
-        .await
-        .unwrap_or_else(|never| match never {})
-        .map(Body::new);
+    let answer =
+        to.0.clone()
+            .call(Request::from_parts(parts, Body::from(body.clone())))
+            .await
+            .unwrap_or_else(|never| match never {})
+            .map(Body::new);
     if is_message && answer.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE {
         return unreadable(&body).into_response();
     }

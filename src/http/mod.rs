@@ -21,5 +21,6 @@ pub mod refusal;
 pub mod reload;
 pub mod rest;
 pub mod router;
+pub mod session_gate;
 pub mod shutdown;
 pub mod trace;

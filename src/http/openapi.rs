@@ -7,29 +7,51 @@ use axum::{Json, extract::State};
 use fumi_base::text::Locale;
 use serde_json::{Map, Value, json};
 
-use super::router::Edge;
-use crate::tool::catalogue::{Catalogue, Entry};
+use super::{auth::Auth, router::Edge};
+use crate::tool::catalogue::{Catalogue, Entry, Scope};
 
-/// The document of this server.
+/// What a call may be refused with, besides the limits.
+const OF_CALLS: [u16; 11] = [400, 401, 403, 404, 408, 409, 413, 415, 422, 500, 504];
+/// Limits belong to all operations.
+const LIMITS: [u16; 3] = [414, 429, 503];
+
+/// The document of this server. The committed one is for servers with and without authentication; one with it says so.
 pub async fn serve(State(edge): State<Edge>) -> Json<Value> {
-    Json(document(&edge.app.catalogue))
+    let mut document = document(&edge.app.catalogue, &edge.app.scope);
+    if !matches!(&*edge.auth.get(), Auth::Nobody(_)) {
+        document["security"] = json!([{"bearer": []}]);
+    }
+    Json(document)
 }
 
-/// The document of a catalogue.
+/// The document of the toolsets that are offered.
 #[must_use]
-pub fn document(catalogue: &Catalogue) -> Value {
+pub fn document(catalogue: &Catalogue, offered: &Scope) -> Value {
+    let toolsets = offered.names().collect::<Vec<_>>().join("|");
     let mut paths = Map::new();
-    for (path, about, kind) in [
-        ("/livez", "Whether the process runs", "text/plain"),
-        ("/readyz", "Whether to send more work", "text/plain"),
-        ("/metrics", "Metrics for Prometheus", "text/plain"),
-        ("/openapi.json", "This document", "application/json"),
-        ("/v1/errors", "Every error code with its sentences", "application/json"),
+    let text = json!({"type": "string"});
+    for (path, about, kind, schema) in [
+        ("/livez", "Whether the process runs", "text/plain", &text),
+        ("/readyz", "Whether to send more work", "text/plain", &text),
+        ("/metrics", "Metrics for Prometheus", "text/plain", &text),
+        (
+            "/openapi.json",
+            "This document",
+            "application/json",
+            &json!({"type": "object", "required": ["openapi", "info", "paths"]}),
+        ),
+        (
+            "/v1/errors",
+            "Every error code with its sentences",
+            "application/json",
+            &json!({"type": "object", "additionalProperties": {"$ref": "#/components/schemas/Sentences"}}),
+        ),
     ] {
         let is_probe = path.ends_with('z');
-        let mut responses = json!({"200": {"description": "Yes", "content": {kind: {}}}});
+        let content = json!({kind: {"schema": schema}});
+        let mut responses = json!({"200": {"description": "Yes", "content": content}});
         if path == "/readyz" {
-            responses["503"] = json!({"description": "Draining", "content": {kind: {}}});
+            responses["503"] = json!({"description": "Draining", "content": content});
         }
         let mut operation = json!({
             "operationId": path.trim_matches('/').replace(['/', '.'], "_"),
@@ -44,9 +66,15 @@ pub fn document(catalogue: &Catalogue) -> Value {
         paths.insert(path.to_owned(), json!({"get": operation}));
     }
     paths.insert("/v1/tools".to_owned(), json!({"get": list()}));
-    paths.insert("/v1/tools/{name}".to_owned(), json!({"get": show()}));
+    paths.insert("/v1/tools/{name}".to_owned(), any_tool());
     for entry in catalogue.entries() {
-        paths.insert(format!("/v1/tools/{}", entry.spec.name), json!({"post": call(entry)}));
+        if !offered.contains(entry.spec.toolset) {
+            continue;
+        }
+        let name = entry.spec.name;
+        // A path without a variable goes before one with it: what is not said here would be denied.
+        let both = json!({"get": show(&format!("show_{name}"), &parameters()), "post": call(entry)});
+        paths.insert(format!("/v1/tools/{name}"), both);
     }
     json!({
         "openapi": "3.1.0",
@@ -66,23 +94,25 @@ pub fn document(catalogue: &Catalogue) -> Value {
                 "lang": {
                     "name": "lang",
                     "in": "query",
-                    "description": "Language of descriptions and errors; Accept-Language does the same",
-                    "schema": {"type": "string", "enum": ["en", "ja"]},
+                    "description": "Language of descriptions and errors: en or ja. Anything else counts as not said. \
+                        Accept-Language does the same",
+                    "schema": {"type": "string"},
                 },
                 "toolsets": {
                     "name": "X-Fumi-Toolsets",
                     "in": "header",
                     "description": "Only these toolsets, separated by commas",
-                    "schema": {"type": "string"},
+                    "schema": {"type": "string", "pattern": format!("^( *({toolsets}) *(, *({toolsets}) *)*)?$")},
                 },
                 "readonly": {
                     "name": "X-Fumi-Readonly",
                     "in": "header",
                     "description": "true: nothing is written",
-                    "schema": {"type": "string", "enum": ["true", "false"]},
+                    "schema": {"type": "boolean"},
                 },
             },
-            "schemas": {"Error": error(), "Tool": tool()},
+            "responses": responses(),
+            "schemas": {"Error": error(), "Sentences": sentences(), "Tool": tool()},
         },
     })
 }
@@ -107,13 +137,34 @@ fn list() -> Value {
     operation
 }
 
-fn show() -> Value {
-    let mut all = vec![json!({"name": "name", "in": "path", "required": true, "schema": {"type": "string"}})];
+/// What a tool's own path says more closely: for aliases, and for whoever does not know the names before.
+fn any_tool() -> Value {
+    let mut all = vec![json!({
+        "name": "name",
+        "in": "path",
+        "required": true,
+        "description": "Name of a tool, or another name of it",
+        "schema": {"type": "string"},
+    })];
     all.extend(parameters().as_array().into_iter().flatten().cloned());
-    let mut operation = json!({
-        "operationId": "show_tool",
-        "summary": "One tool",
+    let all = Value::from(all);
+    let mut call = json!({
+        "operationId": "call_tool",
+        "summary": "Calls a tool",
+        "description": "The tool's own path says what it takes and gives.",
         "parameters": all,
+        "requestBody": {"content": {"application/json": {"schema": {"type": "object"}}}},
+        "responses": {"200": answers(&json!({"type": "object"}))},
+    });
+    refusals(&mut call, &OF_CALLS);
+    json!({"get": show("show_tool", &all), "post": call})
+}
+
+fn show(id: &str, parameters: &Value) -> Value {
+    let mut operation = json!({
+        "operationId": id,
+        "summary": "One tool",
+        "parameters": parameters,
         "responses": {"200": {
             "description": "The tool",
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Tool"}}},
@@ -125,7 +176,6 @@ fn show() -> Value {
 
 fn call(entry: &Entry) -> Value {
     let texts = entry.published(Locale::En);
-    let number = |about: &str| json!({"description": about, "schema": {"type": "integer"}});
     let mut operation = json!({
         "operationId": entry.spec.name,
         "summary": texts.title,
@@ -139,33 +189,50 @@ fn call(entry: &Entry) -> Value {
                 "example": serde_json::from_str::<Value>(entry.spec.example).unwrap_or_default(),
             }},
         },
-        "responses": {"200": {
-            "description": "The answer; as text/event-stream progress first, then an event `result` or `error`",
-            "headers": {
-                "X-Fumi-Tokens": number("Estimated tokens of the answer, of its larger form"),
-                "X-Fumi-Elapsed-Ms": number("Milliseconds of work"),
-            },
-            "content": {
-                "application/json": {"schema": *entry.output},
-                "text/plain": {"schema": {"type": "string"}},
-                "text/event-stream": {"schema": {"type": "string"}},
-            },
-        }},
+        "responses": {"200": answers(&json!(*entry.output))},
     });
-    refusals(&mut operation, &[400, 401, 403, 404, 409, 413, 415, 422, 500, 504]);
+    refusals(&mut operation, &OF_CALLS);
     operation
 }
 
-/// What an operation may refuse with. Limits belong to all of them.
+/// What a call is answered with, in each form.
+fn answers(schema: &Value) -> Value {
+    let number = |about: &str| json!({"description": about, "schema": {"type": "integer"}});
+    json!({
+        "description": "The answer; as text/event-stream progress first, then an event `result` or `error`",
+        "headers": {
+            "X-Fumi-Tokens": number("Estimated tokens of the answer, of its larger form"),
+            "X-Fumi-Elapsed-Ms": number("Milliseconds of work"),
+        },
+        "content": {
+            "application/json": {"schema": schema},
+            "text/plain": {"schema": {"type": "string"}},
+            // Without a schema: this version of OpenAPI cannot say whether one is of the stream or of an event.
+            "text/event-stream": {},
+        },
+    })
+}
+
+/// Says what an operation may refuse with.
 fn refusals(operation: &mut Value, statuses: &[u16]) {
-    for status in statuses.iter().chain(&[429, 503]) {
+    for status in statuses.iter().chain(&LIMITS) {
+        operation["responses"][status.to_string()] = json!({"$ref": format!("#/components/responses/{status}")});
+    }
+}
+
+/// Every refusal, once.
+fn responses() -> Value {
+    let mut all = Map::new();
+    for status in OF_CALLS.iter().chain(&LIMITS) {
         let about = match status {
             400 => "The request or its arguments are wrong: what, which, what is allowed",
             401 => "No token, or not a good one",
             403 => "The caller, the project's boundary or read-only mode forbids it",
             404 => "There is no such tool or file",
+            408 => "The body came too slowly",
             409 => "The file exists, or is not what the caller thinks",
             413 => "The body or the file is too large",
+            414 => "The URL is too long",
             415 => "The body is no JSON",
             422 => "The file is of a kind that the tool cannot read",
             429 => "More calls than a minute has room for; see Retry-After",
@@ -182,16 +249,39 @@ fn refusals(operation: &mut Value, statuses: &[u16]) {
         });
         match status {
             401 => {
-                response["headers"] = json!({"WWW-Authenticate": {"schema": {"type": "string"}}});
+                response["headers"] = json!({"WWW-Authenticate": {"required": true, "schema": {"type": "string"}}});
             }
-            429 => {
+            429 | 503 => {
+                // A server that goes down does not say when it is back.
+                let always = *status == 429;
+                let schema = json!({"type": "integer", "minimum": 1});
                 response["headers"] =
-                    json!({"Retry-After": {"description": "Seconds", "schema": {"type": "integer", "minimum": 1}}});
+                    json!({"Retry-After": {"description": "Seconds", "required": always, "schema": schema}});
             }
             _ => {}
         }
-        operation["responses"][status.to_string()] = response;
+        all.insert(status.to_string(), response);
     }
+    Value::Object(all)
+}
+
+/// What `/v1/errors` says of one error.
+fn sentences() -> Value {
+    let both = json!({
+        "type": "object",
+        "required": ["en", "ja"],
+        "properties": {"en": {"type": "string"}, "ja": {"type": "string"}},
+    });
+    json!({
+        "type": "object",
+        "required": ["code", "type", "message", "next"],
+        "properties": {
+            "code": {"type": "string"},
+            "type": {"type": "string"},
+            "message": both,
+            "next": both,
+        },
+    })
 }
 
 fn error() -> Value {

@@ -143,9 +143,14 @@ impl IntoResponse for Refusal {
 #[derive(Clone, Debug)]
 struct Told(Value);
 
-/// Whether clients expect JSON-RPC at a path.
-fn is_mcp(path: &str) -> bool {
-    path.split('/').any(|segment| segment == "mcp")
+/// Whether clients expect JSON-RPC at a path: `/mcp`, `/projects/NAME/mcp`, and what is below them.
+#[must_use]
+pub fn is_mcp(path: &str) -> bool {
+    let mut segments = path.split('/').skip(1);
+    match segments.next() {
+        Some("projects") => segments.nth(1) == Some("mcp"),
+        first => first == Some("mcp"),
+    }
 }
 
 /// The layer that gives refusals at MCP endpoints the form of JSON-RPC. Status and headers stay as they are.

@@ -9,7 +9,10 @@ use axum::{
     middleware,
     routing::{MethodRouter, get},
 };
-use fumi_base::{errors::Book, pools::Pool};
+use fumi_base::{
+    errors::Book,
+    pools::{Load, Pool},
+};
 use opentelemetry::KeyValue;
 use serde_json::{Map, Value, json};
 use tokio::net::TcpListener;
@@ -23,13 +26,17 @@ use super::{
     layers::{self, Names},
     mcp_route, metrics, openapi,
     refusal::{self, Refusal},
-    rest, shutdown,
+    rest, session_gate, shutdown,
 };
 use crate::{app::App, config::ConfigError, mcp, telemetry::metrics::resident_bytes};
 
-/// What the routes share.
+/// What the routes share. One handle, since every layer takes one with each request.
 #[derive(Clone, Debug)]
-pub struct Edge {
+pub struct Edge(Arc<Parts>);
+
+/// The parts of an [`Edge`].
+#[derive(Debug)]
+pub struct Parts {
     /// The process's parts.
     pub app: Arc<App>,
     /// Who may call.
@@ -44,53 +51,62 @@ pub struct Edge {
     pub closing: CancellationToken,
 }
 
+impl std::ops::Deref for Edge {
+    type Target = Parts;
+    fn deref(&self) -> &Parts {
+        &self.0
+    }
+}
+
 impl Edge {
     /// An edge over the process's parts. Fails when the configuration of authentication does not fit them.
     pub fn new(app: Arc<App>) -> Result<Self, ConfigError> {
-        let streams = mcp::sessions::Streams::new(Arc::clone(&app.sessions));
+        let streams = mcp::sessions::Streams::new(&app);
         let auth = Current::new(Auth::open(&app.config.auth, &app)?);
         observe(&app, &streams);
         let names = Current::new(Names::new(&app.config));
-        Ok(Self {
+        Ok(Self(Arc::new(Parts {
             app,
             auth,
             names,
             streams,
             draining: CancellationToken::new(),
             closing: CancellationToken::new(),
-        })
+        })))
     }
 }
 
-/// From a pool's places, and those that are free and the calls that wait, to one number.
-type Count = fn(usize, (usize, usize)) -> usize;
+/// One number of how full a pool is.
+type Number = fn(Load) -> usize;
 
-/// What is read whenever metrics are.
+/// What is read whenever metrics are, and what is told when a session ends.
 fn observe(app: &Arc<App>, streams: &Arc<mcp::sessions::Streams>) {
     let metrics = &app.kernel.metrics;
+    let told = Arc::clone(metrics);
+    streams.on_end(move |ended| {
+        // One that goes on in the next process has not ended.
+        if ended.is_over {
+            told.session(ended.lasted);
+        }
+    });
     let open = Arc::downgrade(streams);
     metrics.observe(("fumi.sessions", ""), "Sessions that are open", move |tell| {
         if let Some(streams) = open.upgrade() {
             tell(streams.sessions() as u64, &[]);
         }
     });
-    let places = app.config.pool_sizes().places;
-    let counts: [(&str, &str, Count); 3] = [
-        ("fumi.pool.places", "Places of a pool", |places, _| places),
-        ("fumi.pool.running", "Calls that have a place", |places, (free, _)| {
-            places.saturating_sub(free)
-        }),
-        ("fumi.pool.waiting", "Calls that wait for a place", |_, (_, waiting)| {
-            waiting
-        }),
+    let loads: [(_, _, Number); 3] = [
+        ("fumi.pool.places", "Places of a pool", |load| load.places),
+        ("fumi.pool.running", "Calls that have a place", |load| load.running),
+        ("fumi.pool.waiting", "Calls that wait for a place", |load| load.waiting),
     ];
-    for (name, about, count) in counts {
+    for (name, about, number) in loads {
         let parts = Arc::downgrade(app);
         metrics.observe((name, ""), about, move |tell| {
             let Some(app) = parts.upgrade() else { return };
-            for (pool, places) in Pool::ALL.into_iter().zip(places) {
-                let value = count(places, app.kernel.pools.load(pool));
-                tell(value as u64, &[KeyValue::new("pool", pool.name())]);
+            for pool in Pool::ALL {
+                let number = number(app.kernel.pools.load(pool));
+                tell(number as u64, &[KeyValue::new("pool", pool.name())]);
             }
         });
     }
@@ -140,13 +156,17 @@ pub fn routes(edge: &Edge) -> Vec<Route> {
             .layer(DefaultBodyLimit::disable())
             .layer(middleware::from_fn_with_state(edge.clone(), door::enter_plain)),
     };
-    let service = mcp::service(&edge.app, &edge.streams, edge.closing.clone());
+    let mcp::Endpoint { sessions, service } = mcp::endpoint(&edge.app, &edge.streams, edge.closing.clone());
     let server = mcp::server::Server::new(Arc::clone(&edge.app), Arc::clone(&edge.streams));
     let calls = mcp::stateless::Calls::new(server, edge.closing.clone());
     let mcp = |path| Route {
         path,
         methods: &["GET", "POST", "DELETE"],
         answers: mcp_route::endpoint(service.clone(), Some(calls.clone()))
+            .layer(middleware::from_fn_with_state(
+                (edge.clone(), Arc::clone(&sessions)),
+                session_gate::bring_back,
+            ))
             .layer(middleware::from_fn_with_state(edge.clone(), door::enter)),
     };
     vec![
@@ -174,7 +194,8 @@ pub fn router(edge: &Edge) -> Router {
         .fold(Router::new(), |router, route| router.route(route.path, route.answers))
         .fallback(refuse(StatusCode::NOT_FOUND, "NO_SUCH_ROUTE"))
         .method_not_allowed_fallback(refuse(StatusCode::METHOD_NOT_ALLOWED, "METHOD_NOT_ALLOWED"));
-    layers::wrap(routes, edge)
+    // Handlers become services here, once, and not anew for every request.
+    layers::wrap(routes, edge).with_state(())
 }
 
 /// A bound server.

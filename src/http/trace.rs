@@ -25,12 +25,14 @@ pub async fn trace(State(edge): State<Edge>, mut request: Request, next: Next) -
     let method = name_of(request.method());
     let matched = request.extensions().get::<MatchedPath>().cloned();
     let route = matched.as_ref().map_or(UNMATCHED, MatchedPath::as_str);
-    let span = spans::http(method, route, request.headers());
-    if let Some(id) = request.headers().get("x-request-id").and_then(|id| id.to_str().ok()) {
-        span.record("request_id", id);
-    }
-    request.extensions_mut().insert(RequestSpan(span.clone()));
-    let response = next.run(request).instrument(span.clone()).await;
+    let id = request.headers().get("x-request-id").and_then(|id| id.to_str().ok());
+    let logged = spans::logged(id);
+    let span = logged.in_scope(|| spans::http(method, route, request.headers()));
+    request.extensions_mut().insert(RequestSpan {
+        logged: logged.clone(),
+        traced: span.clone(),
+    });
+    let response = next.run(request).instrument(span.clone()).instrument(logged).await;
     let status = response.status();
     span.record("http.response.status_code", status.as_u16());
     if status.is_server_error() {

@@ -4,6 +4,7 @@
 //! by name and decides nothing about what a tool may do.
 
 pub mod access;
+pub mod admission;
 pub mod fault;
 pub mod malformed;
 pub mod observe;
@@ -11,6 +12,7 @@ pub mod progress;
 pub mod resources;
 pub mod roots;
 pub mod server;
+pub mod session_store;
 pub mod sessions;
 pub mod stateless;
 pub mod statistics;
@@ -18,32 +20,43 @@ pub mod stdio;
 pub mod subscriptions;
 pub mod uri;
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio_util::sync::CancellationToken;
 
 use crate::app::App;
 
-/// The MCP service that the HTTP edge mounts. Both eras, one URL.
+/// What the HTTP edge mounts: both eras, one URL.
+pub struct Endpoint {
+    /// Who may use which session. Asked before the service is: the service itself knows no principals.
+    pub sessions: Arc<sessions::Sessions>,
+    /// The protocol.
+    pub service: StreamableHttpService<server::Server, sessions::Sessions>,
+}
+
+impl std::fmt::Debug for Endpoint {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Endpoint")
+            .field("sessions", &self.sessions)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Both eras over the process's parts, until `closing`.
 #[must_use]
-pub fn service(
-    app: &Arc<App>,
-    streams: &Arc<sessions::Streams>,
-    closing: CancellationToken,
-) -> StreamableHttpService<server::Server, sessions::Sessions> {
-    let limits = &app.config.server;
-    let idle = Duration::from_secs(limits.session_idle_minutes.max(1) * 60);
-    let manager = sessions::Sessions::new(Arc::clone(streams), limits.max_sessions, idle);
+pub fn endpoint(app: &Arc<App>, streams: &Arc<sessions::Streams>, closing: CancellationToken) -> Endpoint {
+    let sessions = sessions::Sessions::new(app, streams, closing.clone());
     // Host and Origin are checked on every route by the HTTP edge, once.
     let config = StreamableHttpServerConfig::default()
         .disable_allowed_hosts()
         .with_max_request_body_bytes(app.config.limits.body_bytes)
         .with_cancellation_token(closing);
     let (app, streams) = (Arc::clone(app), Arc::clone(streams));
-    StreamableHttpService::new(
+    let service = StreamableHttpService::new(
         move || Ok(server::Server::new(Arc::clone(&app), Arc::clone(&streams))),
-        manager,
+        Arc::clone(&sessions),
         config,
-    )
+    );
+    Endpoint { sessions, service }
 }

@@ -75,7 +75,12 @@ impl Operation {
         if let Some(version) = sent.version {
             span.record("mcp.protocol.version", version);
         }
-        let result = work.instrument(span.clone()).await;
+        // Where nobody collects, what is logged meanwhile belongs to the HTTP request.
+        let around = match http {
+            Some(http) if span.is_disabled() => http.logged.clone(),
+            _ => span.clone(),
+        };
+        let result = work.instrument(around).await;
         let error = match &result {
             Ok(done) => fault(done),
             Err(error) => Some(error.code.0.to_string()),

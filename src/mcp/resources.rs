@@ -143,7 +143,10 @@ async fn run<T: Send + 'static>(
     };
     // The work stops also when nobody waits for it any more.
     let _stop = cx.cancel.clone().drop_guard();
-    let permit = app.kernel.pools.acquire(Pool::Analysis, &cx.cancel).await;
+    let pools = &app.kernel.pools;
+    let permit = pools
+        .acquire(Pool::Analysis, &caller.access.principal, &cx.cancel)
+        .await;
     let _permit = permit.map_err(|error| refused(&error.into(), caller.locale))?;
     let work = cx.blocking(move |cancel, _| work(&project, cancel));
     let done = pipeline::within(LIMIT, cancel, &cx.cancel, work).await;

@@ -304,6 +304,7 @@ impl ServerHandler for Server {
             if let Some(session) = &caller.session {
                 let project = self.project(&caller, &context).await;
                 self.follow(&caller, session, &project, &context.peer).await;
+                self.streams.keep(session).await;
             }
             Ok(reply)
         };
@@ -416,7 +417,9 @@ impl ServerHandler for Server {
                     || self.is_open(session),
                 )
                 .await
-                .map_err(|error| self.redacted(refused(&error, caller.locale)))
+                .map_err(|error| self.redacted(refused(&error, caller.locale)))?;
+            self.streams.keep(session).await;
+            Ok(())
         };
         Operation::of("resources/subscribe")
             .run(&self.app, &context, never, work)
@@ -431,6 +434,7 @@ impl ServerHandler for Server {
         let work = async {
             if let Some(session) = self.caller(&context).session {
                 self.streams.subscriptions().unsubscribe(&session, &request.uri);
+                self.streams.keep(&session).await;
             }
             Ok(())
         };

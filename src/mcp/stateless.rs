@@ -98,20 +98,21 @@ impl Calls {
         let caller = self.server.caller_of(parts);
         let entry = self.server.find(&caller, &params.name)?;
         let tool = entry.spec.name;
-        let cancel = self.closing.child_token();
-        let call = Call {
+        let mut call = Call {
             arguments: params.arguments,
             project: self.server.project_without_session(&caller),
             caller,
-            cancel: cancel.clone(),
+            // Nothing stops what is only looked up.
+            cancel: CancellationToken::new(),
             progress: Progress::default(),
         };
         let app = self.server.app();
         let work = async {
-            Ok(match pipeline::ready(&app.kernel, entry, &call) {
-                Some((ready, elapsed_ms)) => Given::Again(ready, elapsed_ms),
-                None => Given::Reply(self.run(tool, call, cancel).await),
-            })
+            if let Some((ready, elapsed_ms)) = pipeline::ready(&app.kernel, entry, &call) {
+                return Ok(Given::Again(ready, elapsed_ms));
+            }
+            call.cancel = self.closing.child_token();
+            Ok(Given::Reply(self.run(tool, call).await))
         };
         let operation = Operation {
             method: "tools/call",
@@ -143,8 +144,8 @@ impl Calls {
 
     /// Runs a call in a task of its own: when the client hangs up, this future is dropped, but the work's place in its pool
     /// is taken until the work has really stopped.
-    async fn run(&self, tool: &'static str, call: Call, cancel: CancellationToken) -> Reply {
-        let _hung_up = cancel.drop_guard();
+    async fn run(&self, tool: &'static str, call: Call) -> Reply {
+        let _hung_up = call.cancel.clone().drop_guard();
         let server = self.server.clone();
         let work = async move {
             let entry = server.find(&call.caller, tool).expect("the caller has looked it up");

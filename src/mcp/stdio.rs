@@ -17,7 +17,7 @@ use crate::app::App;
 
 /// Serves one client over standard input and output, until it closes them.
 pub async fn serve(app: Arc<App>) -> Result<(), String> {
-    let streams = Streams::new(Arc::clone(&app.sessions));
+    let streams = Streams::new(&app);
     let (stdin, stdout) = rmcp::transport::io::stdio();
     let input = Input {
         stdin,

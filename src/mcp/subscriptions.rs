@@ -5,7 +5,7 @@
 //! session, its stream or the server's end ends. What changed is never sent: the client reads it if it wants to.
 
 use std::{
-    collections::HashMap,
+    collections::{BTreeSet, HashMap},
     hash::{DefaultHasher, Hash, Hasher},
     path::PathBuf,
     sync::{
@@ -200,6 +200,22 @@ impl Subscriptions {
             self.forget(session);
         }
         Ok(())
+    }
+
+    /// What a session is subscribed to.
+    #[must_use]
+    pub fn uris(&self, session: &str) -> BTreeSet<String> {
+        let held = self.sessions.get(session);
+        held.map(|held| held.keys().cloned().collect()).unwrap_or_default()
+    }
+
+    /// Whether a session is subscribed to just these.
+    #[must_use]
+    pub fn are(&self, session: &str, uris: &BTreeSet<String>) -> bool {
+        match self.sessions.get(session) {
+            Some(held) => held.len() == uris.len() && held.keys().all(|uri| uris.contains(uri)),
+            None => uris.is_empty(),
+        }
     }
 
     /// Ends one subscription of a session. Ending one that is not there is none.

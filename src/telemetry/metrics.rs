@@ -33,6 +33,7 @@ pub struct Metrics {
     meter: Meter,
     operations: Histogram<f64>,
     sessions: Histogram<f64>,
+    restored: Counter<u64>,
     requests: Histogram<f64>,
     running: UpDownCounter<i64>,
     pool_waits: Histogram<f64>,
@@ -103,6 +104,10 @@ impl Metrics {
                 .i64_up_down_counter("fumi.calls.running")
                 .with_description("Tool calls that are running or waiting")
                 .build(),
+            restored: meter
+                .u64_counter("fumi.sessions.restored")
+                .with_description("Sessions brought back that an earlier process had")
+                .build(),
             lookups: meter
                 .u64_counter("fumi.cache.lookups")
                 .with_description("Look-ups in the result cache")
@@ -132,6 +137,11 @@ impl Metrics {
     /// A session ended.
     pub fn session(&self, lived: Duration) {
         self.sessions.record(lived.as_secs_f64(), &[]);
+    }
+
+    /// A session was brought back that this process did not have.
+    pub fn session_restored(&self) {
+        self.restored.add(1, &[]);
     }
 
     /// An HTTP request was answered. `route` is a template.

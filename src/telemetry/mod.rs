@@ -12,9 +12,14 @@ use std::io::IsTerminal as _;
 
 use opentelemetry::trace::TracerProvider as _;
 use opentelemetry_appender_tracing::layer::OpenTelemetryTracingBridge;
-use tracing::{Level, Subscriber};
+use tracing::{Level, Metadata, Subscriber};
 use tracing_subscriber::{
-    EnvFilter, Layer, filter::Targets, fmt, layer::SubscriberExt as _, registry::LookupSpan, reload,
+    EnvFilter, Layer,
+    filter::{LevelFilter, Targets, filter_fn},
+    fmt,
+    layer::SubscriberExt as _,
+    registry::LookupSpan,
+    reload,
     util::SubscriberInitExt as _,
 };
 
@@ -23,6 +28,9 @@ use crate::config::{Log, LogFormat};
 /// rmcp logs whole requests, arguments included, and a client's own words in warnings; the walker logs every name that it
 /// passes; the exporters tell of their own beginning and end.
 const TALKATIVE: [&str; 4] = ["rmcp", "ignore", "globset", "opentelemetry"];
+
+/// What a collector receives is our own.
+const OURS: &str = "fumi";
 
 /// Changes the filter of the log while the process runs.
 type Refilter = Box<dyn Fn(EnvFilter) + Send + Sync>;
@@ -60,9 +68,9 @@ pub fn start(log: &Log, exporters: Option<&export::Exporters>) {
     let traces = exporters
         .and_then(|exporters| exporters.traces.as_ref())
         .map(|provider| traces(provider.tracer("fumi")));
-    let logs = exporters
-        .and_then(|exporters| exporters.logs.as_ref())
-        .map(|provider| OpenTelemetryTracingBridge::new(provider).with_filter(ours()));
+    let logs = exporters.and_then(|exporters| exporters.logs.as_ref()).map(|provider| {
+        OpenTelemetryTracingBridge::new(provider).with_filter(Targets::new().with_target(OURS, Level::INFO))
+    });
     // An error means that a subscriber is already installed.
     let started = tracing_subscriber::registry()
         .with(lines)
@@ -76,9 +84,14 @@ pub fn start(log: &Log, exporters: Option<&export::Exporters>) {
     }
 }
 
-/// What a collector receives: our own spans and messages.
-fn ours() -> Targets {
-    Targets::new().with_target("fumi", Level::INFO)
+/// Our own spans, and messages as the log has them by default: what a trace shows.
+fn in_traces(metadata: &Metadata<'_>) -> bool {
+    metadata.target().starts_with(OURS)
+        && if metadata.is_span() {
+            metadata.name() != spans::LOGGED
+        } else {
+            *metadata.level() <= Level::INFO
+        }
 }
 
 fn traces<S>(tracer: opentelemetry_sdk::trace::SdkTracer) -> impl Layer<S>
@@ -91,5 +104,5 @@ where
         .with_location(false)
         .with_threads(false)
         .with_tracked_inactivity(false)
-        .with_filter(ours())
+        .with_filter(filter_fn(in_traces).with_max_level_hint(LevelFilter::DEBUG))
 }

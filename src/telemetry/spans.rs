@@ -2,23 +2,40 @@
 //!
 //! Names and attributes are those of OpenTelemetry's semantic conventions for HTTP and MCP. rmcp runs handlers in tasks of its
 //! own, so that the parent must be passed: the HTTP span travels in the request, a client's context in `traceparent`.
+//!
+//! The log shows one span of a request, with its id and nothing else ([`logged`]). All others are for a collector, and of the
+//! level `debug`: where there is none they cost nothing.
 
 use std::collections::HashMap;
 
 use http::HeaderMap;
 use opentelemetry::{Context, propagation::TextMapPropagator as _, trace::TraceContextExt as _};
 use opentelemetry_sdk::propagation::TraceContextPropagator;
-use tracing::{Span, field::Empty, info_span};
+use tracing::{Span, debug_span, field::Empty, info_span};
 use tracing_opentelemetry::OpenTelemetrySpanExt as _;
 
-/// The span of an HTTP request, in the request's extensions.
+/// The name of the span that only the log shows.
+pub const LOGGED: &str = "request";
+
+/// The spans of an HTTP request, in the request's extensions.
 #[derive(Clone, Debug)]
-pub struct RequestSpan(pub Span);
+pub struct RequestSpan {
+    /// What the log shows.
+    pub logged: Span,
+    /// What a collector receives.
+    pub traced: Span,
+}
+
+/// What the log shows of a request: whatever is said meanwhile carries its id.
+#[must_use]
+pub fn logged(request_id: Option<&str>) -> Span {
+    info_span!(target: "fumi", LOGGED, request_id)
+}
 
 /// The span of an HTTP request. `route` is a template, never what the client wrote.
 #[must_use]
 pub fn http(method: &str, route: &str, headers: &HeaderMap) -> Span {
-    let span = info_span!(
+    let span = debug_span!(
         target: "fumi",
         "http",
         otel.name = format!("{method} {route}"),
@@ -29,7 +46,11 @@ pub fn http(method: &str, route: &str, headers: &HeaderMap) -> Span {
         http.response.status_code = Empty,
         request_id = Empty,
     );
+    if span.is_disabled() {
+        return span;
+    }
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+    span.record("request_id", text("x-request-id"));
     if let Some(parent) = context(text("traceparent"), text("tracestate")) {
         // Fails only for a span that is not exported.
         let _ = span.set_parent(parent);
@@ -45,13 +66,12 @@ pub fn mcp(
     http: Option<&RequestSpan>,
     (traceparent, tracestate): (Option<&str>, Option<&str>),
 ) -> Span {
-    let name = tool.map_or_else(|| method.to_owned(), |tool| format!("{method} {tool}"));
-    let parent = http.map_or_else(Span::none, |http| http.0.clone());
-    let span = info_span!(
+    let parent = http.map_or_else(Span::none, |http| http.traced.clone());
+    let span = debug_span!(
         target: "fumi",
         parent: &parent,
         "mcp",
-        otel.name = name,
+        otel.name = tool.map_or_else(|| method.to_owned(), |tool| format!("{method} {tool}")),
         otel.kind = "server",
         otel.status_code = Empty,
         mcp.method.name = method,

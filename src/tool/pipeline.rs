@@ -111,7 +111,15 @@ pub async fn run(kernel: &Kernel, entry: &Entry, call: Call) -> Reply {
     let (mut reply, again) = match result {
         Ok(Answered { reply, again }) => (reply, again),
         Err(error) => {
-            span.in_scope(|| tracing::info!(code = error.code(), "call refused or failed"));
+            span.in_scope(|| {
+                let principal = &*caller.access.principal;
+                tracing::info!(
+                    tool = entry.spec.name,
+                    principal,
+                    code = error.code(),
+                    "call refused or failed"
+                );
+            });
             (
                 error.reply(entry.spec.name, &arguments, &caller, &kernel.redactor),
                 None,
@@ -132,7 +140,7 @@ pub async fn run(kernel: &Kernel, entry: &Entry, call: Call) -> Reply {
 }
 
 fn span_of(entry: &Entry, caller: &Caller) -> tracing::Span {
-    tracing::info_span!(target: "fumi", "call", tool = entry.spec.name, principal = &*caller.access.principal)
+    tracing::debug_span!(target: "fumi", "call", tool = entry.spec.name, principal = &*caller.access.principal)
 }
 
 /// A short cut through the same steps for a call whose reply was rendered before: the reply as text, and how long this took
@@ -167,7 +175,7 @@ pub fn ready(kernel: &Kernel, entry: &Entry, call: &Call) -> Option<(Arc<Ready>,
     // Spans and counts are those of the whole path.
     let _call = span_of(entry, caller).entered();
     let _running = kernel.metrics.running();
-    drop(tracing::info_span!(target: "fumi", "cache", hit = true).entered());
+    drop(tracing::debug_span!(target: "fumi", "cache", hit = true).entered());
     kernel.metrics.lookup(true);
     let elapsed_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
     tracing::debug!(elapsed_ms, cache_hit = true, "call done");
@@ -233,10 +241,10 @@ async fn answer(kernel: &Kernel, entry: &Entry, call: Call) -> Result<Answered, 
         answer
     } else {
         // 5. A place in the pool; waiting does not count as working.
-        let _permit = place(kernel, spec.pool, &cx.cancel).await?;
+        let _permit = place(kernel, spec.pool, &cx).await?;
         // 6 and 7. The work, which really stops by time and by cancel.
         let limit = options.timeout_ms.map_or(spec.timeout, Duration::from_millis);
-        let span = tracing::info_span!(target: "fumi", "tool", otel.name = spec.name);
+        let span = tracing::debug_span!(target: "fumi", "tool", otel.name = spec.name);
         let work = entry.call(prepared, &cx).instrument(span);
         match within(limit, &call.cancel, &cx.cancel, work).await? {
             Outcome::Ask(ask) => Kept::new(Arc::new(ask)),
@@ -270,17 +278,21 @@ async fn answer(kernel: &Kernel, entry: &Entry, call: Call) -> Result<Answered, 
 }
 
 fn look_up(kernel: &Kernel, key: &Key) -> Option<Arc<Kept>> {
-    let span = tracing::info_span!(target: "fumi", "cache", hit = tracing::field::Empty).entered();
+    let span = tracing::debug_span!(target: "fumi", "cache", hit = tracing::field::Empty).entered();
     let hit = kernel.cache.get(key);
     span.record("hit", hit.is_some());
     kernel.metrics.lookup(hit.is_some());
     hit
 }
 
-async fn place(kernel: &Kernel, pool: Pool, cancel: &CancellationToken) -> Result<Permit, PoolError> {
-    let span = tracing::info_span!(target: "fumi", "pool", otel.name = "pool wait", pool = pool.name());
+async fn place(kernel: &Kernel, pool: Pool, cx: &Cx) -> Result<Permit, PoolError> {
+    let span = tracing::debug_span!(target: "fumi", "pool", otel.name = "pool wait", pool = pool.name());
     let started = Instant::now();
-    let permit = kernel.pools.acquire(pool, cancel).instrument(span).await;
+    let permit = kernel
+        .pools
+        .acquire(pool, &cx.caller.access.principal, &cx.cancel)
+        .instrument(span)
+        .await;
     kernel.metrics.pool_wait(pool.name(), started.elapsed());
     permit
 }

@@ -13,6 +13,9 @@ use super::{Rule, ToolError, catalogue::Entry, error::BOOK, schema::Object};
 const MAX_STRING: usize = 1 << 20;
 /// Longest list argument.
 const MAX_ITEMS: usize = 1_000;
+/// Largest whole number, and the first that is too large: readers of JSON no longer agree which one it is.
+const LARGEST: usize = 9_000_000_000_000_000;
+const TOO_LARGE: f64 = 9e15;
 /// Problems shown; a call with more is not a near miss.
 const MAX_PROBLEMS: usize = 20;
 
@@ -40,7 +43,7 @@ pub fn validate(entry: &Entry, mut arguments: Map<String, Value>) -> Result<Map<
     let mut problems = Vec::new();
     let exclusive = check_rules(entry, &arguments, &mut problems);
     let arguments = Value::Object(arguments);
-    too_long(&arguments, "", &mut problems);
+    too_large(&arguments, "", &mut problems);
     // Asking whether there is any error is several times faster than asking for all.
     if !entry.validator.is_valid(&arguments) {
         for error in entry.validator.iter_errors(&arguments) {
@@ -97,7 +100,7 @@ fn whole_numbers(value: &mut Value) {
         Value::Number(number) => {
             if let Some(float) = number.as_f64().filter(|_| number.is_f64())
                 && float.fract() == 0.0
-                && float.abs() < 9e15
+                && float.abs() < TOO_LARGE
             {
                 #[expect(clippy::cast_possible_truncation, reason = "a whole number below 2^53")]
                 let whole = float as i64;
@@ -206,7 +209,8 @@ fn check_rules(
     exclusive
 }
 
-fn too_long(value: &Value, path: &str, problems: &mut Vec<Problem>) {
+/// What no schema says: how long texts and lists may be, and how large whole numbers.
+fn too_large(value: &Value, path: &str, problems: &mut Vec<Problem>) {
     let mut refuse = |en: String, ja: String, limit: usize| {
         problems.push(Problem {
             parameter: path.trim_start_matches('.').to_owned(),
@@ -228,10 +232,23 @@ fn too_long(value: &Value, path: &str, problems: &mut Vec<Problem>) {
         Value::Array(items) => items
             .iter()
             .enumerate()
-            .for_each(|(at, item)| too_long(item, &format!("{path}[{at}]"), problems)),
+            .for_each(|(at, item)| too_large(item, &format!("{path}[{at}]"), problems)),
         Value::Object(fields) => fields
             .iter()
-            .for_each(|(name, field)| too_long(field, &format!("{path}.{name}"), problems)),
+            .for_each(|(name, field)| too_large(field, &format!("{path}.{name}"), problems)),
+        // What fits into 64 bits is no f64.
+        Value::Number(number)
+            if number.is_f64()
+                && number
+                    .as_f64()
+                    .is_some_and(|number| number >= TOO_LARGE && number.fract() == 0.0) =>
+        {
+            refuse(
+                format!("must be at most {LARGEST}, not {number}"),
+                format!("{number} は使えません。{LARGEST} 以下の整数を指定してください"),
+                LARGEST,
+            );
+        }
         _ => {}
     }
 }

@@ -1,7 +1,7 @@
 //! Which project each session chose by `set_project_path`.
 //!
-//! In memory: a session that ends, by itself or with the process, takes its choice with it. A guard of the map never
-//! lives across an await.
+//! This is the face of it in memory. The protocol's edge writes it through to the store after each call, and puts it back
+//! when it restores a session. A guard of the map never lives across an await.
 
 use std::sync::Arc;
 

@@ -122,7 +122,7 @@ class Server:
     """The program under test over the real sources, on a free port; SIGTERM must end it with 0."""
 
     def __init__(self, program, folders):
-        command = [program, "--listen", "127.0.0.1:0"]
+        command = [program, "--listen", "127.0.0.1:0", "--store", "memory"]
         for folder in folders:
             command += ["--root", folder]
         self.log = tempfile.TemporaryFile("w+")

@@ -129,7 +129,7 @@ GROUPS = {
         [
             ("docs/deployment.md", "deploy/nginx.conf](../deploy/nginx.conf)", "deploy/nginx.conf](../deploy/nginz.conf)", "there is no deploy/nginz.conf"),
             ("docs/deployment.md", "| `FumiSlow` |", "| `FumiSlower` |", "alerts that are not told of"),
-            ("docs/deployment.md", "--state /state --store memory", "--states /state --store memory", "fumi has no --states"),
+            ("docs/deployment.md", "--state /state --store fs", "--states /state --store fs", "fumi has no --states"),
             ("docs/deployment.md", "kubectl apply -k deploy/k8s/base", "kubectl apply -k deploy/k8s", "deploy/k8s cannot be applied"),
             ("docs/deployment.md", "--target browser", "--target chromium", "no target chromium"),
             ("docs/deployment.md", "allowed_hosts = [", "allowed_host = [", "allowed_host"),

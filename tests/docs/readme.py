@@ -50,8 +50,13 @@ def binary():
     return str(path)
 
 
+# State goes nowhere that is anybody's.
+STATE = tempfile.TemporaryDirectory()
+
+
 def environment():
-    return {name: value for name, value in os.environ.items() if not name.startswith(("FUMI_", "PROJECT_ROOT"))}
+    own = {name: value for name, value in os.environ.items() if not name.startswith(("FUMI_", "PROJECT_ROOT"))}
+    return own | {"XDG_STATE_HOME": STATE.name}
 
 
 @contextmanager

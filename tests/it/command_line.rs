@@ -15,6 +15,8 @@ fn fumi() -> Command {
     for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("FUMI") || name.ends_with("_ROOT")) {
         command.env_remove(name);
     }
+    // State goes nowhere that is anybody's.
+    command.env("XDG_STATE_HOME", concat!(env!("CARGO_TARGET_TMPDIR"), "/state"));
     command.stdin(Stdio::null());
     command
 }
@@ -46,6 +48,9 @@ fn what_cannot_be_understood_exits_2_with_one_line() {
         .file("bad.toml", "[server]\nlisten = \"nowhere\"\n")
         .file("unknown.toml", "[sever]\n");
     sample.file("broken.toml", "[server\n");
+    sample
+        .file("state.toml", "[store]\ndir = \"bad.toml/elsewhere\"\n")
+        .file("redis.toml", "[store]\nkind = \"redis\"\n");
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let taken = taken.local_addr().unwrap().to_string();
     for (arguments, part) in [
@@ -66,6 +71,15 @@ fn what_cannot_be_understood_exits_2_with_one_line() {
             "not in this build",
         ),
         (&["--store", "floppy", "--listen", "127.0.0.1:0"], "floppy"),
+        (
+            &["--state", "bad.toml/state", "--listen", "127.0.0.1:0"],
+            "bad.toml/state",
+        ),
+        (
+            &["--config", "state.toml", "--listen", "127.0.0.1:0"],
+            "bad.toml/elsewhere",
+        ),
+        (&["--config", "redis.toml"], "redis"),
         (&["--log", "loud"], "loud"),
         (&["check-config", "no-such.toml"], "no-such.toml"),
         (&["check-config", "bad.toml"], "listen"),
@@ -199,6 +213,34 @@ fn serving_prints_one_ready_line_and_sigterm_ends_it_with_0() {
     assert_eq!(rest, "", "standard output has the ready line alone");
     // Nothing was left in the project.
     assert!(!sample.root().join(".fumi").exists());
+}
+
+/// A usual place that cannot be used is no reason not to serve; one that was named is (above).
+#[test]
+fn without_a_place_for_state_it_serves_and_says_so() {
+    let sample = Sample::new();
+    let mut command = fumi();
+    command
+        .current_dir(sample.root())
+        .args(["--listen", "127.0.0.1:0"])
+        .env("XDG_STATE_HOME", "/proc/no-such-folder")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut child = Running(command.spawn().unwrap());
+    let mut ready = String::new();
+    BufReader::new(child.0.stdout.take().unwrap())
+        .read_line(&mut ready)
+        .unwrap();
+    assert!(ready.starts_with("fumi listening on "), "{ready}");
+    let id = child.0.id().to_string();
+    assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+    assert_eq!(child.0.wait().unwrap().code(), Some(0));
+    let mut err = String::new();
+    child.0.stderr.take().unwrap().read_to_string(&mut err).unwrap();
+    assert!(
+        err.contains("sessions end with this process") && err.contains("--state"),
+        "{err}"
+    );
 }
 
 #[test]

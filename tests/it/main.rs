@@ -28,6 +28,7 @@ mod limits;
 mod program;
 mod reports;
 mod rest;
+mod restart;
 mod sample;
 mod secrets;
 mod sessions;

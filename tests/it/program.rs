@@ -39,7 +39,7 @@ impl Program {
         }
         let mut child = command
             .current_dir(sample.root())
-            .args(["serve", "--listen", "127.0.0.1:0"])
+            .args(["serve", "--listen", "127.0.0.1:0", "--store", "memory"])
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

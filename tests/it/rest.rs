@@ -1,6 +1,8 @@
 //! The routes for scripts: the same answers as over MCP, statuses that say what happened, progress as events, and a document
 //! that is true.
 
+use std::collections::BTreeSet;
+
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 
@@ -300,5 +302,56 @@ async fn the_document_is_the_committed_one_and_names_every_route() {
             assert!(documented.get(status.as_str()).is_some(), "{method} {path}: {status}");
             assert_ne!(status, StatusCode::METHOD_NOT_ALLOWED, "{method} {path}");
         }
+        let url = format!("{}{}", server.base, path.replace("{name}", "list_files"));
+        let refused = http.put(url).send().await.unwrap();
+        assert_eq!(refused.status(), StatusCode::METHOD_NOT_ALLOWED, "{path}");
+        let taken = refused.headers()["allow"].to_str().unwrap().split(',');
+        let taken: BTreeSet<_> = taken
+            .filter(|method| *method != "HEAD")
+            .map(str::to_lowercase)
+            .collect();
+        let documented: BTreeSet<_> = methods.as_object().unwrap().keys().cloned().collect();
+        assert_eq!(taken, documented, "{path}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_wrong_url_is_told_of_every_route() {
+    let sample = Sample::new();
+    let server = Server::start(sample.app()).await;
+    let told = reqwest::get(format!("{}/nowhere", server.base)).await.unwrap();
+    assert_eq!(told.status(), StatusCode::NOT_FOUND);
+    let told: Value = told.json().await.unwrap();
+    let languages: Vec<_> = told["error"]["guidance"]["explanation"]
+        .as_str()
+        .unwrap()
+        .lines()
+        .collect();
+    assert_eq!(languages.len(), 2, "{told}");
+    for route in fumi::http::router::routes(&server.edge) {
+        let begins = route.path.split("/{").next().unwrap();
+        // Metadata are found by the challenge, and only where there is an issuer.
+        for told in languages.iter().filter(|_| !begins.starts_with("/.well-known/")) {
+            assert!(told.contains(begins), "{begins}: {told}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_number_that_is_too_large_is_refused_by_its_name() {
+    let sample = Sample::new();
+    let server = Server::start(sample.app()).await;
+    for (number, refused) in [
+        (5.0, Value::Null),
+        (9e15, json!("start_line")),
+        (1e24, json!("start_line")),
+    ] {
+        let arguments = json!({"file_path": "src/main.py", "start_line": number});
+        let answer = post(&server, "extract_code_section", &arguments).await;
+        let answer: Value = answer.json().await.unwrap();
+        assert_eq!(
+            answer["error"]["details"]["problems"][0]["parameter"], refused,
+            "{answer}"
+        );
     }
 }

@@ -1,8 +1,6 @@
 //! Calls of the stateless era are answered without the protocol library where they are as they should be. Here the same
 //! requests go both ways, and what comes back must be the same.
 
-use std::sync::Arc;
-
 use fumi::mcp::{self, server::Server as Handler, stateless::Calls};
 use http::Request;
 use proptest::{
@@ -99,9 +97,9 @@ struct Both {
 impl Both {
     fn new(sample: &Sample) -> Self {
         let app = sample.app();
-        let streams = mcp::sessions::Streams::new(Arc::clone(&app.sessions));
+        let streams = mcp::sessions::Streams::new(&app);
         let closing = CancellationToken::new();
-        let service = mcp::service(&app, &streams, closing.clone());
+        let service = mcp::endpoint(&app, &streams, closing.clone()).service;
         let calls = Calls::new(Handler::new(app, streams), closing);
         Self {
             calls,

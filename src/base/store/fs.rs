@@ -440,6 +440,10 @@ impl Slot {
 
 #[async_trait]
 impl Store for Fs {
+    fn is_lasting(&self) -> bool {
+        true
+    }
+
     async fn get(&self, key: &str) -> Result<Option<Entry>, StoreError> {
         self.with(&self.entries, key, |slot| {
             Ok(slot.alive()?.map(|record| Entry {

@@ -116,6 +116,10 @@ impl Granted {
 
 #[async_trait]
 impl Store for Memory {
+    fn is_lasting(&self) -> bool {
+        false
+    }
+
     async fn get(&self, key: &str) -> Result<Option<Entry>, StoreError> {
         check_key(key)?;
         Ok(self.state().alive(key, &self.clock).map(|kept| Entry {

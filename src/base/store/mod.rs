@@ -189,6 +189,9 @@ impl Teach for StoreError {
 /// are measured on the wall clock, since they go on while no process runs.
 #[async_trait]
 pub trait Store: fmt::Debug + Send + Sync + 'static {
+    /// Whether what it holds is still there when the process is gone.
+    fn is_lasting(&self) -> bool;
+
     /// The entry of a key.
     async fn get(&self, key: &str) -> Result<Option<Entry>, StoreError>;
 

@@ -1,6 +1,8 @@
 //! URLs and headers: toolsets, read-only, projects by name, maps between the client's paths and ours.
 
-use fumi::config::PathMapping;
+use std::sync::Arc;
+
+use fumi::{app::App, config::PathMapping};
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 
@@ -87,15 +89,41 @@ async fn headers_narrow_and_never_widen() {
         ("/mcp", "X-Fumi-Toolsets", "nots", Err(StatusCode::BAD_REQUEST)),
         ("/mcp", "X-Fumi-Readonly", "true", Ok(2)),
         ("/mcp/readonly", "X-Fumi-Readonly", "false", Ok(2)),
-        ("/mcp", "X-Fumi-Readonly", "no", Ok(3)),
+        ("/mcp", "X-Fumi-Readonly", "1", Ok(2)),
+        ("/mcp", "X-Fumi-Readonly", "True", Ok(2)),
+        ("/mcp", "X-Fumi-Readonly", "False", Ok(3)),
+        ("/mcp", "X-Fumi-Toolsets", "", Ok(3)),
+        // Whoever wants less and does not say it well must not get all.
+        ("/mcp", "X-Fumi-Readonly", "no", Err(StatusCode::BAD_REQUEST)),
+        ("/mcp", "X-Fumi-Readonly", "", Err(StatusCode::BAD_REQUEST)),
+        ("/mcp", "X-Fumi-Readonly", "はい", Err(StatusCode::BAD_REQUEST)),
+        ("/mcp", "X-Fumi-Toolsets", "コード", Err(StatusCode::BAD_REQUEST)),
     ] {
         let client = at(&server, path);
-        let request = client.prepare(1, "tools/list", None, json!({})).header(header, value);
+        // As bytes: a header may hold others than those of ASCII.
+        let request = client.prepare(1, "tools/list", None, json!({}));
+        let request = request.header(header, value.as_bytes());
         let response = request.send().await.unwrap();
         let status = response.status();
         let messages = crate::harness::messages(&response.text().await.unwrap());
         let count = messages[0]["result"]["tools"].as_array().map(Vec::len);
         assert_eq!(count.ok_or(status), expected, "{path} {header}: {value}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_document_of_the_routes_has_what_is_offered() {
+    let sample = Sample::new();
+    for offered in ["code", "notes"] {
+        let app = Arc::into_inner(app(&sample, |_| {})).expect("nobody else has it yet");
+        let scope = app.catalogue.scope([offered]).unwrap();
+        let server = Server::start(Arc::new(App { scope, ..app })).await;
+        let document = reqwest::get(format!("{}/openapi.json", server.base)).await.unwrap();
+        let document: Value = document.json().await.unwrap();
+        for (tool, toolset) in [("list_files", "code"), ("write_note", "notes")] {
+            let is_there = document["paths"].get(format!("/v1/tools/{tool}")).is_some();
+            assert_eq!(is_there, toolset == offered, "{tool} with {offered}");
+        }
     }
 }
 

@@ -53,6 +53,17 @@ async fn without_a_token_nothing_is_learnt() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_document_of_the_routes_says_that_a_token_is_needed() {
+    let sample = Sample::new();
+    let server = server(&sample).await;
+    let url = format!("{}/openapi.json", server.base);
+    let document = bearing("first-token").get(url).send().await.unwrap();
+    let document: serde_json::Value = document.json().await.unwrap();
+    assert_eq!(document["security"], json!([{"bearer": []}]));
+    assert_eq!(document["paths"]["/livez"]["get"]["security"], json!([]));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn only_a_known_token_sent_as_it_must_be_is_let_in() {
     let sample = Sample::new();
     let server = server(&sample).await;

@@ -1,0 +1,337 @@
+//! Who waits, and who is next: round-robin between principals, first come first served within one.
+//!
+//! Invariants: between two turns of one principal everybody gets one who waited already at the first. A full queue makes room
+//! for a principal by sending away the newest of whoever has the most in it, as long as that one has more than the newcomer
+//! would: alone a principal may fill the queue, beside others it ends with an equal part.
+//!
+//! Deliberately without time, locks and tasks: [`crate::pools`] has those. What waits is any value.
+
+use std::{
+    collections::{HashMap, VecDeque},
+    sync::Arc,
+};
+
+/// Who waits.
+#[derive(Debug)]
+pub(crate) struct FairQueue<T> {
+    limit: usize,
+    len: usize,
+    tickets: u64,
+    /// The principals with somebody waiting, the next first. Each once.
+    turns: VecDeque<Arc<str>>,
+    /// By principal; never empty.
+    waiting: HashMap<Arc<str>, VecDeque<Waiter<T>>>,
+}
+
+#[derive(Debug)]
+struct Waiter<T> {
+    ticket: Ticket,
+    key: Option<Arc<str>>,
+    item: T,
+}
+
+/// One place in the queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Ticket(u64);
+
+/// What came of wanting to wait.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Pushed<T> {
+    /// It waits.
+    Waits(Ticket),
+    /// It waits, and another was sent away for it.
+    Instead(Ticket, T),
+    /// There is no room for it.
+    Full(T),
+}
+
+/// Who is next.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Next<T> {
+    pub(crate) key: Option<Arc<str>>,
+    pub(crate) item: T,
+}
+
+impl<T> FairQueue<T> {
+    /// A queue of at most `limit`.
+    pub(crate) fn new(limit: usize) -> Self {
+        Self {
+            limit,
+            len: 0,
+            tickets: 0,
+            turns: VecDeque::new(),
+            waiting: HashMap::new(),
+        }
+    }
+
+    /// How many wait.
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    fn waiting_of(&self, principal: &str) -> usize {
+        self.waiting.get(principal).map_or(0, VecDeque::len)
+    }
+
+    /// Waits at the end of the principal's own line.
+    pub(crate) fn push(&mut self, principal: &Arc<str>, key: Option<Arc<str>>, item: T) -> Pushed<T> {
+        let sent_away = if self.len < self.limit {
+            None
+        } else {
+            let own = self.waiting_of(principal);
+            match self.make_room(own + 1) {
+                Some(other) => Some(other),
+                None => return Pushed::Full(item),
+            }
+        };
+        self.tickets += 1;
+        self.len += 1;
+        let ticket = Ticket(self.tickets);
+        let line = self.waiting.entry(Arc::clone(principal)).or_default();
+        if line.is_empty() {
+            self.turns.push_back(Arc::clone(principal));
+        }
+        line.push_back(Waiter { ticket, key, item });
+        match sent_away {
+            Some(other) => Pushed::Instead(ticket, other),
+            None => Pushed::Waits(ticket),
+        }
+    }
+
+    /// Takes away the newest of whoever has the most, if that is more than `than`.
+    fn make_room(&mut self, than: usize) -> Option<T> {
+        let most = self.turns.iter().max_by_key(|principal| self.waiting_of(principal))?;
+        let most = Arc::clone(most);
+        let line = self.waiting.get_mut(&most).filter(|line| line.len() > than)?;
+        let newest = line.pop_back()?;
+        self.len -= 1;
+        self.forget_if_empty(&most);
+        Some(newest.item)
+    }
+
+    /// Takes whoever is next of those who may: whose key, if they have one, is free.
+    pub(crate) fn next(&mut self, is_free: impl Fn(&str) -> bool) -> Option<Next<T>> {
+        let may = |waiter: &Waiter<T>| waiter.key.as_deref().is_none_or(&is_free);
+        let (turn, at) = self.turns.iter().enumerate().find_map(|(turn, principal)| {
+            let at = self.waiting.get(principal)?.iter().position(may)?;
+            Some((turn, at))
+        })?;
+        let principal = self.turns.remove(turn)?;
+        let line = self.waiting.get_mut(&principal)?;
+        let waiter = line.remove(at)?;
+        self.len -= 1;
+        if line.is_empty() {
+            self.waiting.remove(&principal);
+        } else {
+            self.turns.push_back(principal);
+        }
+        Some(Next {
+            key: waiter.key,
+            item: waiter.item,
+        })
+    }
+
+    /// Leaves the queue. `None` if it is not in it any more.
+    pub(crate) fn leave(&mut self, principal: &Arc<str>, ticket: Ticket) -> Option<T> {
+        let line = self.waiting.get_mut(principal)?;
+        let at = line.iter().position(|waiter| waiter.ticket == ticket)?;
+        let waiter = line.remove(at)?;
+        self.len -= 1;
+        self.forget_if_empty(principal);
+        Some(waiter.item)
+    }
+
+    fn forget_if_empty(&mut self, principal: &Arc<str>) {
+        if self.waiting.get(principal).is_some_and(VecDeque::is_empty) {
+            self.waiting.remove(principal);
+            self.turns.retain(|other| other != principal);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{collections::BTreeMap, sync::Arc};
+
+    use proptest::prelude::*;
+
+    use super::{FairQueue, Pushed, Ticket};
+
+    fn queue(limit: usize, waiting: &[(&str, u32)]) -> FairQueue<u32> {
+        let mut queue = FairQueue::new(limit);
+        for (principal, item) in waiting {
+            let pushed = queue.push(&Arc::from(*principal), None, *item);
+            assert!(matches!(pushed, Pushed::Waits(_)));
+        }
+        queue
+    }
+
+    fn all(queue: &mut FairQueue<u32>) -> Vec<u32> {
+        std::iter::from_fn(|| queue.next(|_| true).map(|next| next.item)).collect()
+    }
+
+    #[test]
+    fn principals_take_turns_and_each_keeps_its_own_order() {
+        let mut queue = queue(9, &[("a", 1), ("a", 2), ("a", 3), ("b", 11), ("c", 21), ("c", 22)]);
+        assert_eq!(all(&mut queue), [1, 11, 21, 2, 22, 3]);
+        assert_eq!(queue.len(), 0);
+    }
+
+    #[test]
+    fn whoever_fills_the_queue_alone_gives_way_to_others() {
+        let mut queue = queue(4, &[("a", 1), ("a", 2), ("a", 3), ("a", 4)]);
+        let (a, b, c): (Arc<str>, Arc<str>, Arc<str>) = (Arc::from("a"), Arc::from("b"), Arc::from("c"));
+        let sent_away = |pushed| match pushed {
+            Pushed::Instead(_, item) => Some(item),
+            Pushed::Full(_) => None,
+            Pushed::Waits(_) => panic!("it is full"),
+        };
+        assert_eq!(sent_away(queue.push(&a, None, 5)), None, "its own queue is full");
+        assert_eq!(sent_away(queue.push(&b, None, 11)), Some(4), "the newest goes");
+        assert_eq!(sent_away(queue.push(&b, None, 12)), Some(3));
+        assert_eq!(sent_away(queue.push(&b, None, 13)), None, "half is half");
+        assert_eq!(sent_away(queue.push(&a, None, 3)), None);
+        let third = sent_away(queue.push(&c, None, 21));
+        assert!(third == Some(12) || third == Some(2), "{third:?}");
+        assert_eq!(queue.len(), 4);
+        let mut none = FairQueue::new(0);
+        assert_eq!(none.push(&a, None, 1), Pushed::Full(1));
+    }
+
+    #[test]
+    fn whose_key_is_taken_lets_others_by() {
+        let mut queue = FairQueue::new(9);
+        let (a, b): (Arc<str>, Arc<str>) = (Arc::from("a"), Arc::from("b"));
+        for (principal, key, item) in [
+            (&a, Some("x"), 1),
+            (&a, Some("y"), 2),
+            (&a, None, 3),
+            (&b, Some("x"), 11),
+        ] {
+            queue.push(principal, key.map(Arc::from), item);
+        }
+        let mut next = |taken: &str| queue.next(|key| key != taken).map(|next| next.item);
+        assert_eq!(next("x"), Some(2));
+        assert_eq!(next("x"), Some(3));
+        assert_eq!(next("x"), None, "the rest waits for x");
+        assert_eq!(next("y"), Some(11), "b's turn");
+        assert_eq!(next("y"), Some(1));
+    }
+
+    #[test]
+    fn who_leaves_is_gone() {
+        let mut queue = queue(9, &[("a", 1), ("b", 11)]);
+        let a: Arc<str> = Arc::from("a");
+        let Pushed::Waits(ticket) = queue.push(&a, None, 2) else {
+            panic!("there is room");
+        };
+        assert_eq!(queue.leave(&a, ticket), Some(2));
+        assert_eq!(queue.leave(&a, ticket), None);
+        assert_eq!(all(&mut queue), [1, 11]);
+    }
+
+    #[derive(Clone, Debug)]
+    enum Step {
+        Push(usize, Option<usize>),
+        Next(usize),
+        Leave(usize),
+    }
+
+    const PRINCIPALS: [&str; 4] = ["", "ann", "bob", "cat"];
+    const KEYS: [&str; 3] = ["x", "y", "z"];
+
+    fn steps() -> impl Strategy<Value = Vec<Step>> {
+        let step = prop_oneof![
+            4 => (0..PRINCIPALS.len(), proptest::option::of(0..KEYS.len())).prop_map(|(who, key)| Step::Push(who, key)),
+            3 => (0..=KEYS.len()).prop_map(Step::Next),
+            1 => (0..32_usize).prop_map(Step::Leave),
+        ];
+        proptest::collection::vec(step, 1..200)
+    }
+
+    /// Somebody who waits, as the test remembers it.
+    #[derive(Clone, Debug)]
+    struct Known {
+        who: usize,
+        key: Option<usize>,
+        item: usize,
+        ticket: Ticket,
+        since: usize,
+    }
+
+    proptest! {
+        #[test]
+        fn nobody_is_lost_passed_over_or_starved(steps in steps(), limit in 0..12_usize) {
+            let mut queue = FairQueue::new(limit);
+            let mut known: Vec<Known> = Vec::new();
+            // When each principal was last served.
+            let mut served: BTreeMap<usize, usize> = BTreeMap::new();
+            for (at, step) in steps.into_iter().enumerate() {
+                match step {
+                    Step::Push(who, key) => {
+                        let own = known.iter().filter(|other| other.who == who).count();
+                        let most = (0..PRINCIPALS.len())
+                            .map(|who| known.iter().filter(|other| other.who == who).count())
+                            .max()
+                            .unwrap_or_default();
+                        let pushed = queue.push(&Arc::from(PRINCIPALS[who]), key.map(|key| Arc::from(KEYS[key])), at);
+                        let ticket = match pushed {
+                            Pushed::Waits(ticket) => {
+                                prop_assert!(known.len() < limit);
+                                ticket
+                            }
+                            Pushed::Instead(ticket, away) => {
+                                prop_assert_eq!(known.len(), limit);
+                                let place = known.iter().position(|other| other.item == away);
+                                let gone = known.remove(place.expect("it waited"));
+                                let left = known.iter().filter(|other| other.who == gone.who);
+                                prop_assert_eq!(left.clone().count() + 1, most, "whoever has the most");
+                                prop_assert!(most > own + 1);
+                                prop_assert!(left.clone().all(|other| other.item < away), "the newest");
+                                ticket
+                            }
+                            Pushed::Full(item) => {
+                                prop_assert_eq!((item, known.len()), (at, limit));
+                                prop_assert!(most <= own + 1, "an equal part is never refused");
+                                continue;
+                            }
+                        };
+                        known.push(Known { who, key, item: at, ticket, since: at });
+                    }
+                    Step::Next(taken) => {
+                        let is_free = |key: &str| KEYS.get(taken) != Some(&key);
+                        let may = |other: &Known| other.key.is_none_or(|key| key != taken);
+                        let Some(next) = queue.next(is_free) else {
+                            prop_assert!(!known.iter().any(may), "somebody could");
+                            continue;
+                        };
+                        let place = known.iter().position(|other| other.item == next.item);
+                        let gone = known.remove(place.expect("it waited"));
+                        prop_assert!(may(&gone));
+                        let earlier = known.iter().find(|other| other.who == gone.who && may(other) && other.item < gone.item);
+                        prop_assert!(earlier.is_none(), "{earlier:?} came earlier");
+                        // Who waited already when this one was last served, and could have been now, was served since.
+                        if let Some(last) = served.get(&gone.who) {
+                            let starved = known.iter().find(|other| {
+                                other.who != gone.who
+                                    && may(other)
+                                    && other.since < *last
+                                    && served.get(&other.who).is_none_or(|at| at < last)
+                            });
+                            prop_assert!(starved.is_none(), "{starved:?} waits while {gone:?} is served again");
+                        }
+                        served.insert(gone.who, at);
+                    }
+                    Step::Leave(which) => {
+                        if known.is_empty() {
+                            continue;
+                        }
+                        let gone = known.remove(which % known.len());
+                        prop_assert_eq!(queue.leave(&Arc::from(PRINCIPALS[gone.who]), gone.ticket), Some(gone.item));
+                    }
+                }
+                prop_assert_eq!(queue.len(), known.len());
+            }
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! Who may use which session, and how one comes back that this process does not have.
+//!
+//! Invariants: a session answers its own principal and nobody else, before and after a restart; to all others it does not
+//! exist. It is brought back once, however many requests wait for it, and a request that goes away does not stop that. What is
+//! brought back is checked against what is allowed now.
+//!
+//! rmcp can restore sessions too, by a `SessionStore`. Its way is not used: requests that come while it restores, or just
+//! after, find a session that is not ready or restore it a second time, which ends it (HTTP 500); a client that hangs up in
+//! between leaves it half made for ever.
+
+use std::{path::PathBuf, sync::Arc};
+
+use fumi_base::{project::Project, store::StoreError};
+use rmcp::{
+    RoleServer,
+    model::{
+        ClientJsonRpcMessage, ClientNotification, ClientRequest, InitializeRequest, InitializeRequestParams,
+        InitializedNotification, RequestId, ServerJsonRpcMessage,
+    },
+    service::{Peer, serve_server_with_ct},
+    transport::{
+        TransportAdapterIdentity,
+        streamable_http_server::session::{RestoreOutcome, SessionId, SessionManager as _},
+    },
+};
+use tokio::sync::{OwnedMutexGuard, oneshot};
+use tracing::Instrument as _;
+
+use super::{
+    access,
+    server::Server,
+    session_store::Record,
+    sessions::{Began, Sessions, Why},
+    subscriptions::Subscriber,
+};
+use crate::tool::Access;
+
+/// Why a request of a session is not served.
+#[derive(Debug, thiserror::Error)]
+pub enum Refused {
+    /// There is none, or it is somebody else's.
+    #[error("no such session")]
+    Unknown,
+    /// So many are open, as many as there may be.
+    #[error("{0} sessions are open")]
+    Full(usize),
+    /// It may be there, but nobody knows.
+    #[error("sessions cannot be read: {0}")]
+    Unavailable(#[from] StoreError),
+    /// It is there and could not be brought back.
+    #[error("the session could not be brought back")]
+    Failed,
+    /// It goes on in the next process.
+    #[error("the server is going down")]
+    Closing,
+}
+
+/// Whose request this is.
+#[must_use]
+pub fn access_of(parts: &http::request::Parts) -> Option<&Arc<Access>> {
+    parts.extensions.get::<Arc<Access>>()
+}
+
+/// The name of a request's principal; empty without authentication.
+#[must_use]
+pub fn principal_of(parts: &http::request::Parts) -> &str {
+    access_of(parts).map_or("", |access| &access.principal)
+}
+
+impl Sessions {
+    /// Lets a request into a session: it is the principal's own and, when this returns, ready. Refusing says nothing of other
+    /// principals' sessions.
+    pub async fn admit(self: &Arc<Self>, id: &str, parts: &http::request::Parts) -> Result<(), Refused> {
+        let principal = principal_of(parts);
+        match self.streams().owner(id).await? {
+            Some(owner) if *owner == *principal => {}
+            _ => return Err(Refused::Unknown),
+        }
+        if self.streams().use_now(id) {
+            return Ok(());
+        }
+        // A task of its own: if this request goes away, others may wait for the same.
+        let (sessions, id, parts) = (Arc::clone(self), id.to_owned(), parts.clone());
+        let restored = async move { sessions.restore(&id, &parts).await };
+        let restored = tokio::spawn(restored.instrument(tracing::Span::current()));
+        restored.await.map_err(|_| Refused::Failed)?
+    }
+
+    /// Brings a session back unless another request just did.
+    async fn restore(self: &Arc<Self>, id: &str, parts: &http::request::Parts) -> Result<(), Refused> {
+        let _turn = self.turn(id).await;
+        if self.streams().use_now(id) {
+            return Ok(());
+        }
+        if self.is_closing() {
+            return Err(Refused::Closing);
+        }
+        // Again: it may have ended while this one waited for its turn.
+        let record = self.streams().stored().load(id).await?;
+        let record = record.filter(|record| record.principal == principal_of(parts));
+        let record = record.ok_or(Refused::Unknown)?;
+        let place = self.streams().take_place(self.max()).ok_or(Refused::Full(self.max()))?;
+        self.streams().begin(id, place);
+        match self.revive(id, &record, parts).await {
+            Ok(()) => {
+                self.app().kernel.metrics.session_restored();
+                tracing::debug!("a session was restored");
+                Ok(())
+            }
+            Err(error) => {
+                self.streams().end(id, Why::Failed);
+                // What there is of it. That there is nothing is no failure.
+                let _ = self.inner().close_session(&id.into()).await;
+                if self.is_closing() {
+                    return Err(Refused::Closing);
+                }
+                tracing::warn!(error, "a session could not be restored");
+                Err(Refused::Failed)
+            }
+        }
+    }
+
+    /// The session as its client left it: a worker that has been through the handshake, its project, its subscriptions.
+    async fn revive(self: &Arc<Self>, id: &str, record: &Record, parts: &http::request::Parts) -> Result<(), String> {
+        let allowed = match access_of(parts) {
+            Some(access) => Arc::clone(access),
+            None => Arc::new(Access::whole(self.app().scope.clone())),
+        };
+        let peer = self.shake_hands(id, &record.initialize, parts, &allowed).await?;
+        let root = record.kept.root.as_ref().map(PathBuf::from);
+        let project = match root {
+            Some(root) => self.reopen(root).await,
+            None => None,
+        };
+        if let Some(project) = &project {
+            self.app().sessions.choose(id, Arc::clone(project));
+        }
+        let project = project.filter(|project| allowed.roots(&self.app().kernel.roots).admits(project));
+        let project = project.unwrap_or_else(|| Arc::clone(allowed.default_project(&self.app().kernel.roots)));
+        let who = Subscriber {
+            app: self.app(),
+            session: id,
+            access: &allowed,
+            peer: &peer,
+        };
+        let mut untold = Vec::new();
+        for uri in &record.kept.subscriptions {
+            let is_there = || self.streams().has(id);
+            let subscriptions = self.streams().subscriptions();
+            match subscriptions.subscribe(&who, Arc::clone(&project), uri, is_there).await {
+                Ok(()) => untold.push(uri.clone()),
+                Err(error) => tracing::info!(
+                    code = error.code(),
+                    "a subscription of a restored session means nothing now"
+                ),
+            }
+        }
+        self.streams().make_ready(
+            id,
+            Began {
+                owner: Arc::from(record.principal.as_str()),
+                at: record.began(),
+                kept: Some(record.kept.clone()),
+                // Nobody looked while there was no process: the client may have missed a change of each.
+                untold: Some((peer, untold)),
+            },
+        );
+        Ok(())
+    }
+
+    /// A worker that is told what the client said when it opened the session.
+    async fn shake_hands(
+        self: &Arc<Self>,
+        id: &str,
+        initialize: &InitializeRequestParams,
+        parts: &http::request::Parts,
+        allowed: &Arc<Access>,
+    ) -> Result<Peer<RoleServer>, String> {
+        let id: SessionId = Arc::from(id);
+        let restored = self.inner().restore_session(Arc::clone(&id)).await;
+        let RestoreOutcome::Restored(transport) = restored.map_err(|error| error.to_string())? else {
+            return Err("it is in memory and not known there".to_owned());
+        };
+        let make = async { Server::new(Arc::clone(self.app()), Arc::clone(self.streams())) };
+        let handler = access::within(Arc::clone(allowed), make).await;
+        let (ready, is_ready) = oneshot::channel();
+        let (sessions, own_id, closing) = (Arc::clone(self), Arc::clone(&id), self.closing().child_token());
+        tokio::spawn(async move {
+            let served = serve_server_with_ct::<_, _, _, TransportAdapterIdentity>(handler, transport, closing);
+            // On the heap: the handshake is much larger than what follows it.
+            let served = Box::pin(served).await;
+            // Dropping `ready` says that there is none; whoever waits for it cleans up.
+            let Ok(running) = served else { return };
+            if ready.send(running.peer().clone()).is_ok() {
+                let _ = running.waiting().await;
+                let _ = sessions.close_session(&own_id).await;
+            }
+        });
+        let request = ClientRequest::InitializeRequest(InitializeRequest::new(initialize.clone()));
+        let mut request = ClientJsonRpcMessage::request(request, RequestId::Number(0));
+        request.insert_extension(parts.clone());
+        let done = ClientNotification::InitializedNotification(InitializedNotification::default());
+        let mut done = ClientJsonRpcMessage::notification(done);
+        done.insert_extension(parts.clone());
+        let answer = self.inner().initialize_session(&id, request).await;
+        let answer = answer.map_err(|error| error.to_string())?;
+        if !matches!(answer, ServerJsonRpcMessage::Response(_)) {
+            return Err("this build refuses what its client said of itself".to_owned());
+        }
+        let accepted = self.inner().accept_message(&id, done).await;
+        accepted.map_err(|error| error.to_string())?;
+        is_ready.await.map_err(|_| "it ended during the handshake".to_owned())
+    }
+
+    /// The project that a session chose, if it is there and allowed now.
+    async fn reopen(&self, root: PathBuf) -> Option<Arc<Project>> {
+        let roots = Arc::clone(&self.app().kernel.roots);
+        let opened = tokio::task::spawn_blocking(move || roots.reopen(&root)).await;
+        let project = opened.ok().flatten();
+        if project.is_none() {
+            tracing::info!(
+                "the project of a restored session is gone or not allowed any more; it has the default again"
+            );
+        }
+        project
+    }
+
+    /// Restoring, ending and expiring a session come one after the other.
+    pub(super) async fn turn(&self, id: &str) -> OwnedMutexGuard<()> {
+        Arc::clone(self.turn_of(id)).lock_owned().await
+    }
+}

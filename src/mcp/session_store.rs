@@ -1,0 +1,284 @@
+//! Sessions as they are stored: what one needs to go on in another process, and whose it is.
+//!
+//! Invariant: nothing secret is in a record: no header, no token, no `_meta`, but what the client said of itself, the name of
+//! its principal, the project it chose and what it subscribed to. Who may use a session is decided in `admission.rs`; what was
+//! running in it is lost with its process (calls, questions to the client, events that were not read).
+
+use std::{
+    collections::BTreeSet,
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
+
+use fumi_base::store::{Expect, Store, StoreError, Version};
+use rmcp::model::InitializeRequestParams;
+use serde::{Deserialize, Serialize};
+
+/// The form of the records that this build writes and reads.
+const FORM: u32 = 1;
+/// Largest record, in bytes. What clients say of themselves takes some hundred; a session whose client says more than this
+/// lives in memory alone.
+const LARGEST: usize = 64 * 1024;
+/// Longest id, in bytes. Ours have 36; longer ones are nobody's and are not looked for.
+const LONGEST_ID: usize = 128;
+
+/// All sessions of the store.
+#[derive(Clone, Debug)]
+pub struct SessionStore {
+    store: Arc<dyn Store>,
+    /// How long a record lives unless it is touched.
+    ttl: Duration,
+}
+
+/// One session.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    form: u32,
+    /// The principal that opened it; empty without authentication.
+    pub principal: String,
+    /// When, in milliseconds since 1970.
+    began_ms: u64,
+    /// What the client said when it opened it.
+    pub initialize: InitializeRequestParams,
+    /// What it chose since.
+    #[serde(flatten)]
+    pub kept: Kept,
+}
+
+/// What a session's client chose.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Kept {
+    /// The canonical root of its project, if it chose one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub root: Option<String>,
+    /// The URIs that it subscribed to.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub subscriptions: BTreeSet<String>,
+}
+
+impl Record {
+    /// A session that begins now.
+    #[must_use]
+    pub fn new(principal: &str, initialize: InitializeRequestParams) -> Self {
+        let mut initialize = initialize;
+        // Of one request, and whatever the client puts there.
+        initialize.meta = None;
+        let now = SystemTime::now()
+            .duration_since(SystemTime::UNIX_EPOCH)
+            .unwrap_or_default();
+        Self {
+            form: FORM,
+            principal: principal.to_owned(),
+            began_ms: u64::try_from(now.as_millis()).unwrap_or(u64::MAX),
+            initialize,
+            kept: Kept::default(),
+        }
+    }
+
+    /// When it began.
+    #[must_use]
+    pub fn began(&self) -> SystemTime {
+        let since = Duration::from_millis(self.began_ms);
+        SystemTime::UNIX_EPOCH
+            .checked_add(since)
+            .unwrap_or(SystemTime::UNIX_EPOCH)
+    }
+}
+
+fn key(id: &str) -> Option<String> {
+    let is_plain = !id.is_empty() && id.len() <= LONGEST_ID && id.bytes().all(|byte| byte.is_ascii_graphic());
+    is_plain.then(|| format!("session/{id}"))
+}
+
+impl SessionStore {
+    /// Sessions in a store, each for `ttl` after its last use.
+    #[must_use]
+    pub fn new(store: Arc<dyn Store>, ttl: Duration) -> Self {
+        Self { store, ttl }
+    }
+
+    /// Whether sessions go on when this process is gone.
+    #[must_use]
+    pub fn is_lasting(&self) -> bool {
+        self.store.is_lasting()
+    }
+
+    /// Writes a new session down.
+    pub async fn create(&self, id: &str, record: &Record) -> Result<(), StoreError> {
+        self.write(id, record, Expect::Absent).await
+    }
+
+    async fn write(&self, id: &str, record: &Record, expect: Expect) -> Result<(), StoreError> {
+        let key = key(id).ok_or(StoreError::Key("is no session's"))?;
+        let bytes = serde_json::to_vec(record).map_err(|error| StoreError::Io {
+            what: "a session cannot be written down",
+            source: error.into(),
+        })?;
+        if bytes.len() > LARGEST {
+            return Err(StoreError::TooLarge {
+                size: bytes.len(),
+                limit: LARGEST,
+            });
+        }
+        self.store.put(&key, bytes, expect, Some(self.ttl)).await?;
+        Ok(())
+    }
+
+    /// A session, with the state of its record. One that another build wrote in another form is none.
+    async fn read(&self, id: &str) -> Result<Option<(Record, Version)>, StoreError> {
+        let Some(key) = key(id) else { return Ok(None) };
+        let Some(entry) = self.store.get(&key).await? else {
+            return Ok(None);
+        };
+        match serde_json::from_slice::<Record>(&entry.value) {
+            Ok(record) if record.form == FORM => Ok(Some((record, entry.version))),
+            Ok(record) => {
+                tracing::warn!(
+                    form = record.form,
+                    "a stored session has another form and is not restored"
+                );
+                Ok(None)
+            }
+            Err(error) => {
+                // Not the error's text: it may quote what a client said.
+                tracing::warn!(
+                    line = error.line(),
+                    "a stored session cannot be read and is not restored"
+                );
+                Ok(None)
+            }
+        }
+    }
+
+    /// A session, for whoever only looks.
+    pub async fn find(&self, id: &str) -> Result<Option<Record>, StoreError> {
+        Ok(self.read(id).await?.map(|(record, _)| record))
+    }
+
+    /// A session that is going to be used.
+    pub async fn load(&self, id: &str) -> Result<Option<Record>, StoreError> {
+        let found = self.find(id).await?;
+        if found.is_some() {
+            self.touch(id).await?;
+        }
+        Ok(found)
+    }
+
+    /// Writes down what a session's client chose. Returns whether there is such a session: one that ended does not come back.
+    pub async fn keep(&self, id: &str, kept: &Kept) -> Result<bool, StoreError> {
+        loop {
+            let Some((mut record, version)) = self.read(id).await? else {
+                return Ok(false);
+            };
+            record.kept = kept.clone();
+            match self.write(id, &record, Expect::Version(version)).await {
+                // Somebody was faster: on top of that.
+                Err(StoreError::Conflict) => {}
+                written => return written.map(|()| true),
+            }
+        }
+    }
+
+    /// A session was used: its time begins anew. Returns whether there is such a session.
+    pub async fn touch(&self, id: &str) -> Result<bool, StoreError> {
+        match key(id) {
+            Some(key) => self.store.touch(&key, Some(self.ttl)).await,
+            None => Ok(false),
+        }
+    }
+
+    /// A session ended for good.
+    pub async fn end(&self, id: &str) -> Result<(), StoreError> {
+        if let Some(key) = key(id) {
+            self.store.delete(&key, Expect::Anything).await?;
+        }
+        Ok(())
+    }
+
+    /// Clears away what has expired, and says in the log what does not belong there.
+    pub async fn sweep(&self) {
+        match self.store.sweep().await {
+            Ok(swept) => {
+                for skipped in swept.skipped {
+                    tracing::warn!(
+                        file = skipped.name,
+                        reason = skipped.reason,
+                        "a file in the folder of the store is none of it"
+                    );
+                }
+                if swept.expired + swept.leftovers > 0 {
+                    tracing::debug!(expired = swept.expired, leftovers = swept.leftovers, "cleared away");
+                }
+            }
+            Err(error) => tracing::warn!(%error, "the store could not be cleared of what has expired"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use fumi_base::store::{Expect, Store, memory::Memory};
+    use rmcp::model::{ClientCapabilities, Implementation, InitializeRequestParams};
+
+    use super::{Duration, Kept, Record, SessionStore};
+
+    fn record() -> Record {
+        let client = Implementation::new("a client", "1");
+        Record::new(
+            "ann",
+            InitializeRequestParams::new(ClientCapabilities::default(), client),
+        )
+    }
+
+    fn sessions() -> (SessionStore, Arc<Memory>) {
+        let store = Arc::new(Memory::default());
+        let sessions = SessionStore::new(Arc::clone(&store) as Arc<dyn Store>, Duration::from_mins(1));
+        (sessions, store)
+    }
+
+    #[tokio::test]
+    async fn what_a_session_chose_is_kept_and_one_that_ended_does_not_come_back() {
+        let (sessions, _) = sessions();
+        sessions.create("id", &record()).await.expect("new");
+        let kept = Kept {
+            root: Some("/a".to_owned()),
+            subscriptions: ["code://file/a".to_owned()].into(),
+        };
+        assert!(sessions.keep("id", &kept).await.expect("answered"));
+        let read = sessions.load("id").await.expect("answered").expect("there");
+        assert_eq!((read.principal.as_str(), &read.kept), ("ann", &kept));
+        sessions.end("id").await.expect("answered");
+        assert!(!sessions.keep("id", &kept).await.expect("answered"));
+        assert!(sessions.load("id").await.expect("answered").is_none());
+    }
+
+    #[tokio::test]
+    async fn what_is_no_session_is_none() {
+        let (sessions, store) = sessions();
+        for (id, value) in [("broken", "{"), ("other", r#"{"form": 2}"#), ("empty", "")] {
+            let key = format!("session/{id}");
+            let put = store.put(&key, value.into(), Expect::Absent, None).await;
+            put.expect("it is put");
+            assert!(sessions.load(id).await.expect("answered").is_none(), "{id}");
+        }
+        let mut newer = serde_json::to_value(record()).expect("JSON");
+        newer["form"] = 2.into();
+        let put = store
+            .put("session/newer", newer.to_string().into(), Expect::Absent, None)
+            .await;
+        put.expect("it is put");
+        for id in ["newer", "", "no id", "\n", &"x".repeat(200), "unknown"] {
+            assert!(sessions.load(id).await.expect("answered").is_none(), "{id}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_client_that_says_too_much_is_not_written_down() {
+        let (sessions, _) = sessions();
+        let mut record = record();
+        record.initialize.client_info = Implementation::new("x".repeat(100_000), "1");
+        assert!(sessions.create("id", &record).await.is_err());
+    }
+}

@@ -1,0 +1,48 @@
+//! Where state is kept: which store the configuration asks for, and what happens when its folder cannot be used.
+//!
+//! A folder that the operator named must work, or fumi does not start. The usual one need not: a container without a home is
+//! served too, and its sessions end with it.
+
+use std::{path::Path, sync::Arc};
+
+use fumi_base::store::{Clock, Store, fs::Fs, memory::Memory};
+
+use crate::config::{self, ConfigError, StoreKind};
+
+/// The folder of the store inside the state folder, beside what else may be kept there.
+const FOLDER: &str = "store";
+
+/// Opens the store.
+pub fn open(
+    config: &config::Store,
+    environment: impl Fn(&str) -> Option<String>,
+) -> Result<Arc<dyn Store>, ConfigError> {
+    if config.kind == StoreKind::Memory {
+        return Ok(Arc::new(Memory::default()));
+    }
+    let is_named = !config.dir.as_os_str().is_empty();
+    let usual = || config::state_folder(environment);
+    let Some(folder) = is_named.then(|| config.dir.clone()).or_else(usual) else {
+        tracing::warn!("there is no home for state; sessions end with this process. Name a folder with --state.");
+        return Ok(Arc::new(Memory::default()));
+    };
+    match Fs::open(&folder.join(FOLDER), Clock::system()) {
+        Ok(store) => Ok(Arc::new(store)),
+        Err(error) if is_named => Err(refused(&folder, &error)),
+        Err(error) => {
+            tracing::warn!(
+                folder = %folder.display(),
+                %error,
+                "the state folder cannot be used; sessions end with this process. Name another with --state."
+            );
+            Ok(Arc::new(Memory::default()))
+        }
+    }
+}
+
+fn refused(folder: &Path, error: &fumi_base::store::StoreError) -> ConfigError {
+    ConfigError(format!(
+        "the state folder {} cannot be used: {error}; name one that can be written with --state, or use --store memory",
+        folder.display()
+    ))
+}

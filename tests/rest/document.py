@@ -1,0 +1,319 @@
+"""The OpenAPI document against the running server: Schemathesis calls what it says, rightly and wrongly, and compares.
+
+    python tests/rest/document.py PROGRAM
+
+PROGRAM runs on a copy of the sample project, without credentials (OPEN) and with tokens (TOKENS). schemathesis.toml holds
+what the runs share, judge.py what Schemathesis cannot know. Between the two the document is made wrong in several ways, each
+of which must be found (FAULTS): only because of these does a run that finds nothing show something. At the end the program
+must have gone with 0 and left nothing behind but what callers asked for.
+
+The seed is fixed: what is found once is found again.
+"""
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Callable
+from contextlib import contextmanager
+from copy import deepcopy
+from dataclasses import dataclass, field
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+SAMPLE = HERE.parent / "fixtures/project"
+# Not resolved: the environment is where the link is.
+SCHEMATHESIS = str(Path(sys.executable).parent / "st")
+# Seconds for one run; the longest takes about 20 on two cores.
+PATIENCE = 120
+
+failures = []
+
+
+@dataclass
+class Run:
+    """One run of Schemathesis."""
+
+    name: str
+    phases: str
+    examples: int = 0
+    arguments: list = field(default_factory=list)
+    # The fewest cases that it must have made.
+    least: int = 0
+    # Whose token: "" is nobody's, None means that the server asks for none.
+    token: str | None = None
+
+
+# The status of a stream goes out before the result is known: wrong arguments are an event, which judge.py looks at.
+EVENTS = ["-H", "Accept: text/event-stream", "-m", "positive"]
+
+OPEN = [
+    Run("without credentials", "examples,coverage,fuzzing,stateful", 40, least=2_000),
+    Run("as text", "examples,fuzzing", 15, ["-H", "Accept: text/plain"], least=100),
+    Run("as events", "examples,fuzzing", 15, EVENTS, least=100),
+]
+TOKENS = [
+    Run("with a token", "examples,fuzzing,stateful", 15, least=200, token="full"),
+    Run("with one that may only read", "examples,fuzzing", 15, least=100, token="reader"),
+    Run("with one that may call once a minute", "examples,fuzzing", 5, least=50, token="rare"),
+    Run("with none", "examples,fuzzing", 5, least=50, token=""),
+]
+
+
+def environment(home, temporary):
+    """Nothing of this machine's configuration of fumi, and folders of its own."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("FUMI_", "PROJECT_ROOT"))}
+    return {**kept, "HOME": str(home), "TMPDIR": str(temporary)}
+
+
+@contextmanager
+def server(program, folder, *arguments):
+    """The program on a free port; SIGTERM must end it with 0."""
+    with open(folder / "log", "w+", encoding="utf-8") as log:
+        running = subprocess.Popen(
+            [program, "serve", "--listen", "127.0.0.1:0", "--store", "memory", "--root", folder / "project", *arguments],
+            cwd=folder / "home",
+            env=environment(folder / "home", folder / "tmp"),
+            stdout=subprocess.PIPE,
+            stderr=log,
+            text=True,
+        )
+        try:
+            ready = running.stdout.readline()
+            if not ready.startswith("fumi listening on "):
+                sys.exit(f"no ready line but {ready!r}: {(folder / 'log').read_text()}")
+            yield ready.removeprefix("fumi listening on ").strip().removesuffix("/mcp")
+        finally:
+            running.send_signal(signal.SIGTERM)
+            code = running.wait(60)
+            running.stdout.close()
+        said = (folder / "log").read_text(encoding="utf-8")
+        if code != 0 or "panicked" in said or " ERROR " in said:
+            failures.append(f"the server ended with {code}; of its log:\n{said[-3_000:]}")
+
+
+def schemathesis(run, document, base, folder):
+    """Exit code and output of one run."""
+    token = (folder / f"{run.token}.token").read_text() if run.token else None
+    arguments = [
+        SCHEMATHESIS, f"--config-file={HERE / 'schemathesis.toml'}", "run", document, f"--url={base}", "--checks=all",
+        f"--phases={run.phases}", "--no-color", *run.arguments,
+    ]  # fmt: skip
+    if run.examples:
+        arguments.append(f"--max-examples={run.examples}")
+    own = {"SCHEMATHESIS_HOOKS": str(HERE / "judge.py"), "PYTHONDONTWRITEBYTECODE": "1"}
+    own["FUMI_SAMPLE"] = str(folder / "project")
+    told = folder / "told.json"
+    told.unlink(missing_ok=True)
+    own["FUMI_TOLD"] = str(told)
+    if token:
+        arguments += ["-H", f"Authorization: Bearer {token}"]
+        own["FUMI_AUTHORIZATION"] = f"Bearer {token}"
+    if run.token == "":
+        own["FUMI_STRANGER"] = "yes"
+    try:
+        ran = subprocess.run(
+            arguments, cwd=folder / "st", env={**environment(folder / "st", folder / "st"), **own},
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=PATIENCE,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        return None, f"it took longer than {PATIENCE} s"
+    return ran.returncode, ran.stdout
+
+
+def tried(run, document, base, folder):
+    """Runs one that must find nothing, says what it did, and returns how often each status came."""
+    began = time.monotonic()
+    code, said = schemathesis(run, document, base, folder)
+    file = folder / "told.json"
+    told = json.loads(file.read_text()) if file.exists() else {"statuses": {}, "excused": {}}
+    counted = re.search(r"^  (\d+) generated", said, re.MULTILINE)
+    tested = re.search(r"Selected: (\d+)/(\d+)\n  Tested: (\d+)", said)
+    count = int(counted[1]) if counted else 0
+    if code != 0:
+        failures.append(f"{run.name}: Schemathesis found something (exit {code})\n{said[-20_000:]}")
+    elif not tested or len(set(tested.groups())) != 1:
+        failures.append(f"{run.name}: not every operation was tested\n{said[-3_000:]}")
+    elif count < run.least:
+        failures.append(f"{run.name}: only {count} cases, at least {run.least} are expected\n{said[-3_000:]}")
+    statuses, excused = (
+        ", ".join(f"{name} {times}" for name, times in sorted(told[kind].items())) for kind in ("statuses", "excused")
+    )
+    took = f"{time.monotonic() - began:.0f} s"
+    print(f"  {run.name}: {count} cases in {took} ({statuses}); excused: {excused or 'nothing'}", flush=True)
+    return told["statuses"]
+
+
+def call(document, tool):
+    return document["paths"][f"/v1/tools/{tool}"]["post"]
+
+
+def no_status(document):
+    del call(document, "set_project_path")["responses"]["400"]
+
+
+def other_answer(document):
+    answer = call(document, "check_code_scale")["responses"]["200"]["content"]["application/json"]["schema"]
+    answer.setdefault("required", []).append("nothing_of_this_name")
+
+
+def other_header(document):
+    headers = call(document, "analyze_code_structure")["responses"]["200"]["headers"]
+    headers["X-Fumi-Tokens"] = {"schema": {"type": "boolean"}}
+
+
+def method_left_out(document):
+    del document["paths"]["/v1/tools/analyze_code_structure"]["get"]
+
+
+def looser_argument(document):
+    body = call(document, "check_code_scale")["requestBody"]["content"]["application/json"]
+    body["schema"]["properties"]["timeout_ms"] = {"type": "string"}
+
+
+def stricter_parameter(document):
+    document["components"]["parameters"]["lang"]["schema"]["enum"] = ["en", "ja"]
+
+
+def other_kind(document):
+    document["paths"]["/v1/errors"]["get"]["responses"]["200"]["content"] = {"application/xml": {}}
+
+
+def closed_to_strangers(document):
+    document["paths"]["/v1/tools"]["get"]["security"] = [{"bearer": []}]
+
+
+@dataclass
+class Fault:
+    """What is made wrong in the document, what must be said of it, and of which operation."""
+
+    spoil: Callable
+    called: str
+    operation: str
+
+
+FAULTS = [
+    Fault(no_status, "Undocumented status code", "POST /v1/tools/set_project_path"),
+    Fault(other_answer, "Response violates schema", "POST /v1/tools/check_code_scale"),
+    Fault(other_header, "Response header does not conform", "POST /v1/tools/analyze_code_structure"),
+    Fault(method_left_out, "Allow header mismatch", "OPTIONS /v1/tools/analyze_code_structure"),
+    Fault(looser_argument, "Schema-valid request rejected", "POST /v1/tools/check_code_scale"),
+    Fault(stricter_parameter, "Schema-violating request accepted", "GET /v1/tools/check_code_scale"),
+    Fault(other_kind, "Undocumented Content-Type", "GET /v1/errors"),
+    Fault(closed_to_strangers, "API accepts invalid authentication", "GET /v1/tools"),
+]
+EVENT = Fault(other_answer, "the event result is not as its schema says", "POST /v1/tools/check_code_scale")
+# Nothing is wrong but the caller, who expects to be refused.
+STRANGER = Fault(lambda document: None, "without a token 200", "GET /v1/errors")
+
+
+def broken(faults, run, document, base, folder):
+    """Every fault that is put into the document must be found, where it is."""
+    wrong = deepcopy(document)
+    for fault in faults:
+        fault.spoil(wrong)
+    file = folder / "broken.json"
+    file.write_text(json.dumps(wrong), encoding="utf-8")
+    run.arguments += [f"--include-path={path}" for path in sorted({fault.operation.split()[1] for fault in faults})]
+    code, said = schemathesis(run, str(file), base, folder)
+    pieces = re.split(r"^_{3,} (\S+ \S+) _{3,}$", said, flags=re.MULTILINE)
+    found = dict(zip(pieces[1::2], pieces[2::2]))
+    for fault in faults:
+        if code != 1 or fault.called not in found.get(fault.operation, ""):
+            what = f"{fault.operation} {run.name}: not {fault.called!r} (exit {code})"
+            failures.append(f"a fault was not found: {what}\n{found.get(fault.operation, said[-3_000:])}")
+    print(f"  {run.name}: {len(faults)} to be found", flush=True)
+
+
+def fetched(base, token=None):
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    with urllib.request.urlopen(urllib.request.Request(f"{base}/openapi.json", headers=headers), timeout=30) as answer:
+        return json.load(answer)
+
+
+def state(folder):
+    """Every file below a folder, and what it holds."""
+    files = (path for path in sorted(folder.rglob("*")) if path.is_file())
+    return {str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+
+
+def unchanged(folder, before, what):
+    """Callers may have asked for files in .fumi/output/; nothing else may have changed."""
+    after = {path: content for path, content in state(folder / "project").items() if not path.startswith(".fumi/")}
+    if after != before:
+        failures.append(f"{what}: files of the project changed: {sorted(set(before.items()) ^ set(after.items()))}")
+    for place in ("home", "tmp"):
+        left = [str(path.relative_to(folder)) for path in (folder / place).rglob("*")]
+        if left:
+            failures.append(f"{what}: left behind: {left[:20]}")
+
+
+def tokens(program, folder):
+    """Makes a token for each bound, as the operator does, and the configuration that knows them."""
+    bounds = {
+        "full": "rate_per_minute = 0",
+        "reader": "rate_per_minute = 0\nreadonly = true",
+        "rare": "rate_per_minute = 1",
+    }
+    entries = ['[auth]\nmode = "tokens"\n']
+    for name, bound in bounds.items():
+        made = subprocess.run(
+            [program, "token", "new", "--name", name],
+            env=environment(folder / "home", folder / "tmp"),
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        token, entry = made.stdout.split("\n", 1)
+        (folder / f"{name}.token").write_text(token.strip())
+        entries.append(f"{entry.strip()}\n{bound}\n")
+    (folder / "fumi.toml").write_text("\n".join(entries), encoding="utf-8")
+    return folder / "fumi.toml"
+
+
+def main():
+    program = str(Path(sys.argv[1]).resolve())
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary).resolve()
+        for name in ("home", "tmp", "st"):
+            (folder / name).mkdir()
+        shutil.copytree(SAMPLE, folder / "project")
+        before = state(folder / "project")
+
+        with server(program, folder) as base:
+            for run in OPEN:
+                tried(run, f"{base}/openapi.json", base, folder)
+            document = fetched(base)
+            # Faults in a document that has some already would tell nothing.
+            if not failures:
+                broken(FAULTS, Run("faults", "examples,coverage"), document, base, folder)
+                broken([EVENT], Run("faults in events", "examples", arguments=[*EVENTS]), document, base, folder)
+                broken([STRANGER], Run("without the token", "fuzzing", 1, token=""), document, base, folder)
+        unchanged(folder, before, "without credentials")
+        shutil.rmtree(folder / "project/.fumi", ignore_errors=True)
+
+        with server(program, folder, "--config", tokens(program, folder)) as base:
+            file = folder / "document.json"
+            file.write_text(json.dumps(fetched(base, (folder / "full.token").read_text())), encoding="utf-8")
+            for run in TOKENS:
+                statuses = tried(run, str(file), base, folder)
+                if run.token == "reader" and (folder / "project/.fumi").exists():
+                    failures.append(f"{run.name}: something was written")
+                if run.token == "rare" and "429" not in statuses:
+                    failures.append(f"{run.name}: no call was too much")
+                unchanged(folder, before, run.name)
+                shutil.rmtree(folder / "project/.fumi", ignore_errors=True)
+
+    for failure in failures:
+        print(f"✗ {failure}", file=sys.stderr)
+    sys.exit(bool(failures))
+
+
+main()
