@@ -10,6 +10,7 @@ pub mod errors;
 mod fair_queue;
 pub mod files;
 pub mod freshness;
+pub mod listing;
 pub mod path_maps;
 pub mod place;
 pub mod pools;

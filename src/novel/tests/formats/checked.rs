@@ -7,7 +7,7 @@ use std::process::Command;
 
 use fumi_novel::publish::epub::{Book, Chapter, Modified, WrittenBook, write};
 
-use crate::{bocchan, every_feature};
+use crate::{bocchan, every_feature, sample};
 
 /// Where the package puts the program. The command of the same name needs a kernel that starts `.jar` files.
 const EPUBCHECK: &str = "/usr/share/java/epubcheck.jar";
@@ -62,6 +62,25 @@ fn a_novel_is_a_book_without_complaints() {
     });
     assert_eq!(complaints(&book), [""; 0]);
     assert_eq!(book.losses, []);
+}
+
+#[test]
+fn the_sample_novel_is_a_book_of_three_chapters() {
+    let (chapters, work) = sample();
+    let book = write(&Book {
+        work: &work,
+        modified: modified(),
+        chapters: chapters
+            .iter()
+            .map(|(title, manuscript)| Chapter {
+                title: title.clone(),
+                manuscript,
+            })
+            .collect(),
+    });
+    assert_eq!(complaints(&book), [""; 0]);
+    assert_eq!(book.losses, []);
+    assert_eq!(chapters.len(), 3);
 }
 
 #[test]

@@ -8,8 +8,10 @@
 mod checked;
 mod read_back;
 
+use fumi_base::project::Project;
 use fumi_novel::{
     manuscript::{Manuscript, Reading, Syntax},
+    project::{Names, NovelProject},
     publish::Work,
 };
 
@@ -31,6 +33,23 @@ fn bocchan() -> (Manuscript, Work) {
         ),
         work,
     )
+}
+
+/// The sample novel: an episode a manuscript.
+fn sample() -> (Vec<(String, Manuscript)>, Work) {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/novel");
+    let project = NovelProject::new(Project::open(&root).expect("a project"), Names::default());
+    let survey = project.survey().expect("a survey");
+    let chapters = survey.episodes.iter().map(|(episode, files)| {
+        let text = project.manuscript_text(*episode).expect("a text");
+        let title = files.title.clone().unwrap_or_default();
+        (title, Manuscript::read(text, Reading::default()))
+    });
+    let work = Work {
+        title: survey.settings.title.clone().expect("a title"),
+        author: survey.settings.author.clone().expect("an author"),
+    };
+    (chapters.collect(), work)
 }
 
 /// An episode with everything that a manuscript can have, faults included.

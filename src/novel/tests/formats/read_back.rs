@@ -6,7 +6,7 @@ use fumi_novel::{
     publish::{LossKind, aozora, html, kakuyomu, narou},
 };
 
-use crate::{bocchan, every_feature};
+use crate::{bocchan, every_feature, sample};
 
 /// What a reader gets of the story: letters, `[base|ruby]`, `⟨dots⟩`.
 fn read(manuscript: &Manuscript) -> String {
@@ -147,4 +147,20 @@ fn the_page_holds_every_letter() {
         .collect();
     assert_eq!(plain(&letters), plain(&body));
     assert!(manuscript.count_voice(Voice::Dialogue).characters > 0);
+}
+
+#[test]
+fn the_sample_novel_loses_nothing_on_the_sites_and_in_the_library() {
+    let (chapters, work) = sample();
+    for (title, manuscript) in chapters {
+        assert_eq!(manuscript.issues(), []);
+        let site = kakuyomu::write(&manuscript);
+        assert_eq!(site.losses, [], "{title}");
+        assert_eq!(read(&web(&site.output.body)), read(&manuscript));
+        assert_eq!(narou::write(&manuscript).losses, [], "{title}");
+        let file = aozora::write(&manuscript, &work);
+        assert_eq!(file.losses, []);
+        assert!(read(&from_aozora(&file.output)).ends_with(&read(&manuscript)));
+        assert_eq!(aozora::to_shift_jis(&file.output).losses, [], "{title}");
+    }
 }
