@@ -21,3 +21,4 @@ pub mod store;
 pub mod text;
 pub mod tokens;
 mod tree;
+pub mod writing;

@@ -491,8 +491,7 @@ impl<'a> LineReader<'a, '_> {
             let inner = &rest["《《".len()..];
             let closes = inner
                 .find(['《', '》'])
-                .filter(|at| *at > 0 && inner[*at..].starts_with("》》"))
-                .filter(|at| !inner[..*at].contains("**"));
+                .filter(|at| *at > 0 && inner[*at..].starts_with("》》"));
             if let Some(len) = closes {
                 let start = self.at;
                 self.markup("《《".len());

@@ -171,6 +171,16 @@ fn emphasis_has_four_notations() {
     );
     let cut = aozora("煽動《せんどう》して［＃「動して」に傍点］");
     assert_eq!(issues(&cut), [(IssueKind::NoteWithoutTarget, "［＃「動して」に傍点］")]);
+    // One within another, and none through the base of a ruby.
+    check(&web("《《あ**い**》》"), "p( n[あい]( Dots[あい]( Bold[い])))");
+    let in_base = web("｜あ［＃太字終わり］い《ルビ》");
+    assert_eq!(
+        issues(&in_base),
+        [
+            (IssueKind::UnpairedEmphasis, "［＃太字終わり］"),
+            (IssueKind::RubyWithoutBase, "《ルビ》"),
+        ]
+    );
     let alone = web("［＃傍点］始まりだけ\n終わりだけ［＃太字終わり］\n［＃閉じない");
     assert_eq!(
         issues(&alone),

@@ -22,6 +22,7 @@ pub use episode::Episode;
 pub use names::{Names, Role};
 pub use plot::{EpisodeInfo, Plot, SceneStructure, StoryStructure};
 pub use settings::{Settings, StylePreset, TargetLength};
+pub(crate) use yaml::read as read_yaml;
 pub use yaml::{Unknown, Yaml};
 
 use crate::errors::project::ProjectError;

@@ -232,7 +232,7 @@ pub(super) fn number_in(text: &str) -> Option<u32> {
 }
 
 /// Reads a file's text; an empty one is a value without keys.
-pub(super) fn read<T: DeserializeOwned + Default>(path: &str, text: &str) -> Result<T, ProjectError> {
+pub(crate) fn read<T: DeserializeOwned + Default>(path: &str, text: &str) -> Result<T, ProjectError> {
     let is_empty = |line: &str| matches!(line.trim(), "" | "---" | "...") || line.trim_start().starts_with('#');
     if text.lines().all(is_empty) {
         return Ok(T::default());

@@ -331,6 +331,15 @@ mod tests {
     }
 
     #[test]
+    fn letters_that_are_signs_there_are_written_by_name() {
+        let written = from_web("本文。\n**※**と｜《《》」［＃閉じない\n");
+        assert_eq!(
+            written,
+            "題\n著者\n\n本文。\n［＃太字］※［＃米印、1-2-8］［＃太字終わり］と※［＃始め二重山括弧、1-1-52］※［＃始め二重山括弧、1-1-52］※［＃終わり二重山括弧、1-1-53］」※［＃始め角括弧、1-1-46］＃閉じない\n"
+        );
+    }
+
+    #[test]
     fn bars_stand_only_where_a_base_is_not_plain() {
         for (source, line) in [
             ("のX《エックス》線《せん》", "のX《エックス》線《せん》"),

@@ -108,3 +108,12 @@ fn deep_nesting_is_as_deep_as_it_is_written() {
     assert_eq!(manuscript.spans().len(), deep + 2);
     assert_eq!(fault_of(&manuscript), None);
 }
+
+/// What is open at the end of a line is a span of every line that it goes on over.
+#[test]
+fn speech_that_is_deeper_than_any_does_not_go_on() {
+    let deep = 100_000;
+    let text = "「".repeat(deep) + &"\nあ".repeat(30) + &"」".repeat(deep);
+    let manuscript = Manuscript::read(text, Reading::default());
+    assert!(manuscript.spans().len() < 200, "{}", manuscript.spans().len());
+}
