@@ -7,7 +7,7 @@ use super::{
     Loss, LossKind, Written,
     site::{self, Site, Token, warn_of_bars},
 };
-use crate::manuscript::{Kind, Manuscript, Part};
+use crate::manuscript::{Manuscript, Part};
 
 /// An episode in the fields of the posting form.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,14 +22,11 @@ pub struct Episode {
 #[must_use]
 pub fn write(manuscript: &Manuscript) -> Written<Episode> {
     let mut losses = Vec::new();
-    for span in manuscript.spans() {
-        if let Kind::Part(part @ (Part::Foreword | Part::Afterword)) = span.kind {
-            losses.push(Loss {
-                kind: LossKind::Part(part),
-                range: span.range.clone(),
-            });
-        }
-    }
+    site::leave_out(
+        manuscript,
+        &[Part::Foreword, Part::Afterword, Part::Colophon],
+        &mut losses,
+    );
     let output = Episode {
         title: site::title(manuscript, &mut losses),
         body: site::part::<Kakuyomu>(manuscript, Part::Body, &mut losses).unwrap_or_default(),

@@ -26,6 +26,7 @@ pub struct Episode {
 #[must_use]
 pub fn write(manuscript: &Manuscript) -> Written<Episode> {
     let mut losses = Vec::new();
+    site::leave_out(manuscript, &[Part::Colophon], &mut losses);
     let title = site::title(manuscript, &mut losses);
     let mut part = |part| site::part::<Narou>(manuscript, part, &mut losses);
     let output = Episode {

@@ -96,6 +96,20 @@ pub(super) fn part<S: Site>(manuscript: &Manuscript, part: Part, losses: &mut Ve
     })
 }
 
+/// Tells which parts have no place on a site.
+pub(super) fn leave_out(manuscript: &Manuscript, parts: &[Part], losses: &mut Vec<Loss>) {
+    for span in manuscript.spans() {
+        if let Kind::Part(part) = span.kind
+            && parts.contains(&part)
+        {
+            losses.push(Loss {
+                kind: LossKind::Part(part),
+                range: span.range.clone(),
+            });
+        }
+    }
+}
+
 /// The heading of an episode. Titles are plain on both sites.
 pub(super) fn title(manuscript: &Manuscript, losses: &mut Vec<Loss>) -> Option<String> {
     let spans = manuscript.spans();

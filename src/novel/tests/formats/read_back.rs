@@ -3,7 +3,7 @@
 use encoding_rs::SHIFT_JIS;
 use fumi_novel::{
     manuscript::{Emphasis, Inline, LineKind, Manuscript, Part, Reading, Syntax, Voice},
-    publish::{LossKind, aozora, html, kakuyomu, narou},
+    publish::{Loss, LossKind, aozora, html, kakuyomu, narou},
 };
 
 use crate::{bocchan, every_feature, sample};
@@ -114,6 +114,31 @@ fn the_sites_show_what_was_meant() {
     }
     assert_eq!(read(&web(&site.body)), dotted);
     assert_eq!(site.foreword.as_deref(), Some("はじめまして。短い話です。\n"));
+}
+
+#[test]
+fn a_novel_on_the_sites_says_what_it_left_out() {
+    let (manuscript, _) = bocchan();
+    let kinds = |losses: Vec<Loss>| {
+        let mut kinds: Vec<String> = losses.iter().map(|loss| format!("{:?}", loss.kind)).collect();
+        kinds.sort();
+        kinds.dedup();
+        kinds
+    };
+    assert_eq!(
+        kinds(kakuyomu::write(&manuscript).losses),
+        ["Heading", "Note", "Part(Colophon)"]
+    );
+    // 踏破千山万岳烟 and 左様御承知被下度候 are read in more than ten characters.
+    assert_eq!(
+        kinds(narou::write(&manuscript).losses),
+        [
+            "Heading",
+            "Note",
+            "Part(Colophon)",
+            "RubyTooLong { base: 10, ruby: 10 }"
+        ]
+    );
 }
 
 #[test]
