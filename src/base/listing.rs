@@ -16,6 +16,8 @@ pub struct Listed {
     pub path: ProjectPath,
     /// What it is, or what the link leads to.
     pub kind: ListedKind,
+    /// Whether it is a link: whoever walks on does not follow it into a circle.
+    pub is_link: bool,
 }
 
 /// What a name stands for.
@@ -54,7 +56,8 @@ pub fn list(folder: &ProjectPath, limit: usize) -> Result<(Vec<Listed>, bool), P
     let mut listed = Vec::new();
     let mut has_more = false;
     for entry in entries.map_err(fault)? {
-        let name = entry.map_err(fault)?.file_name();
+        let entry = entry.map_err(fault)?;
+        let (name, is_link) = (entry.file_name(), entry.file_type().is_ok_and(|kind| kind.is_symlink()));
         if listed.len() == limit {
             has_more = true;
             break;
@@ -70,6 +73,7 @@ pub fn list(folder: &ProjectPath, limit: usize) -> Result<(Vec<Listed>, bool), P
             name: name.to_string_lossy().into_owned(),
             path,
             kind,
+            is_link,
         });
     }
     listed.sort_by(|a, b| a.name.cmp(&b.name));
@@ -108,6 +112,10 @@ mod tests {
             ]
         );
         assert!(!has_more);
+        assert_eq!(
+            listed.iter().map(|entry| entry.is_link).collect::<Vec<_>>(),
+            [false, false, true, true]
+        );
         assert_eq!(listed[1].path.shown(), "原稿/b.md");
         let (few, has_more) = list(&folder, 3).expect("listed");
         assert_eq!((few.len(), has_more), (3, true));

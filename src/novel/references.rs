@@ -163,11 +163,10 @@ pub fn below(folder: &ProjectPath, limit: usize) -> Result<References, PathError
             }
         };
         for entry in listed.into_iter().rev().filter(|entry| !entry.name.starts_with('.')) {
-            // A folder by a link may lead to one of those around it.
-            let is_link = entry.path.absolute().is_symlink();
             match entry.kind {
                 ListedKind::File => open.push((entry.path, depth + 1, false)),
-                ListedKind::Folder if !is_link => open.push((entry.path, depth + 1, true)),
+                // A folder by a link may lead to one of those around it.
+                ListedKind::Folder if !entry.is_link => open.push((entry.path, depth + 1, true)),
                 ListedKind::Folder | ListedKind::Other => {}
             }
         }

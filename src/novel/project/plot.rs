@@ -161,6 +161,8 @@ impl Plot {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::Plot;
     use crate::{errors::project::ProjectError, project::yaml::Yaml};
 
@@ -208,6 +210,29 @@ foreshadowing:
             "{}",
             plot.to_yaml()
         );
+    }
+
+    #[test]
+    fn any_text_is_written_so_that_it_is_read_again() {
+        let config = ProptestConfig {
+            failure_persistence: None,
+            ..ProptestConfig::default()
+        };
+        let texts = "\\PC{0,20}|[-:#?{}\\[\\]&*!|>'\"%@`~, \\n　0-9a-z]{0,20}|true|null|~|1e3|0x1f|---|第1話: 題|\t|12_3|\\.inf|2026-01-31";
+        proptest!(config, |(texts in prop::collection::vec(texts, 1..5))| {
+            let value = |text: &String| Yaml::Text(text.clone());
+            let mut keys = texts.clone();
+            keys.sort();
+            keys.dedup();
+            let plot = Plot {
+                synopsis: Some(texts[0].clone()),
+                key_events: texts.iter().map(value).collect(),
+                emotional_elements: Yaml::Map(keys.iter().map(|key| (value(key), value(key))).collect()),
+                ..Plot::default()
+            };
+            let written = plot.to_yaml();
+            prop_assert_eq!(Plot::read("p.yaml", &written).expect("a plot"), plot, "{}", written);
+        });
     }
 
     #[test]
