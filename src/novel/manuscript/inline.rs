@@ -37,6 +37,7 @@ pub(super) fn read(source: &str, syntax: Syntax, line: &mut SourceLine, found: &
         next_note: 0,
         open: Vec::new(),
         base: None,
+        kept: 0,
         no_more_stars: false,
         heading_begun: None,
         heading: None,
@@ -178,6 +179,8 @@ struct LineReader<'a, 'f> {
     open: Vec<Open>,
     /// Where the run of characters begins that a ruby here would stand on, and of what class they are.
     base: Option<(usize, Class)>,
+    /// How many 《 a bar has kept as they stand: so many 》 stand for themselves too.
+    kept: usize,
     /// There is no `**` in the rest of the line.
     no_more_stars: bool,
     heading_begun: Option<u8>,
@@ -208,7 +211,10 @@ impl<'a> LineReader<'a, '_> {
                 '|' if self.syntax == Syntax::Web => self.bar(c),
                 '《' => self.double_bracket(),
                 '》' => {
-                    self.issue_at(IssueKind::UnpairedRubyMark, c.len_utf8());
+                    if self.kept == 0 {
+                        self.issue_at(IssueKind::UnpairedRubyMark, c.len_utf8());
+                    }
+                    self.kept = self.kept.saturating_sub(1);
                     self.literal(c.len_utf8());
                 }
                 '{' if self.syntax == Syntax::Web => self.braces(),
@@ -411,6 +417,7 @@ impl<'a> LineReader<'a, '_> {
         if self.syntax == Syntax::Web
             && let Some(kept) = after.chars().next().filter(|c| matches!(c, '《' | '（' | '('))
         {
+            self.kept += usize::from(kept == '《');
             self.markup(bar.len_utf8());
             return self.literal(kept.len_utf8());
         }

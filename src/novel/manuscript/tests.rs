@@ -89,9 +89,9 @@ fn what_is_unpaired_stays_text_and_is_told() {
             (IssueKind::UnpairedRubyMark, "》"),
             (IssueKind::UnpairedRubyMark, "《"),
             (IssueKind::RubyWithoutBase, "《傍点》"),
-            (IssueKind::UnpairedRubyMark, "》"),
         ]
     );
+    check(&web("彼は｜《印》と書いた。"), "p( n[彼は《印》と書いた。])");
     assert_eq!(
         issues(&web("漢字《》と｜字《》")),
         [(IssueKind::EmptyRuby, "《》"), (IssueKind::EmptyRuby, "｜字《》")]

@@ -52,14 +52,14 @@ mod tests {
     #[test]
     fn every_element_has_its_tag() {
         let (body, losses) = html(
-            "# 第1話\n\n　今日《きょう》は12日!?《《強《く》》と**太く**\n\n\n＊＊＊\n## 中\n［＃改ページ］\n［＃３字下げ］下\n［＃地付き］末\n",
+            "# 第1話\n\n　今日《きょう》は12日!?《《強《く》》と**太く**\n\n\n＊＊＊\n## 中\n#### 下の下\n［＃改ページ］\n［＃３字下げ］下\n［＃地付き］末\n",
         );
         assert_eq!(
             body,
             "<h1>第<span class=\"tcy\">1</span>話</h1>\n<section class=\"story\">\n\
              <p>　<ruby>今日<rt>きょう</rt></ruby>は<span class=\"tcy\">12</span>日<span class=\"tcy\">!?</span>\
              《《強《く》》と<b>太く</b></p>\n<p><br /></p>\n<p><br /></p>\n<p class=\"break\">＊＊＊</p>\n\
-             <h3 id=\"h1\">中</h3>\n<hr class=\"page\" />\n<p style=\"margin-top: 3em\">下</p>\n<p class=\"foot\">末</p>\n</section>\n"
+             <h2 id=\"h1\">中</h2>\n<h4 id=\"h2\">下の下</h4>\n<hr class=\"page\" />\n<p style=\"margin-top: 3em\">下</p>\n<p class=\"foot\">末</p>\n</section>\n"
                 .replace("《《強《く》》", "《<ruby>《強<rt>く</rt></ruby>》")
                 .replace("《<ruby>《強", "《《<ruby>強")
         );

@@ -28,6 +28,7 @@ pub(super) fn page(manuscript: &Manuscript, title: &str) -> Page {
     let mut writer = Writer {
         manuscript,
         page,
+        highest: highest(manuscript),
         indent: 0,
         section: None,
         empty: 0,
@@ -37,6 +38,14 @@ pub(super) fn page(manuscript: &Manuscript, title: &str) -> Page {
     }
     writer.section(None);
     writer.page
+}
+
+fn highest(manuscript: &Manuscript) -> u8 {
+    let levels = manuscript.lines().iter().filter_map(|line| match line.kind {
+        LineKind::Heading { level, .. } if line.part != Part::Title => Some(level),
+        _ => None,
+    });
+    levels.min().unwrap_or(1)
 }
 
 /// Letters as XML has them.
@@ -82,6 +91,8 @@ impl Page {
 struct Writer<'a> {
     manuscript: &'a Manuscript,
     page: Page,
+    /// The highest level of heading within the story: they go on below the title without a gap.
+    highest: u8,
     /// Characters by which the lines are indented from here on.
     indent: u8,
     section: Option<Part>,
@@ -147,7 +158,11 @@ impl Writer<'_> {
     }
 
     fn heading(&mut self, part: Part, level: u8, words: Range<usize>) {
-        let element = if part == Part::Title { 1 } else { (level + 1).min(6) };
+        let element = if part == Part::Title {
+            1
+        } else {
+            (2 + level.saturating_sub(self.highest)).min(6)
+        };
         let id = format!("h{}", self.page.headings.len() + 1);
         if part == Part::Body {
             let shown = self.manuscript.text_of(&words).trim().to_owned();
