@@ -432,14 +432,8 @@ impl<'a> LineReader<'a, '_> {
             self.issue_at(IssueKind::EmptyRuby, whole);
             return self.literal(whole);
         }
-        // An emphasis that began or ended within a base would cut it.
-        let base_end = self.at + bar.len_utf8() + base.len();
-        let first = self.notes.partition_point(|note| note.range.end <= self.at);
-        let mut within = self.notes[first..]
-            .iter()
-            .take_while(|note| note.range.start < base_end);
-        let is_cut = within.any(|note| matches!(note.reading, Reading::Begin(_) | Reading::End(_)));
-        if is_cut || without_notes(base).is_empty() {
+        let end = self.at + bar.len_utf8() + base.len() + ruby.len() + "《》".len();
+        if self.is_cut(self.at..end) || without_notes(base).is_empty() {
             return self.literal(bar.len_utf8());
         }
         let start = self.at;
@@ -447,6 +441,15 @@ impl<'a> LineReader<'a, '_> {
         self.at = base.start;
         self.pass_base(base.end);
         self.end_ruby(start, base, ruby.len());
+    }
+
+    /// Whether an emphasis begins or ends by a note within a range, which can be no ruby then.
+    fn is_cut(&self, range: Range<usize>) -> bool {
+        let first = self.notes.partition_point(|note| note.range.end <= range.start);
+        let mut within = self.notes[first..]
+            .iter()
+            .take_while(|note| note.range.start < range.end);
+        within.any(|note| matches!(note.reading, Reading::Begin(_) | Reading::End(_)))
     }
 
     /// What stands between a bar and the 《 that it belongs to. Signs within notes are words.
@@ -525,8 +528,8 @@ impl<'a> LineReader<'a, '_> {
                 self.issue_at(IssueKind::EmptyRuby, whole);
                 self.literal(whole);
             }
-            Some((start, _)) => self.end_ruby(start, start..self.at, len),
-            None => {
+            Some((start, _)) if !self.is_cut(self.at..self.at + whole) => self.end_ruby(start, start..self.at, len),
+            _ => {
                 self.issue_at(IssueKind::RubyWithoutBase, whole);
                 self.literal(whole);
             }
