@@ -12,7 +12,7 @@ mod yaml;
 use std::{collections::BTreeMap, sync::Arc};
 
 use fumi_base::{
-    files::{self, EncodingChoice},
+    files::{self, Decoded, EncodingChoice},
     listing::{Listed, ListedKind, list},
     project::{PathError, Project, ProjectPath},
     text::Text,
@@ -212,7 +212,7 @@ impl NovelProject {
             return Ok(None);
         };
         let path = file.shown();
-        Settings::read(&path, &text_of(&file, YAML_BYTES)?).map(Some)
+        Settings::read(&path, &yaml_of(&file)?).map(Some)
     }
 
     /// The manuscript of an episode.
@@ -225,9 +225,10 @@ impl NovelProject {
         })?
     }
 
-    /// The text of an episode's manuscript.
-    pub fn manuscript_text(&self, episode: Episode) -> Result<String, ProjectError> {
-        Ok(text_of(&self.manuscript(episode)?, MANUSCRIPT_BYTES)?)
+    /// The text of an episode's manuscript, in whatever encoding it is written, and whether all of it could be read.
+    pub fn manuscript_text(&self, episode: Episode) -> Result<Decoded, ProjectError> {
+        let bytes = files::read(&self.manuscript(episode)?, MANUSCRIPT_BYTES)?;
+        Ok(files::decode(&bytes, EncodingChoice::Auto))
     }
 
     /// The plot of an episode.
@@ -238,7 +239,7 @@ impl NovelProject {
             episode,
             known: survey.with(|files| !files.plots.is_empty()),
         })??;
-        Plot::read(&file.shown(), &text_of(&file, YAML_BYTES)?)
+        Plot::read(&file.shown(), &yaml_of(&file)?)
     }
 
     /// Where the manuscript of an episode without one is to be written, relative to the root.
@@ -289,10 +290,18 @@ fn only(episode: Episode, files: &[ProjectPath]) -> Option<Result<ProjectPath, P
     }
 }
 
-/// The text of a file, in whatever encoding it is written.
-fn text_of(file: &ProjectPath, limit: u64) -> Result<String, PathError> {
-    let bytes = files::read(file, limit)?;
-    Ok(files::decode(&bytes, EncodingChoice::Auto).text)
+/// The text of a YAML file, in whatever encoding it is written. A damaged one is not read: its keys would be others.
+fn yaml_of(file: &ProjectPath) -> Result<String, ProjectError> {
+    let decoded = files::decode(&files::read(file, YAML_BYTES)?, EncodingChoice::Auto);
+    if decoded.damaged {
+        return Err(ProjectError::Yaml {
+            path: file.shown(),
+            line: 0,
+            column: 0,
+            reason: format!("it has bytes that are no text in {}", decoded.encoding),
+        });
+    }
+    Ok(decoded.text)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -41,7 +41,7 @@ fn sample() -> (Vec<(String, Manuscript)>, Work) {
     let project = NovelProject::new(Project::open(&root).expect("a project"), Names::default());
     let survey = project.survey().expect("a survey");
     let chapters = survey.episodes.iter().map(|(episode, files)| {
-        let text = project.manuscript_text(*episode).expect("a text");
+        let text = project.manuscript_text(*episode).expect("a text").text;
         let title = files.title.clone().unwrap_or_default();
         (title, Manuscript::read(text, Reading::default()))
     });

@@ -61,7 +61,10 @@ fn the_sample_novel_is_complete() {
         assert_eq!(plot.episode_info.title.as_deref(), Some(title));
         assert!(plot.events().len() >= 3 && plot.character_names().len() >= 3);
         assert_eq!(plot.unknown.0, []);
-        let manuscript = Manuscript::read(project.manuscript_text(*episode).expect("a text"), Reading::default());
+        let manuscript = Manuscript::read(
+            project.manuscript_text(*episode).expect("a text").text,
+            Reading::default(),
+        );
         assert_eq!(manuscript.issues(), []);
         let target = plot.scene_structure.total_target_words.expect("a target");
         let characters = manuscript.count(Part::Body).characters;
@@ -136,7 +139,7 @@ fn what_is_there_is_found_and_the_rest_is_told() {
     let numbers: Vec<u32> = survey.episodes.keys().map(|episode| episode.number()).collect();
     assert_eq!(numbers, [1, 2, 5]);
     assert_eq!(survey.folders[&Role::Manuscripts].shown(), "40_原稿");
-    assert_eq!(project.manuscript_text(episode(1)).expect("a text"), "朝。");
+    assert_eq!(project.manuscript_text(episode(1)).expect("a text").text, "朝。");
     assert_eq!(
         project.plot(episode(1)).expect("a plot").synopsis.as_deref(),
         Some("朝")
@@ -217,13 +220,24 @@ fn links_that_lead_out_hold_no_episodes() {
 }
 
 #[test]
-fn manuscripts_are_read_in_their_encoding() {
-    let (root, project) = made(&[]);
+fn files_are_read_in_their_encoding_and_damage_is_told() {
+    let (root, project) = made(&[("20_プロット/話別/第002話.yaml", "")]);
     fs::create_dir(root.path().join("40_原稿")).expect("a folder");
     let (bytes, ..) = encoding_rs::SHIFT_JIS.encode("　吾輩は猫である。名前はまだ無い。\n");
     fs::write(root.path().join("40_原稿/第001話.txt"), bytes).expect("written");
+    let read = project.manuscript_text(episode(1)).expect("a text");
     assert_eq!(
-        project.manuscript_text(episode(1)).expect("a text"),
-        "　吾輩は猫である。名前はまだ無い。\n"
+        (read.text.as_str(), read.damaged),
+        ("　吾輩は猫である。名前はまだ無い。\n", false)
     );
+    // UTF-16 whose last unit is cut in two.
+    let mut broken: Vec<u8> = "\u{feff}synopsis: 猫\n"
+        .encode_utf16()
+        .flat_map(u16::to_le_bytes)
+        .collect();
+    broken.push(b'x');
+    fs::write(root.path().join("20_プロット/話別/第002話.yaml"), broken).expect("written");
+    let refused = project.plot(episode(2)).expect_err("damaged").lesson();
+    assert_eq!(refused.kind, "BROKEN_YAML");
+    assert!(refused.message.en.contains("no text in"), "{}", refused.message.en);
 }
