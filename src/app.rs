@@ -12,7 +12,8 @@ use fumi_base::{
 };
 
 use crate::{
-    config::{Config, ConfigError},
+    config::{Config, ConfigError, StateKey},
+    mcp::seals::{self, Seals},
     telemetry::metrics::Metrics,
     tool::{
         catalogue::{Catalogue, Scope},
@@ -41,6 +42,8 @@ pub struct App {
     pub store: Arc<dyn Store>,
     /// Statistics of projects that are still true: the JSON text, and when it was counted.
     pub statistics: ResultCache<(Arc<str>, Arc<str>)>,
+    /// What seals the state that stateless clients carry, and opens it.
+    pub seals: Seals,
 }
 
 impl App {
@@ -65,17 +68,19 @@ impl App {
         .ok_or_else(|| ConfigError("at least one root is needed".to_owned()))?;
         let roots = Arc::new(roots);
         let sessions = Arc::new(Sessions::default());
-        let catalogue = tools::catalogue(&config, config.queries()?, &roots, &sessions);
+        let catalogue = tools::catalogue(&config, config.code.queries()?, &roots, &sessions);
         let scope = scope(&catalogue, &config.tools.toolsets)?;
         let metrics = Metrics::open(&config.telemetry)?;
+        let seals = Seals::new(&StateKey::of(&config.server.state_key)?, seals::TTL, Arc::clone(&store));
+        let own = config.server.state_key.expose().to_owned();
         let kernel = Kernel {
             metrics: Arc::clone(&metrics),
-            pools: Pools::new(config.pool_sizes()),
+            pools: Pools::new(config.pools.sizes()),
             cache: ResultCache::new(config.cache.bytes, config.cache.entry_bytes),
             freshness: Freshness::default(),
             roots,
-            redactor: Redactor::new(secrets),
-            caps: config.caps(),
+            redactor: Redactor::new(secrets.into_iter().chain([own])),
+            caps: config.limits.caps(),
         };
         Ok(Arc::new(Self {
             config,
@@ -85,6 +90,7 @@ impl App {
             sessions,
             store,
             statistics: ResultCache::new(STATISTICS_BYTES as u64, STATISTICS_BYTES),
+            seals,
         }))
     }
 }

@@ -224,11 +224,10 @@ fn serve(flags: Serve) -> Result<ExitCode, ConfigError> {
         let bound = http::router::bind(app).await?;
         let address = bound.address().map_err(|error| ConfigError(error.to_string()))?;
         tokio::spawn(http::reload::at_hangup(bound.edge().clone(), read));
+        // Whoever reads the line may send a signal at once.
+        let stop = http::shutdown::requested();
         say(&format!("fumi listening on http://{address}/mcp"));
-        bound
-            .serve(http::shutdown::requested())
-            .await
-            .map_err(|error| ConfigError(error.to_string()))
+        bound.serve(stop).await.map_err(|error| ConfigError(error.to_string()))
     });
     metrics.shutdown();
     if let Some(exporters) = exporters {

@@ -14,7 +14,7 @@ use super::{
     report::{Report, most},
     request::{Connection, Request},
     server::Server,
-    wrk::{Load, Much, vary},
+    wrk::{Load, Much, count},
 };
 
 /// The most memory of the whole server, in megabytes.
@@ -45,10 +45,13 @@ pub(crate) fn run(report: &mut Report) {
             &[("FUMI__LIMITS__REQUESTS", "32")],
         ),
         (
-            "bodies of 1 MB",
-            search(&format!("NUMBER{}", "x".repeat(1_000_000))),
-            much(400),
-            &[],
+            "bodies of 1 MB, 8 MB at once",
+            Request::call(
+                "search_content",
+                &json!({"roots": ["."], "query": "x", "more": "x".repeat(1_000_000)}),
+            ),
+            much(64),
+            &[("FUMI__LIMITS__BODIES_BYTES", "8000000")],
         ),
         (
             "new sessions, 100 at most",
@@ -59,7 +62,7 @@ pub(crate) fn run(report: &mut Report) {
     ];
     for (what, request, much, settings) in kinds {
         let server = Server::start(folder.path(), settings);
-        let (load, probes) = watched(&server, || vary(&server.address, &request, much));
+        let (load, probes) = watched(&server, || count(&server.address, &request, much));
         assert!(load.refused > 0, "{what}: nothing was refused: {load:?}");
         assert_eq!(load.other, 0, "{what}: replies other than 200, 429 and 503: {load:?}");
         flooded(report, what, &server, Some(load), probes);

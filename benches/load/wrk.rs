@@ -59,14 +59,19 @@ pub(crate) fn repeat(address: &str, request: &Request, much: Much) -> Load {
     run(address, &script, much)
 }
 
-/// Sends a request whose body holds `NUMBER`, each time another one, and counts what comes back.
-pub(crate) fn vary(address: &str, request: &Request, much: Much) -> Load {
-    let script = format!(
-        "{}{COUNT}\nlocal pattern = wrk.body\nfunction request()\n  number = number + 1\n  return wrk.format(nil, nil, nil, \
-         (pattern:gsub(\"NUMBER\", tostring(number))))\nend\n",
-        prepared(request)
-    );
-    run(address, &script, much)
+/// Makes each body another one.
+const VARY: &str = r#"
+local pattern = wrk.body
+function request()
+  number = number + 1
+  return wrk.format(nil, nil, nil, (pattern:gsub("NUMBER", tostring(number))))
+end
+"#;
+
+/// Sends a request and counts what comes back; one whose body holds `NUMBER` is another one each time.
+pub(crate) fn count(address: &str, request: &Request, much: Much) -> Load {
+    let vary = if request.body.contains("NUMBER") { VARY } else { "" };
+    run(address, &format!("{}{COUNT}{vary}", prepared(request)), much)
 }
 
 /// The request as `wrk` takes it.

@@ -2,7 +2,8 @@
 //!
 //! Invariant: two equal stamps mean that nothing under the root changed between them. On Linux the kernel queues an
 //! inotify event before `write` returns; [`Freshness::stamp`] drains that queue itself, inside the call, so there is no
-//! thread whose delay could serve a stale answer. Where watching is impossible, the stamp is a hash over the whole tree.
+//! thread whose delay could serve a stale answer. Where watching is impossible, or would not see
+//! what others write ([`crate::mounts`]), the stamp is a hash over the whole tree.
 //! Those who want to be told of changes listen to the same queue ([`Freshness::listen`]).
 //! What inotify does not see is not seen here either: writes through a shared memory map, or through a hard link
 //! elsewhere. `.fumi/`, `.noveler/` and the inside of `.git/` do not count: no cached answer depends on them.

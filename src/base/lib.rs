@@ -11,6 +11,7 @@ mod fair_queue;
 pub mod files;
 pub mod freshness;
 pub mod listing;
+mod mounts;
 pub mod path_maps;
 pub mod place;
 pub mod pools;

@@ -15,6 +15,7 @@ use crate::{
     above::{Above, stamp_file},
     changes::{Ears, Pump},
     freshness::Stamp,
+    mounts::may_change_unseen,
 };
 
 #[cfg(target_os = "linux")]
@@ -51,9 +52,13 @@ pub(crate) type Source = Option<std::convert::Infallible>;
 
 impl Tree {
     pub(crate) fn new(root: &Path) -> Self {
-        let watch = Watch::new(root);
+        let is_shared = may_change_unseen(root);
+        let watch = if is_shared { None } else { Watch::new(root) };
         if watch.is_none() {
-            tracing::warn!("the project cannot be watched; cached answers are checked by file stamps");
+            tracing::warn!(
+                is_shared,
+                "the project cannot be watched; cached answers are checked by file stamps"
+            );
         }
         Self {
             root: root.to_path_buf(),

@@ -86,28 +86,57 @@ impl Bodies {
         let mut held: Option<OwnedSemaphorePermit> = None;
         let last = Instant::now() + self.patience * PIECES;
         loop {
-            let by = last.min(Instant::now() + self.patience);
-            let frame = poll_fn(|context| Pin::new(&mut body).poll_frame(context));
-            let frame = match timeout_at(by, frame).await {
-                Err(_) => return Err(Unread::Late),
-                Ok(Some(Err(_))) => return Err(Unread::Broken),
-                Ok(Some(Ok(frame))) => frame,
-                Ok(None) => return Ok((whole.bytes(), held)),
+            let Some(piece) = self.piece(&mut body, last).await? else {
+                return Ok((whole.bytes(), held));
             };
-            // Trailers mean nothing here.
-            let Ok(piece) = frame.into_data() else { continue };
             if piece.len() > self.limit - whole.len() {
                 return Err(Unread::TooLarge);
             }
             let count = u32::try_from(piece.len()).map_err(|_| Unread::TooLarge)?;
-            let room = Arc::clone(&self.room)
-                .try_acquire_many_owned(count)
-                .map_err(|_| Unread::NoRoom)?;
+            let Ok(room) = Arc::clone(&self.room).try_acquire_many_owned(count) else {
+                let rest = self.limit - whole.len();
+                drop((whole, held));
+                self.discard(&mut body, rest, last).await;
+                return Err(Unread::NoRoom);
+            };
             match &mut held {
                 Some(held) => held.merge(room),
                 None => held = Some(room),
             }
             whole.add(piece);
+        }
+    }
+}
+
+impl Bodies {
+    /// The next piece of a body; `None` at its end.
+    async fn piece(&self, body: &mut Body, last: Instant) -> Result<Option<Bytes>, Unread> {
+        loop {
+            let by = last.min(Instant::now() + self.patience);
+            let frame = poll_fn(|context| Pin::new(&mut *body).poll_frame(context));
+            match timeout_at(by, frame).await {
+                Err(_) => return Err(Unread::Late),
+                Ok(Some(Err(_))) => return Err(Unread::Broken),
+                // Trailers mean nothing here.
+                Ok(Some(Ok(frame))) => {
+                    if let Ok(piece) = frame.into_data() {
+                        return Ok(Some(piece));
+                    }
+                }
+                Ok(None) => return Ok(None),
+            }
+        }
+    }
+
+    /// Takes what still comes of a body that is refused, and holds nothing of it: whoever is sending does not read, and would
+    /// find a connection that was reset instead of the refusal.
+    async fn discard(&self, body: &mut Body, rest: usize, last: Instant) {
+        let mut rest = rest;
+        while let Ok(Some(piece)) = self.piece(body, last).await {
+            match rest.checked_sub(piece.len()) {
+                Some(left) => rest = left,
+                None => return,
+            }
         }
     }
 }

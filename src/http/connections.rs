@@ -60,7 +60,7 @@ pub async fn serve(listener: TcpListener, routes: Router, config: &Config, closi
         },
         closing: closing.clone(),
     });
-    let places = Places::new(config.connections());
+    let places = Places::new(config.server.connections());
     let open = TaskTracker::new();
     while let Some((stream, peer, place)) = tokio::select! {
         biased;

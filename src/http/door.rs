@@ -18,6 +18,7 @@ use percent_encoding::percent_decode_str;
 
 use super::{
     auth::{Principal, challenge},
+    in_flight::is_answer,
     refusal::Refusal,
     router::Edge,
 };
@@ -103,8 +104,8 @@ fn admit(edge: &Edge, asked: &Asked, request: &Request) -> Result<Access, Refusa
     let principal = request.extensions().get::<Arc<Principal>>();
     let principal = principal.expect("the layer before has put one into every request");
     let access = access(edge, principal, asked, request.headers())?;
-    // Messages count; streams that only listen do not.
-    if request.method() == Method::POST {
+    // Messages count; streams that only listen do not, nor do answers to the server's own questions.
+    if request.method() == Method::POST && !is_answer(request) {
         principal.count().map_err(|many| {
             let facts = [
                 ("principal", principal.name.to_string()),

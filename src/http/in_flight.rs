@@ -1,7 +1,7 @@
 //! How many requests may be in flight, and who needs no place.
 //!
-//! Invariant: probes are always answered, and streams that only listen take no place for as long as they listen. Who waits for
-//! which pool is decided behind this, by the pipeline.
+//! Invariant: probes are always answered, streams that only listen take no place for as long as they listen, and a full
+//! server still takes the answers that it waits for. Who waits for which pool is decided behind this, by the pipeline.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use axum::{
 };
 use tokio::sync::Semaphore;
 
-use super::{connections::Origin, health, held::Held, refusal::Refusal, router::Edge};
+use super::{connections::Origin, health, held::Held, refusal::Refusal, router::Edge, session_message::Answer};
 use crate::{
     mcp::sessions,
     telemetry::metrics::{Metrics, RefusedBy},
@@ -53,7 +53,8 @@ pub async fn take_place(State(in_flight): State<InFlight>, request: Request, nex
     } else {
         Arc::clone(&in_flight.places).try_acquire_owned().ok()
     };
-    if place.is_none() {
+    // Whoever answers begins nothing.
+    if place.is_none() && !is_answer(&request) {
         in_flight.metrics.refused(RefusedBy::Busy);
         return Refusal::busy().into_response();
     }
@@ -64,6 +65,12 @@ pub async fn take_place(State(in_flight): State<InFlight>, request: Request, nex
         // What is not a stream is ready, and takes no work any more.
         _ => response,
     }
+}
+
+/// Whether a request brings an answer to a question of the server's.
+#[must_use]
+pub fn is_answer(request: &Request) -> bool {
+    request.extensions().get::<Answer>().is_some()
 }
 
 /// A stream on which only the server speaks. The library has compared the header with the body where it believes it.

@@ -27,10 +27,10 @@ use super::{
     auth::authenticate,
     body::{self, Bodies},
     in_flight::{self, InFlight},
-    initialize::{self, Sessions},
     refusal::{self, Refusal},
     router::Edge,
     session_gate,
+    session_message::{self, Sessions},
     trace::trace,
 };
 use crate::{config::Config, telemetry::metrics::RefusedBy};
@@ -63,7 +63,7 @@ pub fn wrap(routes: Router, edge: &Edge) -> Router {
             body::read,
         ))
         // An initialize names no session; every other session is asked for here, so that a full server says 404 too.
-        .layer(middleware::from_fn_with_state(sessions, initialize::prepare))
+        .layer(middleware::from_fn_with_state(sessions, session_message::prepare))
         .layer(middleware::from_fn_with_state(edge.clone(), session_gate::recognise))
         .layer(middleware::from_fn_with_state(in_flight, in_flight::take_place));
     routes.layer(layers)

@@ -28,7 +28,7 @@ use super::{
     refusal::{self, Refusal},
     rest, session_gate, shutdown,
 };
-use crate::{app::App, config::ConfigError, mcp, telemetry::metrics::resident_bytes};
+use crate::{app::App, config::ConfigError, mcp, mcp::server::Server, telemetry::metrics::resident_bytes};
 
 /// What the routes share. One handle, since every layer takes one with each request.
 #[derive(Clone, Debug)]
@@ -141,6 +141,18 @@ impl std::fmt::Debug for Route {
 /// All routes: what is served is this list, and what tests ask of every route too.
 #[must_use]
 pub fn routes(edge: &Edge) -> Vec<Route> {
+    let (app, streams) = (Arc::clone(&edge.app), Arc::clone(&edge.streams));
+    let handler = move || Server::new(Arc::clone(&app), Arc::clone(&streams));
+    let calls = mcp::stateless::Calls::new(handler(), edge.closing.clone());
+    routes_of(edge, handler, Some(&calls))
+}
+
+/// The same with another handler of the protocol, and with the calls that do not pass it, if there are any.
+fn routes_of<H: mcp::Handler>(
+    edge: &Edge,
+    handler: impl Fn() -> H + Send + Sync + 'static,
+    calls: Option<&mcp::stateless::Calls>,
+) -> Vec<Route> {
     const READ: &[&str] = &["GET"];
     let plain = |path, answers: MethodRouter<Edge>| Route {
         path,
@@ -156,13 +168,11 @@ pub fn routes(edge: &Edge) -> Vec<Route> {
             .layer(DefaultBodyLimit::disable())
             .layer(middleware::from_fn_with_state(edge.clone(), door::enter_plain)),
     };
-    let mcp::Endpoint { sessions, service } = mcp::endpoint(&edge.app, &edge.streams, edge.closing.clone());
-    let server = mcp::server::Server::new(Arc::clone(&edge.app), Arc::clone(&edge.streams));
-    let calls = mcp::stateless::Calls::new(server, edge.closing.clone());
+    let mcp::Endpoint { sessions, service } = mcp::endpoint(&edge.app, &edge.streams, edge.closing.clone(), handler);
     let mcp = |path| Route {
         path,
         methods: &["GET", "POST", "DELETE"],
-        answers: mcp_route::endpoint(service.clone(), Some(calls.clone()))
+        answers: mcp_route::endpoint(service.clone(), calls.cloned())
             .layer(middleware::from_fn_with_state(
                 (edge.clone(), Arc::clone(&sessions)),
                 session_gate::bring_back,
@@ -188,8 +198,17 @@ pub fn routes(edge: &Edge) -> Vec<Route> {
 
 /// All routes behind all layers.
 pub fn router(edge: &Edge) -> Router {
+    layered(edge, routes(edge))
+}
+
+/// The same routes and layers around another handler: what the conformance tests serve is otherwise what fumi serves.
+pub fn router_of<H: mcp::Handler>(edge: &Edge, handler: impl Fn() -> H + Send + Sync + 'static) -> Router {
+    layered(edge, routes_of(edge, handler, None))
+}
+
+fn layered(edge: &Edge, routes: Vec<Route>) -> Router {
     let refuse = |status, entry| async move || Refusal::new(status, entry, &[]);
-    let routes = routes(edge)
+    let routes = routes
         .into_iter()
         .fold(Router::new(), |router, route| router.route(route.path, route.answers))
         .fallback(refuse(StatusCode::NOT_FOUND, "NO_SUCH_ROUTE"))
@@ -241,13 +260,18 @@ impl Bound {
 
     /// Serves until `stop` ends, then drains: probes fail, calls finish, sessions end.
     pub async fn serve(self, stop: impl Future<Output = ()>) -> io::Result<()> {
+        let routes = router(&self.edge);
+        self.serve_routes(routes, stop).await
+    }
+
+    /// The same with routes of the caller's choice (see [`router_of`]).
+    pub async fn serve_routes(self, routes: Router, stop: impl Future<Output = ()>) -> io::Result<()> {
         let patience = Duration::from_secs(self.edge.app.config.server.drain_seconds);
         let closing = self.edge.closing.clone();
         if let Some(listener) = self.metrics {
             let edge = self.edge.clone();
             tokio::spawn(metrics::serve_apart(listener, edge));
         }
-        let routes = router(&self.edge);
         let server = connections::serve(self.listener, routes, &self.edge.app.config, closing);
         let edge = &self.edge;
         tokio::select! {

@@ -16,15 +16,18 @@ const FLUSH: Duration = Duration::from_millis(100);
 /// How often running calls are counted while draining.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// Ends at SIGTERM or at an interrupt from the terminal.
-pub async fn requested() {
-    let (Ok(mut term), Ok(mut interrupt)) = (signal(SignalKind::terminate()), signal(SignalKind::interrupt())) else {
-        // Without handlers the default action of the signals ends the process.
-        return std::future::pending().await;
-    };
-    tokio::select! {
-        _ = term.recv() => {}
-        _ = interrupt.recv() => {}
+/// Ends at SIGTERM or at an interrupt from the terminal, which are listened for from this call on.
+pub fn requested() -> impl Future<Output = ()> {
+    let signals = (signal(SignalKind::terminate()), signal(SignalKind::interrupt()));
+    async move {
+        let (Ok(mut term), Ok(mut interrupt)) = signals else {
+            // Without handlers the default action of the signals ends the process.
+            return std::future::pending().await;
+        };
+        tokio::select! {
+            _ = term.recv() => {}
+            _ = interrupt.recv() => {}
+        }
     }
 }
 

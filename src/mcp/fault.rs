@@ -50,6 +50,8 @@ pub enum Fault {
     TooManyInSession(usize),
     #[error("too many streams: {0}")]
     TooManyStreams(usize),
+    #[error("a requestState that does not open")]
+    StateRefused(Duration),
     #[error("malformed {method}")]
     MalformedRequest {
         method: String,
@@ -70,6 +72,7 @@ impl Teach for Fault {
             Self::InvalidCursor => "INVALID_LIST_CURSOR",
             Self::Late(_) => "RESOURCE_TIMEOUT",
             Self::TooManyInSession(_) | Self::TooManyStreams(_) => "TOO_MANY_SUBSCRIPTIONS",
+            Self::StateRefused(_) => "REQUEST_STATE_REFUSED",
             Self::MalformedRequest { .. } => "MALFORMED_REQUEST",
         }
     }
@@ -105,6 +108,7 @@ impl Teach for Fault {
                 ("reason_ja", (*reason_ja).to_owned()),
             ],
             Self::InvalidCursor => Vec::new(),
+            Self::StateRefused(ttl) => vec![("minutes", (ttl.as_secs() / 60).to_string())],
             Self::Late(limit) => vec![("limit_s", limit.as_secs().to_string())],
             Self::TooManyInSession(limit) => vec![
                 ("what", format!("{limit} resources")),

@@ -65,6 +65,7 @@ fn reason(method: &str, params: Option<&Value>) -> (String, String) {
         return is("params", params, "an object", "オブジェクト");
     };
     let (name, arguments) = (fields.get("name"), fields.get("arguments"));
+    let (state, responses) = (fields.get("requestState"), fields.get("inputResponses"));
     let uri = fields.get("uri");
     match method {
         "tools/call" if !matches!(name, Some(Value::String(_))) => is("name", name, "a string", "文字列"),
@@ -73,6 +74,18 @@ fn reason(method: &str, params: Option<&Value>) -> (String, String) {
             arguments,
             "an object of named arguments",
             "引数名をキーとするオブジェクト",
+        ),
+        "tools/call" if !matches!(state, None | Some(Value::Null | Value::String(_))) => is(
+            "requestState",
+            state,
+            "the string that the server gave",
+            "サーバーが返した文字列のまま",
+        ),
+        "tools/call" if !matches!(responses, None | Some(Value::Null | Value::Object(_))) => is(
+            "inputResponses",
+            responses,
+            "an object with an answer for each key of inputRequests",
+            "inputRequests のキーごとに回答を入れたオブジェクト",
         ),
         "resources/read" | "resources/subscribe" | "resources/unsubscribe"
             if !matches!(uri, Some(Value::String(_))) =>
@@ -124,6 +137,14 @@ mod tests {
             (
                 json!({"name": "list_files", "arguments": "."}),
                 "arguments is a string; it must be an object of named arguments",
+            ),
+            (
+                json!({"name": "list_files", "requestState": 7}),
+                "requestState is a number; it must be the string that the server gave",
+            ),
+            (
+                json!({"name": "list_files", "inputResponses": []}),
+                "inputResponses is a list; it must be an object with an answer for each key of inputRequests",
             ),
         ] {
             assert_eq!(said("tools/call", params, true).as_deref(), Some(expected));

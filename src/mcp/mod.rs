@@ -5,12 +5,14 @@
 
 pub mod access;
 pub mod admission;
+pub mod ask;
 pub mod fault;
 pub mod malformed;
 pub mod observe;
 pub mod progress;
 pub mod resources;
 pub mod roots;
+pub mod seals;
 pub mod server;
 pub mod session_store;
 pub mod sessions;
@@ -22,20 +24,22 @@ pub mod uri;
 
 use std::sync::Arc;
 
+/// What answers requests. fumi's own is [`server::Server`]; the conformance tests put theirs behind the same edge.
+pub use rmcp::ServerHandler as Handler;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio_util::sync::CancellationToken;
 
 use crate::app::App;
 
 /// What the HTTP edge mounts: both eras, one URL.
-pub struct Endpoint {
+pub struct Endpoint<H> {
     /// Who may use which session. Asked before the service is: the service itself knows no principals.
     pub sessions: Arc<sessions::Sessions>,
     /// The protocol.
-    pub service: StreamableHttpService<server::Server, sessions::Sessions>,
+    pub service: StreamableHttpService<H, sessions::Sessions>,
 }
 
-impl std::fmt::Debug for Endpoint {
+impl<H> std::fmt::Debug for Endpoint<H> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Endpoint")
             .field("sessions", &self.sessions)
@@ -43,20 +47,20 @@ impl std::fmt::Debug for Endpoint {
     }
 }
 
-/// Both eras over the process's parts, until `closing`.
+/// Both eras over the process's parts, until `closing`. `handler` makes one for each session and for each stateless request.
 #[must_use]
-pub fn endpoint(app: &Arc<App>, streams: &Arc<sessions::Streams>, closing: CancellationToken) -> Endpoint {
+pub fn endpoint<H: Handler>(
+    app: &Arc<App>,
+    streams: &Arc<sessions::Streams>,
+    closing: CancellationToken,
+    handler: impl Fn() -> H + Send + Sync + 'static,
+) -> Endpoint<H> {
     let sessions = sessions::Sessions::new(app, streams, closing.clone());
     // Host and Origin are checked on every route by the HTTP edge, once.
     let config = StreamableHttpServerConfig::default()
         .disable_allowed_hosts()
         .with_max_request_body_bytes(app.config.limits.body_bytes)
         .with_cancellation_token(closing);
-    let (app, streams) = (Arc::clone(app), Arc::clone(streams));
-    let service = StreamableHttpService::new(
-        move || Ok(server::Server::new(Arc::clone(&app), Arc::clone(&streams))),
-        Arc::clone(&sessions),
-        config,
-    );
+    let service = StreamableHttpService::new(move || Ok(handler()), Arc::clone(&sessions), config);
     Endpoint { sessions, service }
 }

@@ -12,16 +12,18 @@ use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
         CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult,
-        ContentBlock, CustomRequest, CustomResult, ErrorCode, Implementation, ListResourceTemplatesResult,
-        ListResourcesResult, ListToolsResult, MetaObject, PaginatedRequestParams, ReadResourceRequestParams,
-        ReadResourceResponse, Resource, ServerCapabilities, ServerConfig, SubscribeRequestMethod,
-        SubscribeRequestParams, SubscriptionFilter, Tool, ToolAnnotations, UnsubscribeRequestParams,
+        ContentBlock, CustomRequest, CustomResult, ErrorCode, Implementation, ListPromptsRequestMethod,
+        ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, MetaObject,
+        PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, Resource, ServerCapabilities,
+        ServerConfig, SubscribeRequestMethod, SubscribeRequestParams, SubscriptionFilter, Tool, ToolAnnotations,
+        UnsubscribeRequestParams,
     },
     service::{NotificationContext, Peer, RequestContext, SubscriptionContext},
 };
 use serde_json::{Value, json};
 
 use super::{
+    ask::{Conversation, Held},
     fault::{Fault, refused},
     malformed,
     observe::{Operation, never},
@@ -41,6 +43,9 @@ use fumi_base::{project::Project, text::Locale};
 
 /// How long a client may keep the tool list, in milliseconds. It changes only with the server.
 const LIST_TTL_MS: u64 = 300_000;
+
+/// How much of a URI an error shows: as much as a path may have.
+const LONGEST_URI: usize = 4_096;
 
 /// The one client of standard input and output, as a session.
 const STDIO: &str = "stdio";
@@ -178,6 +183,19 @@ impl Server {
         error
     }
 
+    /// The same for an error about a resource. One that there is not is named in the data, as the protocol wants it.
+    fn about(&self, uri: &str, mut error: ErrorData) -> ErrorData {
+        if error.code == ErrorCode::RESOURCE_NOT_FOUND
+            && let Some(Value::Object(data)) = &mut error.data
+        {
+            // Cut last: a part of a secret would not be known.
+            let shown = self.app.kernel.redactor.own(uri).unwrap_or_else(|| uri.to_owned());
+            let shown: String = shown.chars().take(LONGEST_URI).collect();
+            data.insert("uri".to_owned(), Value::from(shown));
+        }
+        self.redacted(error)
+    }
+
     /// The language of descriptions: what the caller asked for, else the configured one.
     fn language(&self, caller: &Caller) -> Locale {
         caller.locale.unwrap_or(self.app.config.tools.language)
@@ -293,26 +311,30 @@ impl ServerHandler for Server {
             let project = self.project(&caller, &context).await;
             let progress = Progress::default();
             let _ticker = progress::tell(&context, &progress);
-            let call = Call {
-                arguments: request.arguments.unwrap_or_default(),
-                caller: caller.clone(),
+            let conversation = Conversation {
+                app: &self.app,
+                context: &context,
+                caller: &caller,
                 project,
-                cancel: context.ct.clone(),
                 progress,
             };
-            let reply = pipeline::run(&self.app.kernel, entry, call).await;
+            // On the heap: it may run several calls, each in a place of its own.
+            let held = Box::pin(conversation.hold(entry, request)).await;
             if let Some(session) = &caller.session {
                 let project = self.project(&caller, &context).await;
                 self.follow(&caller, session, &project, &context.peer).await;
                 self.streams.keep(session).await;
             }
-            Ok(reply)
+            held.map_err(|error| self.redacted(error))
         };
         let operation = Operation {
             method: "tools/call",
             tool: Some(entry.spec.name),
         };
-        let reply = operation.run(&self.app, &context, Reply::fault, work).await?;
+        let reply = match operation.run(&self.app, &context, Held::fault, work).await? {
+            Held::Reply(reply) => reply,
+            Held::Required(required) => return Ok((*required).into()),
+        };
         let result = result(reply);
         let tokens = result
             .meta
@@ -323,6 +345,15 @@ impl ServerHandler for Server {
             .metrics
             .tokens(entry.spec.name, tokens.unwrap_or_default());
         Ok(result.into())
+    }
+
+    /// There are none, and no such capability is declared; the library would answer an empty list.
+    async fn list_prompts(
+        &self,
+        _page: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        Err(ErrorData::method_not_found::<ListPromptsRequestMethod>())
     }
 
     async fn list_resources(
@@ -370,7 +401,7 @@ impl ServerHandler for Server {
             let project = self.project(&caller, &context).await;
             let read = resources::read(&self.app, project, &request.uri, &caller, &context.ct)
                 .await
-                .map_err(|error| self.redacted(error))?;
+                .map_err(|error| self.about(&request.uri, error))?;
             Ok(read.into())
         };
         Operation::of("resources/read")
@@ -417,7 +448,7 @@ impl ServerHandler for Server {
                     || self.is_open(session),
                 )
                 .await
-                .map_err(|error| self.redacted(refused(&error, caller.locale)))?;
+                .map_err(|error| self.about(&request.uri, refused(&error, caller.locale)))?;
             self.streams.keep(session).await;
             Ok(())
         };

@@ -2,8 +2,8 @@
 //! made for conversations, and here a call is one request with one reply.
 //!
 //! Invariant: only a request that is in every respect as it should be is answered here, by a plain JSON reply; whatever
-//! else comes (another method, a header that contradicts the body, an unknown tool, a wish for progress) is left to the
-//! library, so that there is one judge of what is wrong. A test sends the same requests both ways and compares.
+//! else comes (another method, a header that contradicts the body, an unknown tool, one that may ask the client something, a
+//! wish for progress) is left to the library, so that there is one judge of what is wrong. A test sends the same requests both ways and compares.
 
 use std::{io::Write as _, sync::Arc};
 
@@ -96,7 +96,8 @@ impl Calls {
     pub async fn answer(&self, parts: &Parts, body: &[u8]) -> Option<Vec<u8>> {
         let Message { id, params, .. } = call_of(&parts.headers, body)?;
         let caller = self.server.caller_of(parts);
-        let entry = self.server.find(&caller, &params.name)?;
+        // A question to the client makes a conversation of it.
+        let entry = self.server.find(&caller, &params.name).filter(|entry| !entry.asks)?;
         let tool = entry.spec.name;
         let mut call = Call {
             arguments: params.arguments,

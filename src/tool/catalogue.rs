@@ -25,6 +25,8 @@ type Call = Box<dyn for<'a> Fn(Box<dyn Prepared>, &'a Cx) -> Pinned<'a, Erased> 
 pub struct Entry {
     /// What the tool declares.
     pub spec: Spec,
+    /// See [`Tool::ASKS`].
+    pub asks: bool,
     /// The input schema without descriptions: what calls are checked against.
     pub input: Object,
     /// The output schema.
@@ -83,6 +85,7 @@ impl Entry {
         });
         Self {
             spec: T::SPEC,
+            asks: T::ASKS,
             validator: validate::compile(&input),
             output: Arc::new(schema::output::<T>()),
             input,
@@ -97,7 +100,11 @@ impl Entry {
                         .expect("an entry is called with what it prepared");
                     Ok(match T::call(arguments.0, &deps, cx).await? {
                         Outcome::Done(answer) => Outcome::Done(Arc::new(answer) as Arc<dyn Rendered>),
-                        Outcome::Ask(ask) => Outcome::Ask(ask),
+                        Outcome::Ask(ask) if T::ASKS => Outcome::Ask(ask),
+                        Outcome::Ask(_) => {
+                            tracing::error!(tool = T::SPEC.name, "a tool asks that does not say so");
+                            return Err(ToolError::internal());
+                        }
                     })
                 })
             }),
@@ -243,12 +250,21 @@ impl Catalogue {
 
 /// A question as a structured result, for hosts that answer by another call.
 impl super::Render for Ask {
-    fn text(&self, _locale: Locale) -> String {
-        format!(
-            "{}\n→ {} {}",
-            self.instruction,
-            self.submit.tool,
-            Value::Object(self.submit.arguments.clone())
-        )
+    fn text(&self, locale: Locale) -> String {
+        let (criteria, answer) = match locale {
+            Locale::En => ("The answer is judged by:", "Answer with"),
+            Locale::Ja => ("回答の判定基準:", "回答の送り先:"),
+        };
+        let mut text = self.instruction.clone();
+        if !self.acceptance_criteria.is_empty() {
+            text.push_str(&format!("\n{criteria}"));
+            for criterion in &self.acceptance_criteria {
+                text.push_str(&format!("\n- {criterion}"));
+            }
+        }
+        let mut arguments = self.submit.arguments.clone();
+        arguments.insert(self.submit.answer.to_owned(), Value::from("…"));
+        text.push_str(&format!("\n{answer} {} {}", self.submit.tool, Value::Object(arguments)));
+        text
     }
 }

@@ -40,6 +40,9 @@ pub trait Tool: Send + Sync + 'static {
     /// What it answers.
     type Output: Render + JsonSchema;
 
+    /// Whether it may answer [`Outcome::Ask`]. The published output then also has the fields of an [`Ask`].
+    const ASKS: bool = false;
+
     /// Whether equal arguments on unchanged files give an equal answer. A time span relative to now does not.
     fn is_pure(_args: &Self::Args) -> bool {
         true
@@ -59,25 +62,53 @@ pub enum Outcome<T> {
     /// The answer.
     Done(T),
     /// The tool needs something of the client's model before it can go on.
-    Ask(Ask),
+    Ask(Box<Ask>),
 }
 
-/// A question to the client's model, as a result that a host can act on.
-#[derive(Debug, Serialize)]
+/// A question to the client's model. A host can act on it as it is; where a client lets fumi ask its model, `mcp/ask` does.
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct Ask {
+    /// Always the same word: what a host looks for.
+    pub status: Status,
+    /// The work that the answer belongs to, where the tool keeps one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<String>,
+    /// Which step of that work asks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub step: Option<String>,
     /// What to do, for the model.
     pub instruction: String,
+    /// What the answer builds on, by reference.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub context: Vec<String>,
+    /// What the answer is judged by.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub acceptance_criteria: Vec<String>,
+    /// The form of an answer that is JSON; without one it is plain text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub response_schema: Option<serde_json::Map<String, serde_json::Value>>,
     /// Which call brings the answer back.
     pub submit: Submit,
 }
 
+/// What an [`Ask`] says of itself.
+#[derive(Clone, Copy, Debug, Default, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// The client's model has to write something.
+    #[default]
+    NeedsText,
+}
+
 /// The call that answers an [`Ask`].
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct Submit {
     /// A tool of the catalogue.
     pub tool: &'static str,
-    /// Its arguments, to which the answer is added.
+    /// Its arguments but for the answer. The pipeline adds what the caller said about the call (its project, its delivery).
     pub arguments: serde_json::Map<String, serde_json::Value>,
+    /// The argument that takes the answer.
+    pub answer: &'static str,
 }
 
 /// What the catalogue knows of a tool.

@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::Spec;
+use super::{Spec, Submit};
 
 /// A group of shared arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,6 +57,29 @@ pub struct CallOptions {
     pub suppress_output: bool,
     /// Continue a cut reply.
     pub cursor: Option<String>,
+}
+
+impl CallOptions {
+    /// Puts what the caller said about this call into the call that answers a question: the tool that asks never saw it.
+    /// To another tool only the project goes on, since the rest was said about the result of this one.
+    pub fn carry(&self, spec: &Spec, submit: &mut Submit) {
+        let is_same = submit.tool == spec.name;
+        let said = [
+            ("project_root", self.project_root.clone().map(Value::from), true),
+            ("timeout_ms", self.timeout_ms.map(Value::from), is_same),
+            ("output_file", self.output_file.clone().map(Value::from), is_same),
+            (
+                "suppress_output",
+                self.suppress_output.then(|| Value::from(true)),
+                is_same,
+            ),
+        ];
+        for (name, value, goes_on) in said {
+            if let (Some(value), true) = (value, goes_on) {
+                submit.arguments.entry(name).or_insert(value);
+            }
+        }
+    }
 }
 
 /// Takes the shared options of a tool out of its arguments.

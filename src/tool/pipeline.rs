@@ -247,7 +247,14 @@ async fn answer(kernel: &Kernel, entry: &Entry, call: Call) -> Result<Answered, 
         let span = tracing::debug_span!(target: "fumi", "tool", otel.name = spec.name);
         let work = entry.call(prepared, &cx).instrument(span);
         match within(limit, &call.cancel, &cx.cancel, work).await? {
-            Outcome::Ask(ask) => Kept::new(Arc::new(ask)),
+            // Neither kept nor delivered: the call goes on when the answer comes.
+            Outcome::Ask(mut ask) => {
+                options.carry(spec, &mut ask.submit);
+                return Ok(Answered {
+                    reply: Reply::question(&ask, cx.locale()),
+                    again: None,
+                });
+            }
             Outcome::Done(answer) => {
                 let kept = Kept::new(answer);
                 // 8. Kept uncut.
@@ -369,6 +376,7 @@ async fn deliver(
         text,
         blocks,
         is_error: false,
+        is_question: false,
         cache_hit,
         elapsed_ms: 0,
     })
@@ -449,7 +457,8 @@ fn size_of(answer: &dyn Rendered, caps: Caps) -> usize {
 }
 
 /// Arguments as JSON with sorted keys, so that the order in which a client writes them does not matter.
-fn canonical(arguments: &Map<String, Value>) -> String {
+#[must_use]
+pub fn canonical(arguments: &Map<String, Value>) -> String {
     fn object(fields: &Map<String, Value>, out: &mut String) {
         let mut names: Vec<_> = fields.iter().collect();
         names.sort_by(|a, b| a.0.cmp(b.0));

@@ -106,6 +106,7 @@ mod tests {
             text: "a \"b\"\n文".to_owned(),
             blocks: Vec::new(),
             is_error: false,
+            is_question: false,
             cache_hit: true,
             elapsed_ms: 7,
         }

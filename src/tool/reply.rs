@@ -8,7 +8,7 @@ use std::ops::Range;
 use fumi_base::{text::Locale, tokens};
 use serde_json::{Value, json};
 
-use super::{Next, Render};
+use super::{Ask, Next, Render};
 
 /// Something beside the text.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,6 +42,8 @@ pub struct Reply {
     pub blocks: Vec<Block>,
     /// Whether the call failed.
     pub is_error: bool,
+    /// Whether this is no answer but a question ([`super::Ask`]).
+    pub is_question: bool,
     /// Whether the answer came from the cache.
     pub cache_hit: bool,
     /// How long the call took in the server, in milliseconds.
@@ -57,6 +59,28 @@ impl Reply {
             text,
             blocks: Vec::new(),
             is_error: true,
+            is_question: false,
+            cache_hit: false,
+            elapsed_ms: 0,
+        }
+    }
+
+    /// Whether the call found no place in its pool: nothing has begun.
+    #[must_use]
+    pub fn is_refused_a_place(&self) -> bool {
+        let stage = self.structured.pointer("/error/context/execution_stage");
+        self.is_error && stage.is_some_and(|stage| stage == "queue")
+    }
+
+    /// A question, as a host reads it.
+    #[must_use]
+    pub fn question(ask: &Ask, locale: Locale) -> Self {
+        Self {
+            structured: Rendered::structured(ask),
+            text: Rendered::text(ask, locale),
+            blocks: Vec::new(),
+            is_error: false,
+            is_question: true,
             cache_hit: false,
             elapsed_ms: 0,
         }

@@ -40,10 +40,11 @@ pub fn input<T: Tool>() -> Object {
     schema
 }
 
-/// The output schema of a tool: every field optional at the root, because a receipt leaves most of them out.
+/// The output schema of a tool: every field optional at the root, because a receipt leaves most of them out, and so does
+/// the question of a tool that asks.
 ///
 /// # Panics
-/// Never: properties of a derived schema are an object.
+/// When a tool that asks has an answer with a field of a question: a programming error that every start would show.
 #[must_use]
 pub fn output<T: Tool>() -> Object {
     let mut schema = of::<T::Output>(Contract::Serialize);
@@ -62,6 +63,13 @@ pub fn output<T: Tool>() -> Object {
     }
     if spec.cached {
         properties.insert("cache_hit".to_owned(), json!({"type": "boolean"}));
+    }
+    if T::ASKS {
+        let ask = of::<super::Ask>(Contract::Serialize);
+        for (name, property) in ask["properties"].as_object().into_iter().flatten() {
+            let taken = properties.insert(name.clone(), property.clone());
+            assert!(taken.is_none(), "a question's {name} shadows a field of {}", spec.name);
+        }
     }
     schema
 }

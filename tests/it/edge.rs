@@ -314,3 +314,33 @@ async fn going_down_finishes_what_runs() {
     drop(client);
     server.stop().await;
 }
+
+/// What no capability promises is no method, and an empty list would say otherwise.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_not_declared_is_an_unknown_method() {
+    let sample = Sample::new();
+    let server = Server::start(sample.app()).await;
+    let (stateless, session) = (Stateless::new(&server), Session::open(&server).await);
+    let discovered = stateless.request("server/discover", json!({})).await;
+    for capabilities in [
+        &discovered.result()["capabilities"],
+        &session.initialized["capabilities"],
+    ] {
+        assert!(capabilities["tools"].is_object(), "{capabilities}");
+        for absent in ["prompts", "logging"] {
+            assert!(capabilities[absent].is_null(), "{capabilities}");
+        }
+    }
+    for (method, params) in [
+        ("prompts/list", json!({})),
+        ("prompts/get", json!({"name": "none"})),
+        ("logging/setLevel", json!({"level": "info"})),
+    ] {
+        for answer in [
+            stateless.request(method, params.clone()).await,
+            session.request(method, params.clone()).await,
+        ] {
+            assert_eq!(answer.error()["code"], json!(-32601), "{method}: {}", answer.raw);
+        }
+    }
+}

@@ -8,9 +8,11 @@ use std::sync::{
     atomic::{AtomicU64, Ordering},
 };
 
+use axum::Router;
 use fumi::{
     app::App,
-    http::router::{self, Edge},
+    http::router::{self, Bound, Edge},
+    mcp::Handler,
 };
 use reqwest::{RequestBuilder, Response, StatusCode, header::HeaderMap};
 use serde_json::{Value, json};
@@ -35,11 +37,23 @@ pub(crate) struct Server {
 impl Server {
     pub(crate) async fn start(app: Arc<App>) -> Self {
         let bound = router::bind(Arc::clone(&app)).await.unwrap();
+        let routes = router::router(bound.edge());
+        Self::run(app, bound, routes)
+    }
+
+    /// Another handler behind the same routes and layers.
+    pub(crate) async fn start_with<H: Handler>(app: Arc<App>, handler: impl Fn() -> H + Send + Sync + 'static) -> Self {
+        let bound = router::bind(Arc::clone(&app)).await.unwrap();
+        let routes = router::router_of(bound.edge(), handler);
+        Self::run(app, bound, routes)
+    }
+
+    fn run(app: Arc<App>, bound: Bound, routes: Router) -> Self {
         let base = format!("http://{}", bound.address().unwrap());
         let edge = bound.edge().clone();
         let stop = CancellationToken::new();
         let stopped = stop.clone();
-        let task = tokio::spawn(bound.serve(async move { stopped.cancelled().await }));
+        let task = tokio::spawn(bound.serve_routes(routes, async move { stopped.cancelled().await }));
         Self {
             app,
             edge,
@@ -141,6 +155,57 @@ pub(crate) fn messages(raw: &str) -> Vec<Value> {
         .collect()
 }
 
+/// A call that is under way: what the server says on its stream.
+pub(crate) struct Called {
+    pub(crate) id: u64,
+    response: Response,
+    read: Vec<u8>,
+    taken: usize,
+}
+
+impl Called {
+    /// Whether it was let in at all.
+    pub(crate) fn status(&self) -> StatusCode {
+        self.response.status()
+    }
+
+    /// The next request of the server.
+    pub(crate) async fn asked(&mut self) -> Value {
+        self.next(|message| message["method"].is_string() && message["id"] != Value::Null)
+            .await
+    }
+
+    /// The result of the call.
+    pub(crate) async fn answered(&mut self) -> Value {
+        let id = self.id;
+        let response = self
+            .next(|message| message["id"] == id && message["method"].is_null())
+            .await;
+        response
+            .get("result")
+            .unwrap_or_else(|| panic!("an error: {response}"))
+            .clone()
+    }
+
+    async fn next(&mut self, wanted: impl Fn(&Value) -> bool) -> Value {
+        loop {
+            // A chunk may end in the middle of a line, or of a character.
+            let end = self.read.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+            let messages = messages(&String::from_utf8_lossy(&self.read[..end]));
+            while let Some(message) = messages.get(self.taken) {
+                self.taken += 1;
+                if wanted(message) {
+                    return message.clone();
+                }
+            }
+            let chunk = self.response.chunk().await.unwrap();
+            let read = String::from_utf8_lossy(&self.read);
+            self.read
+                .extend(chunk.unwrap_or_else(|| panic!("the stream ended: {read}")));
+        }
+    }
+}
+
 static IDS: AtomicU64 = AtomicU64::new(1);
 
 /// The next request id.
@@ -224,9 +289,22 @@ impl Session {
         Self::open_at(&server.url(), SESSION).await
     }
 
+    /// A client that declares what it can.
+    pub(crate) async fn open_able(server: &Server, capabilities: Value) -> Self {
+        Self::open_bearing(server, reqwest::Client::new(), capabilities).await
+    }
+
+    /// The same by a client of HTTP that sends something with everything.
+    pub(crate) async fn open_bearing(server: &Server, http: reqwest::Client, capabilities: Value) -> Self {
+        Self::open_as(http, &server.url(), SESSION, capabilities).await
+    }
+
     pub(crate) async fn open_at(url: &str, version: &str) -> Self {
-        let http = reqwest::Client::new();
-        let answer = Self::initialize(&http, url, version, None).await;
+        Self::open_as(reqwest::Client::new(), url, version, json!({})).await
+    }
+
+    async fn open_as(http: reqwest::Client, url: &str, version: &str, capabilities: Value) -> Self {
+        let answer = Self::introduce(&http, url, version, None, capabilities).await;
         let id = answer
             .headers
             .get("mcp-session-id")
@@ -246,9 +324,19 @@ impl Session {
 
     /// The first message, with a session id that may be stale.
     pub(crate) async fn initialize(http: &reqwest::Client, url: &str, version: &str, stale: Option<&str>) -> Answer {
+        Self::introduce(http, url, version, stale, json!({})).await
+    }
+
+    async fn introduce(
+        http: &reqwest::Client,
+        url: &str,
+        version: &str,
+        stale: Option<&str>,
+        capabilities: Value,
+    ) -> Answer {
         let params = json!({
             "protocolVersion": version,
-            "capabilities": {},
+            "capabilities": capabilities,
             "clientInfo": {"name": "fumi-tests", "version": "1"},
         });
         let mut request = post(http, url);
@@ -283,6 +371,32 @@ impl Session {
     pub(crate) async fn call(&self, tool: &str, arguments: Value) -> Answer {
         self.request("tools/call", json!({"name": tool, "arguments": arguments}))
             .await
+    }
+
+    /// Begins a call in the middle of which the server may ask something.
+    pub(crate) async fn begin(&self, tool: &str, arguments: Value) -> Called {
+        let id = next_id();
+        let params = json!({"name": tool, "arguments": arguments});
+        let message = json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params});
+        Called {
+            id,
+            response: self.prepare(&message).send().await.unwrap(),
+            read: Vec::new(),
+            taken: 0,
+        }
+    }
+
+    /// Answers a request of the server with a result.
+    pub(crate) async fn respond(&self, request: &Value, result: Value) {
+        self.answer(request, json!({"result": result})).await;
+    }
+
+    /// Answers a request of the server, with a result or an error.
+    pub(crate) async fn answer(&self, request: &Value, mut answer: Value) {
+        answer["jsonrpc"] = json!("2.0");
+        answer["id"] = request["id"].clone();
+        let told = self.prepare(&answer).send().await.unwrap();
+        assert_eq!(told.status(), StatusCode::ACCEPTED);
     }
 
     /// The stream on which the server speaks first.

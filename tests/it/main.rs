@@ -12,11 +12,13 @@
 )]
 
 mod access;
+mod asking;
 mod boundary;
 mod budgets;
 mod catalogue;
 mod code;
 mod command_line;
+mod conformance;
 mod delivery;
 mod edge;
 mod gate;

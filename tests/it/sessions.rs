@@ -60,6 +60,7 @@ async fn a_session_that_was_ended_is_unknown() {
             .2
     );
     assert!(server.app.sessions.root(&session.id).is_some());
+    // Python's clients take no other success for one.
     assert_eq!(session.end().await, StatusCode::NO_CONTENT);
     assert_eq!(
         session.request("tools/list", json!({})).await.status,

@@ -1,6 +1,8 @@
 //! Calls of the stateless era are answered without the protocol library where they are as they should be. Here the same
 //! requests go both ways, and what comes back must be the same.
 
+use std::sync::Arc;
+
 use fumi::mcp::{self, server::Server as Handler, stateless::Calls};
 use http::Request;
 use proptest::{
@@ -99,8 +101,9 @@ impl Both {
         let app = sample.app();
         let streams = mcp::sessions::Streams::new(&app);
         let closing = CancellationToken::new();
-        let service = mcp::endpoint(&app, &streams, closing.clone()).service;
-        let calls = Calls::new(Handler::new(app, streams), closing);
+        let handler = Handler::new(Arc::clone(&app), Arc::clone(&streams));
+        let calls = Calls::new(handler.clone(), closing.clone());
+        let service = mcp::endpoint(&app, &streams, closing, move || handler.clone()).service;
         Self {
             calls,
             library: Box::new(move |request| {

@@ -127,8 +127,9 @@ enum Body {
     Lines(Vec<String>),
 }
 
+/// Two forms with a type each: some clients take no list of types.
 fn content_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-    schemars::json_schema!({"type": ["string", "array"], "items": {"type": "string"}})
+    schemars::json_schema!({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]})
 }
 
 impl Tool for ExtractCodeSection {

@@ -72,6 +72,38 @@ async fn nothing_outside_is_read_and_nothing_missing_is_empty() {
     }
 }
 
+/// As each era says it, and with the URI that was asked for.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_not_there_is_named() {
+    let sample = project();
+    let canary = "canary-5e11ed-by-the-operator";
+    let server = Server::start(sample.app_with(&[canary], |_| {})).await;
+    let (stateless, session) = (Stateless::new(&server), Session::open(&server).await);
+    for uri in ["code://file/nope.py", "code://stats/nope", "file:///etc/passwd"] {
+        let params = json!({"uri": uri});
+        for (answer, code) in [
+            (stateless.request("resources/read", params.clone()).await, -32602),
+            (session.request("resources/read", params.clone()).await, -32002),
+        ] {
+            let error = answer.error();
+            assert_eq!(
+                (&error["code"], &error["data"]["uri"]),
+                (&json!(code), &json!(uri)),
+                "{}",
+                answer.raw
+            );
+        }
+    }
+    let params = json!({"uri": format!("code://file/{canary}")});
+    let answer = stateless.request("resources/read", params).await;
+    assert_eq!(
+        answer.error()["data"]["uri"],
+        "code://file/[redacted]",
+        "{}",
+        answer.raw
+    );
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn statistics_are_those_of_the_project() {
     let sample = project();

@@ -1,7 +1,7 @@
-//! What an `initialize` needs of the edge: to be served although it names a session that is gone, and to be told when there
-//! are too many sessions.
+//! What the edge must know of a session's message before it is served: an `initialize` is served although it names a session
+//! that is gone, and told when there are too many; an answer to the server's own question is marked as one ([`Answer`]).
 //!
-//! It reads the method of a message and nothing else of it.
+//! It reads which fields a message has, and the method, and nothing else of it.
 
 use std::sync::Arc;
 
@@ -13,11 +13,18 @@ use axum::{
     response::{IntoResponse, Response},
 };
 
+use serde::de::IgnoredAny;
+
 use super::{refusal::Refusal, router::Edge};
 use crate::{
     mcp::sessions::{self, Streams},
     telemetry::metrics::{Metrics, RefusedBy},
 };
+
+/// Marks a message that answers a question of the server's. It begins no work, and the call that asked has its place and was
+/// counted: where such a message had to wait for either, a full server would wait for itself.
+#[derive(Clone, Copy, Debug)]
+pub struct Answer;
 
 /// What the layer looks at.
 #[derive(Clone, Debug)]
@@ -56,6 +63,9 @@ pub async fn prepare(State(open): State<Sessions>, request: Request, next: Next)
         return Refusal::new(StatusCode::BAD_REQUEST, "BODY_BROKEN", &[]).into_response();
     };
     let begins = is_initialize(&bytes);
+    if parts.headers.contains_key("mcp-session-id") && is_answer(&bytes) {
+        parts.extensions.insert(Answer);
+    }
     if begins {
         // A client that begins anew may still send the id of a session that is gone. `initialize` never needs one.
         parts.headers.remove("mcp-session-id");
@@ -83,9 +93,39 @@ fn is_initialize(body: &[u8]) -> bool {
         && serde_json::from_slice::<Method>(body).is_ok_and(|message| message.method.as_deref() == Some("initialize"))
 }
 
+/// Whether a message has a result or an error, and no method.
+fn is_answer(body: &[u8]) -> bool {
+    #[derive(serde::Deserialize)]
+    struct Fields {
+        method: Option<IgnoredAny>,
+        result: Option<IgnoredAny>,
+        error: Option<IgnoredAny>,
+    }
+    serde_json::from_slice::<Fields>(body)
+        .is_ok_and(|message| message.method.is_none() && (message.result.is_some() || message.error.is_some()))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::is_initialize;
+    use super::{is_answer, is_initialize};
+
+    #[test]
+    fn an_answer_has_no_method() {
+        assert!(is_answer(br#"{"jsonrpc":"2.0","id":1,"result":{"method":"x"}}"#));
+        assert!(is_answer(
+            br#"{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"no"}}"#
+        ));
+        for other in [
+            r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"result":1}}"#,
+            r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","result":{}}"#,
+            r#"{"jsonrpc":"2.0","id":1,"result":null}"#,
+            r#"[{"jsonrpc":"2.0","id":1,"result":{}}]"#,
+            r#"{"result":{}"#,
+            "",
+        ] {
+            assert!(!is_answer(other.as_bytes()), "{other}");
+        }
+    }
 
     #[test]
     fn only_the_method_makes_an_initialize() {

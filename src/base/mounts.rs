@@ -1,0 +1,130 @@
+//! Where files may change without this kernel hearing of it: on mounts that another machine, or the host of a virtual one,
+//! writes to as well.
+//!
+//! Only the kernel's own list of mounts is asked, never the mounts themselves: one whose server is away would block. What kind
+//! of file system is not known to be shared counts as local.
+
+use std::path::Path;
+
+/// Kinds of file systems that are written to elsewhere too, as `/proc/self/mountinfo` calls them (proc(5)).
+const SHARED: [&str; 22] = [
+    "9p",
+    "afs",
+    "beegfs",
+    "ceph",
+    "cifs",
+    "coda",
+    "fuse",
+    "gfs2",
+    "glusterfs",
+    "gpfs",
+    "lustre",
+    "ncpfs",
+    "nfs",
+    "nfs4",
+    "ocfs2",
+    "orangefs",
+    "prl_fs",
+    "smb3",
+    "smbfs",
+    "vboxsf",
+    "virtiofs",
+    "vmhgfs",
+];
+
+/// Whether something under a canonical root, or the root itself, lies on such a mount.
+pub(crate) fn may_change_unseen(root: &Path) -> bool {
+    // Not Linux, or no /proc: nothing is watched there anyway, or nothing can be said.
+    std::fs::read_to_string("/proc/self/mountinfo").is_ok_and(|mounts| is_shared(&mounts, root))
+}
+
+fn is_shared(mounts: &str, root: &Path) -> bool {
+    let mut own = (0, false);
+    for (point, kind) in mounts.lines().filter_map(mount) {
+        let point = Path::new(&point);
+        let shared = SHARED.contains(&kind) || kind.starts_with("fuse.");
+        if root.starts_with(point) {
+            // The longest holds the root, and of several at one place the last.
+            let depth = point.components().count();
+            if depth >= own.0 {
+                own = (depth, shared);
+            }
+        } else if shared && point.starts_with(root) {
+            return true;
+        }
+    }
+    own.1
+}
+
+/// Where a line's mount is, and of what kind.
+fn mount(line: &str) -> Option<(String, &str)> {
+    let (place, source) = line.split_once(" - ")?;
+    Some((unescaped(place.split(' ').nth(4)?), source.split(' ').next()?))
+}
+
+/// Blanks and backslashes of a path stand as three octal digits.
+fn unescaped(raw: &str) -> String {
+    let mut bytes = Vec::with_capacity(raw.len());
+    let mut rest = raw.as_bytes();
+    while let Some((&byte, after)) = rest.split_first() {
+        let escaped = after
+            .get(..3)
+            .filter(|_| byte == b'\\')
+            .and_then(|digits| u8::from_str_radix(std::str::from_utf8(digits).ok()?, 8).ok());
+        if let Some(escaped) = escaped {
+            bytes.push(escaped);
+            rest = &after[3..];
+        } else {
+            bytes.push(byte);
+            rest = after;
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::{is_shared, may_change_unseen};
+
+    /// As a container in a virtual machine sees it.
+    const MOUNTS: &str = "\
+        22 1 254:1 / / rw,relatime shared:1 - ext4 /dev/vda1 rw\n\
+        30 22 0:40 / /workspace rw,relatime - virtiofs share rw\n\
+        31 22 0:41 / /srv/with\\040blank rw,relatime master:3 - nfs4 server:/export rw,vers=4.2\n\
+        32 22 0:42 / /home/me/far rw,nosuid - fuse.sshfs me@far:/ rw\n\
+        33 22 8:1 / /mnt/disk rw - fuseblk /dev/sda1 rw\n\
+        34 30 0:43 / /workspace/target rw - tmpfs tmpfs rw\n\
+        35 22 0:44 / /over rw - nfs server:/ rw\n\
+        36 35 0:45 / /over rw - ext4 /dev/vdb rw\n";
+
+    #[test]
+    fn what_others_write_to_is_told_from_what_is_local() {
+        for (root, expected) in [
+            ("/", true),
+            ("/workspace", true),
+            ("/workspace/app", true),
+            ("/workspace/target", false),
+            ("/workspaces", false),
+            ("/srv", true),
+            ("/srv/with blank/app", true),
+            ("/srv/with", false),
+            ("/home/me", true),
+            ("/home/me/near", false),
+            ("/mnt/disk/app", false),
+            ("/over/app", false),
+            ("/usr", false),
+        ] {
+            assert_eq!(is_shared(MOUNTS, Path::new(root)), expected, "{root}");
+        }
+        assert!(!is_shared("no list of mounts\n\n - \n", Path::new("/usr")));
+    }
+
+    #[test]
+    fn folders_for_tests_are_local() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let folder = folder.path().canonicalize().expect("it is there");
+        assert!(!may_change_unseen(&folder));
+    }
+}

@@ -1,0 +1,306 @@
+//! The configuration: one tree, every key with its default and its meaning; one file is one concern.
+//!
+//! Layers, later ones win: defaults < file < `FUMI__SECTION__KEY` < command-line flags. Unknown keys are refused. The
+//! environment is read here and nowhere else. `config/default.toml` shows every key; a test compares the two.
+
+mod auth;
+mod limits;
+mod projects;
+mod server;
+mod state_key;
+mod store;
+mod telemetry;
+mod tools;
+
+use std::{
+    net::SocketAddr,
+    path::{Path, PathBuf},
+};
+
+use figment::{
+    Figment,
+    providers::{Env, Format, Serialized, Toml},
+};
+use fumi_base::path_maps::{PathMap, PathMaps};
+use serde::{Deserialize, Serialize};
+
+pub use auth::{Auth, AuthMode, OAuth, Subject, Token};
+pub use limits::{Cache, Limits, Pools, Resources};
+pub use projects::{PathMapping, Projects};
+pub use server::Server;
+pub use state_key::{Secret, StateKey};
+pub use store::{Store, StoreKind, state_folder};
+pub use telemetry::{Log, LogFormat, OtlpProtocol, Telemetry};
+pub use tools::{Code, Tools};
+
+/// Environment variables that name the default project, as other servers of the field call them.
+const ROOT_VARIABLES: [&str; 3] = ["PROJECT_ROOT", "NOVELER_TEST_PROJECT_ROOT", "NOVELER_SAMPLES_ROOT"];
+
+/// The hash of one token that may do everything: enough for a container.
+const TOKEN_VARIABLE: &str = "FUMI_TOKEN_SHA256";
+
+/// The principal that it makes.
+const TOKEN_NAME: &str = "environment";
+
+/// Everything that can be configured.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Config {
+    /// Where and how fumi listens.
+    pub server: Server,
+    /// Which folders it serves.
+    pub projects: Projects,
+    /// Where clients see other paths than fumi does.
+    pub path_map: Vec<PathMapping>,
+    /// Who may call, and what.
+    pub auth: Auth,
+    /// Which tools it offers.
+    pub tools: Tools,
+    /// Code analysis.
+    pub code: Code,
+    /// Sizes that bound one call.
+    pub limits: Limits,
+    /// How many jobs run at once.
+    pub pools: Pools,
+    /// The result cache.
+    pub cache: Cache,
+    /// What outlives a call.
+    pub store: Store,
+    /// Who is told when resources change.
+    pub resources: Resources,
+    /// What it says of itself.
+    pub log: Log,
+    /// What a collector receives, and where metrics are read.
+    pub telemetry: Telemetry,
+}
+
+/// What the command line says; it wins over everything.
+#[derive(Clone, Debug, Default)]
+pub struct Flags {
+    /// `--listen`.
+    pub listen: Option<SocketAddr>,
+    /// `--root`, repeated.
+    pub roots: Vec<PathBuf>,
+    /// `--toolsets`.
+    pub toolsets: Option<Vec<String>>,
+    /// `--log`.
+    pub log: Option<LogFormat>,
+    /// `--insecure`.
+    pub insecure: bool,
+    /// `--store`.
+    pub store: Option<StoreKind>,
+    /// `--state`.
+    pub state: Option<PathBuf>,
+}
+
+/// A configuration that cannot be used, in one line.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct ConfigError(pub String);
+
+/// Reads and checks the configuration.
+pub fn load(
+    file: Option<&Path>,
+    flags: Flags,
+    environment: impl Fn(&str) -> Option<String>,
+) -> Result<Config, ConfigError> {
+    let mut layers = Figment::from(Serialized::defaults(Config::default()));
+    if let Some(file) = file {
+        if !file.is_file() {
+            return Err(ConfigError(format!(
+                "there is no configuration file {}",
+                file.display()
+            )));
+        }
+        layers = layers.merge(Toml::file_exact(file));
+    }
+    let mut config: Config = layers
+        .merge(Env::prefixed("FUMI__").split("__"))
+        .extract()
+        .map_err(|error| ConfigError(one_line(&error.to_string())))?;
+    if let Some(listen) = flags.listen {
+        config.server.listen = listen;
+    }
+    config.server.insecure |= flags.insecure;
+    if let Some(toolsets) = flags.toolsets {
+        config.tools.toolsets = toolsets;
+    }
+    if let Some(format) = flags.log {
+        config.log.format = format;
+    }
+    if let Some(kind) = flags.store {
+        config.store.kind = kind;
+    }
+    if let Some(state) = flags.state {
+        config.store.dir = state;
+    }
+    if !flags.roots.is_empty() {
+        config.projects.allowed_roots = flags.roots;
+    }
+    if config.projects.allowed_roots.is_empty() {
+        config.projects.allowed_roots.push(PathBuf::from("."));
+    }
+    if let Some(root) = ROOT_VARIABLES
+        .iter()
+        .find_map(|name| environment(name))
+        .filter(|root| !root.is_empty())
+    {
+        config.projects.prefer(Path::new(&root))?;
+    }
+    if let Some(sha256) = environment(TOKEN_VARIABLE).filter(|hash| !hash.is_empty()) {
+        config.auth.mode = AuthMode::Tokens;
+        config.auth.tokens.push(Token {
+            name: TOKEN_NAME.to_owned(),
+            sha256,
+            toolsets: Vec::new(),
+            roots: Vec::new(),
+            readonly: false,
+            rate_per_minute: None,
+        });
+    }
+    config.telemetry.read(&environment)?;
+    config.check()?;
+    Ok(config)
+}
+
+fn one_line(message: &str) -> String {
+    message.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+impl Config {
+    /// Checks what types cannot say.
+    pub fn check(&self) -> Result<(), ConfigError> {
+        let exposed = !self.server.listen.ip().is_loopback();
+        if exposed && !self.server.insecure && self.auth.mode == AuthMode::None {
+            return Err(ConfigError(format!(
+                "refusing to listen on {} without authentication; listen on 127.0.0.1, make a token with `fumi token new`, or pass --insecure if the network is trusted",
+                self.server.listen
+            )));
+        }
+        self.server.check()?;
+        self.projects.check()?;
+        self.path_map.iter().try_for_each(PathMapping::check)?;
+        self.auth.check()?;
+        self.limits.check()?;
+        self.code.queries()?;
+        self.log.check()?;
+        self.telemetry.check()
+    }
+
+    /// The maps between clients' paths and ours.
+    #[must_use]
+    pub fn path_maps(&self) -> PathMaps {
+        PathMaps::new(self.path_map.iter().map(|map| PathMap {
+            client: map.client.clone(),
+            server: map.server.clone(),
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Config, Flags, load};
+
+    #[test]
+    fn the_shown_defaults_are_the_defaults() {
+        let shown: Config = toml::from_str(include_str!("../../config/default.toml")).expect("well-formed");
+        assert_eq!(shown, Config::default());
+        let text = include_str!("../../config/default.toml");
+        let toml::Value::Table(sections) = toml::Value::try_from(Config::default()).expect("serialises") else {
+            panic!("a table");
+        };
+        shows(text, "", &sections);
+    }
+
+    /// Lists of tables have no default to show: they stand as a comment.
+    fn shows(text: &str, above: &str, sections: &toml::Table) {
+        for (name, value) in sections {
+            let path = if above.is_empty() {
+                name.clone()
+            } else {
+                format!("{above}.{name}")
+            };
+            let shown = match value {
+                toml::Value::Table(keys) => {
+                    shows(text, &path, keys);
+                    text.contains(&format!("\n[{path}]"))
+                }
+                toml::Value::Array(items) if items.is_empty() && text.contains(&format!("\n# [[{path}]]")) => true,
+                _ => text.contains(&format!("\n{name} = ")),
+            };
+            assert!(shown, "{path} is not shown");
+        }
+    }
+
+    #[test]
+    fn bad_configurations_say_what_is_wrong() {
+        let root = tempfile::tempdir().expect("a folder");
+        let file = root.path().join("fumi.toml");
+        for (toml, expected) in [
+            ("[server]\nlisten = \"0.0.0.0:1\"", "refusing to listen on 0.0.0.0:1"),
+            ("[server]\nlsten = \"x\"", "lsten"),
+            ("[limits]\nreply_rows = 0", "limits.reply_rows must be at least 1"),
+            (
+                "[limits]\nheader_bytes = 100",
+                "limits.header_bytes must be at least 8192",
+            ),
+            ("[limits]\nbodies_bytes = 100", "limits.bodies_bytes must be at least"),
+            (
+                "[server]\nheader_seconds = 0",
+                "server.header_seconds must be from 1 to 86400",
+            ),
+            ("[projects]\nallowed_roots = [\"/no/such\"]", "/no/such is not a folder"),
+            ("[log]\nfilter = \"=%\"", "log.filter"),
+            ("[auth]\nmode = \"tokens\"", "there are none"),
+            (
+                "[auth]\nmode = \"tokens\"\n[[auth.tokens]]\nname = \"a\"\nsha256 = \"12\"",
+                "64 hexadecimal digits",
+            ),
+            (
+                "[auth]\n[[auth.tokens]]\nname = \"a\"\nsha256 = \"12\"\nreadolny = true",
+                "readolny",
+            ),
+            ("[auth]\nmode = \"oauth\"", "auth.oauth.issuer is empty"),
+            (
+                "[auth]\nmode = \"oauth\"\n[auth.oauth]\nissuer = \"https://a\"\naudience = \"b\"\nalgorithms = [\"HS256\"]",
+                "\"HS256\" is not one of",
+            ),
+            (
+                "[projects.named]\nshop = \"/no/such\"",
+                "projects.named.shop: /no/such is not a folder",
+            ),
+            (
+                "[[path_map]]\nclient = \"/a\"\nserver = \"b\"",
+                "both paths must be absolute",
+            ),
+            (
+                "[server]\nstate_key = \"0123456789012345678901234567890\"",
+                "server.state_key has 31 bytes; it must have at least 32",
+            ),
+        ] {
+            std::fs::write(&file, toml).expect("a file");
+            let error = load(Some(&file), Flags::default(), |_| None)
+                .expect_err(toml)
+                .to_string();
+            assert!(error.contains(expected), "{error}");
+            assert!(!error.contains('\n'), "one line: {error}");
+        }
+    }
+
+    #[test]
+    fn the_project_variable_stays_inside_the_allowed_roots() {
+        let root = tempfile::tempdir().expect("a folder");
+        let inner = root.path().join("inner");
+        std::fs::create_dir(&inner).expect("a folder");
+        let flags = || Flags {
+            roots: vec![root.path().to_path_buf()],
+            ..Flags::default()
+        };
+        let config = load(None, flags(), |name| {
+            (name == "PROJECT_ROOT").then(|| inner.display().to_string())
+        })
+        .expect("inside");
+        assert_eq!(config.projects.allowed_roots[0], inner.canonicalize().expect("real"));
+        assert!(load(None, flags(), |name| (name == "PROJECT_ROOT").then(|| "/".to_owned())).is_err());
+    }
+}

@@ -1,0 +1,84 @@
+//! Which folders fumi serves, and under which other names clients know them.
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
+
+use serde::{Deserialize, Serialize};
+
+use super::ConfigError;
+
+/// Which folders fumi serves.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Projects {
+    /// Folders that may be projects, the first being the default. Empty: the folder fumi was started in.
+    pub allowed_roots: Vec<PathBuf>,
+    /// Projects by name, for URLs: `/projects/NAME/mcp`. They are allowed roots too.
+    pub named: BTreeMap<String, PathBuf>,
+}
+
+/// One folder under two names: the client's and ours.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PathMapping {
+    /// The absolute path as the client writes it, such as `/home/me/app` or `C:\Users\me\app`.
+    pub client: String,
+    /// The absolute path here.
+    pub server: PathBuf,
+}
+
+impl Projects {
+    pub(super) fn check(&self) -> Result<(), ConfigError> {
+        for root in &self.allowed_roots {
+            if !root.is_dir() {
+                return Err(ConfigError(format!("the root {} is not a folder", root.display())));
+            }
+        }
+        for (name, root) in &self.named {
+            if !root.is_dir() {
+                return Err(ConfigError(format!(
+                    "projects.named.{name}: {} is not a folder",
+                    root.display()
+                )));
+            }
+            if name.is_empty() || name.contains('/') {
+                return Err(ConfigError(format!("projects.named: {name:?} cannot be part of a URL")));
+            }
+        }
+        Ok(())
+    }
+
+    /// Moves the variable's folder to the front; it must lie inside what is allowed.
+    pub(super) fn prefer(&mut self, wanted: &Path) -> Result<(), ConfigError> {
+        let real = wanted
+            .canonicalize()
+            .map_err(|error| ConfigError(format!("PROJECT_ROOT {}: {error}", wanted.display())))?;
+        let inside = self
+            .allowed_roots
+            .iter()
+            .any(|root| root.canonicalize().is_ok_and(|root| real.starts_with(root)));
+        if !inside {
+            return Err(ConfigError(format!(
+                "PROJECT_ROOT {} is outside the allowed roots; allow it with --root",
+                wanted.display()
+            )));
+        }
+        self.allowed_roots.insert(0, real);
+        Ok(())
+    }
+}
+
+impl PathMapping {
+    pub(super) fn check(&self) -> Result<(), ConfigError> {
+        if self.client.is_empty() || !self.server.is_absolute() {
+            return Err(ConfigError(format!(
+                "path_map: {:?} -> {}: both paths must be absolute",
+                self.client,
+                self.server.display()
+            )));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,99 @@
+//! The key that seals what stateless clients carry: as it is configured, and as it is used.
+//!
+//! Invariant: neither form is ever shown; `Debug` says only whether there is one. What is sealed is decided in
+//! `mcp/seals.rs`.
+
+use serde::{Deserialize, Serialize};
+
+use super::ConfigError;
+
+/// A value that is not for eyes: its `Debug` form says only whether there is one.
+#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Secret(String);
+
+impl Secret {
+    /// The value itself.
+    #[must_use]
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl From<String> for Secret {
+    fn from(value: String) -> Self {
+        Self(value)
+    }
+}
+
+impl std::fmt::Debug for Secret {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(if self.0.is_empty() { "none" } else { "hidden" })
+    }
+}
+
+/// The key: at least [`StateKey::MIN_BYTES`].
+#[derive(Clone)]
+pub struct StateKey(Vec<u8>);
+
+impl StateKey {
+    /// As long as the key of the cipher that is derived from it.
+    pub const MIN_BYTES: usize = 32;
+
+    /// The configured key, else a new random one.
+    pub fn of(configured: &Secret) -> Result<Self, ConfigError> {
+        let configured = configured.expose().as_bytes();
+        if configured.is_empty() {
+            let mut key = vec![0; Self::MIN_BYTES];
+            getrandom::fill(&mut key)
+                .map_err(|error| ConfigError(format!("the system gives no random bytes: {error}")))?;
+            return Ok(Self(key));
+        }
+        if configured.len() < Self::MIN_BYTES {
+            return Err(ConfigError(format!(
+                "server.state_key has {} bytes; it must have at least {}, such as the output of: openssl rand -base64 48",
+                configured.len(),
+                Self::MIN_BYTES
+            )));
+        }
+        Ok(Self(configured.to_vec()))
+    }
+
+    /// The bytes.
+    #[must_use]
+    pub fn expose(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl std::fmt::Debug for StateKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("hidden")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Secret, StateKey};
+    use crate::config::Config;
+
+    #[test]
+    fn a_key_is_never_shown() {
+        let mut config = Config::default();
+        let key = "a key of the operator, long enough to be one";
+        config.server.state_key = key.to_owned().into();
+        let shown = format!("{config:?} {:?}", StateKey::of(&config.server.state_key));
+        assert!(!shown.contains(key) && shown.contains("hidden"), "{shown}");
+    }
+
+    #[test]
+    fn without_a_configured_key_every_start_has_its_own() {
+        let [one, other] = [(); 2].map(|()| {
+            StateKey::of(&Secret::default())
+                .expect("random bytes")
+                .expose()
+                .to_vec()
+        });
+        assert!(one.len() >= StateKey::MIN_BYTES && one != other);
+    }
+}

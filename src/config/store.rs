@@ -1,0 +1,81 @@
+//! What outlives a call, and where it is kept.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use super::ConfigError;
+
+/// What outlives a call: sessions, and the projects that they chose.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Store {
+    /// `fs` (files in `dir`: a restart loses no session) or `memory` (gone with the process).
+    pub kind: StoreKind,
+    /// The state folder. Empty: `$XDG_STATE_HOME/fumi`, or `~/.local/state/fumi`; if that cannot be written, fumi warns and
+    /// uses memory. One that is named must work.
+    pub dir: PathBuf,
+}
+
+/// What keeps state.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum StoreKind {
+    /// Files.
+    #[default]
+    Fs,
+    /// The process's own memory.
+    Memory,
+}
+
+impl StoreKind {
+    /// Reads the value of `--store`.
+    pub fn parse(raw: &str) -> Result<Self, ConfigError> {
+        match raw {
+            "fs" => Ok(Self::Fs),
+            "memory" => Ok(Self::Memory),
+            raw if raw == "redis" || raw.starts_with("redis://") || raw.starts_with("rediss://") => Err(ConfigError(
+                format!("--store {raw}: not in this build; use fs or memory"),
+            )),
+            raw => Err(ConfigError(format!("--store {raw}: use fs or memory"))),
+        }
+    }
+}
+
+/// The usual folder for state, as the XDG base directory specification says. `None` without a home.
+#[must_use]
+pub fn state_folder(environment: impl Fn(&str) -> Option<String>) -> Option<PathBuf> {
+    let absolute = |name: &str| environment(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    absolute("XDG_STATE_HOME")
+        .or_else(|| Some(absolute("HOME")?.join(".local/state")))
+        .map(|state| state.join("fumi"))
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn state_has_a_usual_place() {
+        let folder = |variables: &[(&str, &str)]| {
+            super::state_folder(|name| {
+                let found = variables.iter().find(|(known, _)| *known == name);
+                found.map(|(_, value)| (*value).to_owned())
+            })
+        };
+        for (variables, expected) in [
+            (&[("XDG_STATE_HOME", "/x"), ("HOME", "/h")][..], Some("/x/fumi")),
+            (&[("HOME", "/h")], Some("/h/.local/state/fumi")),
+            (
+                &[("XDG_STATE_HOME", "relative"), ("HOME", "/h")],
+                Some("/h/.local/state/fumi"),
+            ),
+            (&[("XDG_STATE_HOME", ""), ("HOME", "")], None),
+            (&[], None),
+        ] {
+            assert_eq!(
+                folder(variables),
+                expected.map(std::path::PathBuf::from),
+                "{variables:?}"
+            );
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! What fumi says of itself: the log, and what a collector receives.
+
+use std::net::SocketAddr;
+
+use serde::{Deserialize, Serialize};
+
+use super::ConfigError;
+
+/// What fumi says of itself, on standard error.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Log {
+    /// `pretty` or `json`.
+    pub format: LogFormat,
+    /// Which messages: `info`, `debug`, or a filter such as `fumi=debug,rmcp=warn`.
+    pub filter: String,
+}
+
+impl Default for Log {
+    fn default() -> Self {
+        Self {
+            format: LogFormat::Pretty,
+            filter: "info".to_owned(),
+        }
+    }
+}
+
+/// The form of log lines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum LogFormat {
+    /// For people.
+    Pretty,
+    /// One JSON object a line.
+    Json,
+}
+
+/// What a collector of OpenTelemetry receives, and where Prometheus reads.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Telemetry {
+    /// The collector, such as `http://localhost:4318`. Empty: `OTEL_EXPORTER_OTLP_ENDPOINT`, or none.
+    pub otlp_endpoint: String,
+    /// How it is spoken to: `http/protobuf` or `grpc`. `OTEL_EXPORTER_OTLP_PROTOCOL` wins.
+    pub otlp_protocol: OtlpProtocol,
+    /// What this server is called there. `OTEL_SERVICE_NAME` wins.
+    pub service_name: String,
+    /// An address of its own for `/metrics`, without authentication, such as `127.0.0.1:9464`. Empty: `/metrics` is a route like
+    /// the others.
+    pub metrics_listen: String,
+}
+
+impl Default for Telemetry {
+    fn default() -> Self {
+        Self {
+            otlp_endpoint: String::new(),
+            otlp_protocol: OtlpProtocol::Http,
+            service_name: "fumi".to_owned(),
+            metrics_listen: String::new(),
+        }
+    }
+}
+
+/// How a collector is spoken to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum OtlpProtocol {
+    /// Protobuf over HTTP, port 4318.
+    #[serde(rename = "http/protobuf")]
+    Http,
+    /// gRPC, port 4317.
+    #[serde(rename = "grpc")]
+    Grpc,
+}
+
+impl Telemetry {
+    /// The standard variables of OpenTelemetry, which win over files.
+    pub(super) fn read(&mut self, environment: impl Fn(&str) -> Option<String>) -> Result<(), ConfigError> {
+        let variable = |name: &str| environment(name).filter(|value| !value.is_empty());
+        if let Some(endpoint) = variable("OTEL_EXPORTER_OTLP_ENDPOINT") {
+            self.otlp_endpoint = endpoint;
+        }
+        if let Some(name) = variable("OTEL_SERVICE_NAME") {
+            self.service_name = name;
+        }
+        match variable("OTEL_EXPORTER_OTLP_PROTOCOL").as_deref() {
+            None => {}
+            Some("http/protobuf") => self.otlp_protocol = OtlpProtocol::Http,
+            Some("grpc") => self.otlp_protocol = OtlpProtocol::Grpc,
+            Some(other) => {
+                return Err(ConfigError(format!(
+                    "OTEL_EXPORTER_OTLP_PROTOCOL: {other:?} is not one of http/protobuf, grpc"
+                )));
+            }
+        }
+        if variable("OTEL_SDK_DISABLED").is_some_and(|value| value.eq_ignore_ascii_case("true")) {
+            self.otlp_endpoint.clear();
+        }
+        Ok(())
+    }
+
+    pub(super) fn check(&self) -> Result<(), ConfigError> {
+        if !self.metrics_listen.is_empty() && self.metrics_listen.parse::<SocketAddr>().is_err() {
+            return Err(ConfigError(format!(
+                "telemetry.metrics_listen: {:?} is no address and port, such as 127.0.0.1:9464",
+                self.metrics_listen
+            )));
+        }
+        if !self.otlp_endpoint.is_empty() && !self.otlp_endpoint.starts_with("http") {
+            return Err(ConfigError(format!(
+                "telemetry.otlp_endpoint: {:?} is no URL, such as http://localhost:4318",
+                self.otlp_endpoint
+            )));
+        }
+        Ok(())
+    }
+}
+
+impl Log {
+    pub(super) fn check(&self) -> Result<(), ConfigError> {
+        let filter = tracing_subscriber::EnvFilter::try_new(&self.filter);
+        filter.map_err(|error| ConfigError(format!("log.filter: {error}")))?;
+        Ok(())
+    }
+}

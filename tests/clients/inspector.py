@@ -1,0 +1,60 @@
+"""The MCP Inspector's command line lists and calls every tool, in both eras, without an error or a word about schemas.
+
+Every call is a process of its own, so each tool gets its one example, on the committed sample project.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import real
+
+FIXTURE = os.path.join(os.path.dirname(__file__), "..", "fixtures", "project")
+ROOT = "/absolute/path/of/an/allowed/project"
+
+
+class Inspector:
+    """The Inspector before one server. Its own files go into a folder that is gone afterwards."""
+
+    def __init__(self, command, url, era, home):
+        self.command, self.url, self.era = command, url, era
+        self.environment = {**os.environ, "HOME": home}
+
+    def ask(self, *arguments):
+        command = [*self.command, "--cli", "--server-url", self.url, "--transport", "http", "--protocol-era", self.era]
+        done = subprocess.run([*command, *arguments], capture_output=True, text=True, env=self.environment, timeout=60)
+        if done.returncode != 0:
+            sys.exit(f"{self.era}: {' '.join(arguments)}\n{done.stdout}{done.stderr}")
+        # What it finds strange goes to standard error, with exit 0 where it is no error to it.
+        if done.stderr.strip():
+            sys.exit(f"{self.era}: {' '.join(arguments)} says\n{done.stderr}")
+        return json.loads(done.stdout)
+
+
+def main():
+    program, command = sys.argv[1], sys.argv[2:]
+    with tempfile.TemporaryDirectory() as home:
+        root = os.path.join(os.path.realpath(home), "project")
+        shutil.copytree(FIXTURE, root)
+        catalogue = json.loads(real.said(program, "tools", "--json"))
+        with real.Server(program, [root]) as server:
+            for era in ("legacy", "modern"):
+                inspector = Inspector(command, server.url, era, home)
+                listed = inspector.ask("--method", "tools/list", "--strict", "--format", "json")
+                listed = listed.get("result", listed)["tools"]
+                names = [tool["name"] for tool in catalogue]
+                assert [tool["name"] for tool in listed] == names, listed
+                for tool in catalogue:
+                    example = json.dumps(tool["example"]).replace(ROOT, root)
+                    call = ("--method", "tools/call", "--tool-name", tool["name"], "--tool-args-json", example)
+                    result = inspector.ask(*call, "--format", "json")
+                    result = result.get("result", result)
+                    if result.get("isError") or not result.get("structuredContent") or not result.get("content"):
+                        sys.exit(f"{era}: {tool['name']} {example}\n{json.dumps(result)[:2000]}")
+                print(f"  Inspector, {era} era: {len(names)} tools listed and called")
+
+
+main()

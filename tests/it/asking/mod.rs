@@ -1,0 +1,242 @@
+//! Tools that ask the client's model: the three ways that a question takes, and what comes back forged.
+//!
+//! fumi has no such tool yet; this one composes a text of parts, each written by the client's model.
+
+mod seals;
+mod states;
+mod ways;
+
+use std::{sync::Arc, time::Duration};
+
+use fumi::{
+    app::App,
+    config::{Config, StateKey, Token},
+    http::auth::tokens::sha256_of,
+    mcp::seals::{self as own_seals, Seals},
+    tool::{
+        Ask, Cx, Effect, Outcome, Render, SharedOption, Spec, Submit, Texts, Tool, ToolError,
+        catalogue::{Catalogue, Entry},
+    },
+    tools::code::{ProjectDeps, SearchDeps, list_files::ListFiles, set_project_path::SetProjectPath},
+};
+use fumi_base::{pools::Pool, store::Store, text::Locale};
+use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::{
+    harness::{Answer, Server, Stateless},
+    sample::Sample,
+};
+
+/// Asks for every part of a text, then gives the text.
+struct Compose;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Args {
+    topic: String,
+    /// How many parts; one if nothing is said.
+    parts: Option<usize>,
+    /// Those that were written before.
+    #[serde(default)]
+    written: Vec<String>,
+    /// The part that was asked for.
+    content: Option<String>,
+    /// A judgement of the text is asked for last.
+    #[serde(default)]
+    judged: bool,
+    verdict: Option<Verdict>,
+}
+
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+struct Verdict {
+    score: u32,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Output {
+    text: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    verdict: Option<Verdict>,
+}
+
+const TEXTS: Texts = Texts {
+    en: "# Compose\nComposes.\n## topic\nOf what.\n## parts\nHow many.\n## written\nBefore.\n## content\nA part.\n## judged\nJudge it.\n## verdict\nThe judgement.\n## verdict.score\nFrom 0.",
+    ja: "# 作文\n書きます。\n## topic\n題。\n## parts\n数。\n## written\n既出。\n## content\n部分。\n## judged\n判定する。\n## verdict\n判定。\n## verdict.score\n0 から。",
+};
+
+impl Tool for Compose {
+    const SPEC: Spec = Spec {
+        name: "compose",
+        aliases: &["compose_text"],
+        toolset: "code",
+        texts: TEXTS,
+        example: r#"{"topic": "rain"}"#,
+        options: &[SharedOption::Project, SharedOption::Timeout, SharedOption::Delivery],
+        rules: &[],
+        pool: Pool::Analysis,
+        timeout: Duration::from_secs(30),
+        cached: true,
+        effect: Effect::ReadOnly,
+    };
+    const ASKS: bool = true;
+    type Deps = ();
+    type Args = Args;
+    type Output = Output;
+
+    async fn call(args: Args, (): &(), _cx: &Cx) -> Result<Outcome<Output>, ToolError> {
+        let parts = args.parts.unwrap_or(1);
+        let mut written = args.written;
+        written.extend(args.content);
+        let mut arguments = json!({"topic": args.topic, "parts": parts, "written": written, "judged": args.judged});
+        let arguments = std::mem::take(arguments.as_object_mut().unwrap());
+        let submit = |answer| Submit {
+            tool: "compose",
+            arguments,
+            answer,
+        };
+        if written.len() < parts {
+            return Ok(Outcome::Ask(Box::new(Ask {
+                step: Some((written.len() + 1).to_string()),
+                instruction: format!("Write part {} about {}.", written.len() + 1, args.topic),
+                acceptance_criteria: vec!["one sentence".to_owned()],
+                submit: submit("content"),
+                ..Ask::default()
+            })));
+        }
+        if args.judged && args.verdict.is_none() {
+            let schema = json!({"type": "object", "properties": {"score": {"type": "integer"}}});
+            return Ok(Outcome::Ask(Box::new(Ask {
+                instruction: format!("Judge this: {}", written.join(" ")),
+                response_schema: schema.as_object().cloned(),
+                submit: submit("verdict"),
+                ..Ask::default()
+            })));
+        }
+        Ok(Outcome::Done(Output {
+            text: written.join(" "),
+            verdict: args.verdict,
+        }))
+    }
+}
+
+impl Render for Output {
+    fn text(&self, _locale: Locale) -> String {
+        self.text.clone()
+    }
+}
+
+/// Asks without having said that it does.
+struct Sudden;
+
+impl Tool for Sudden {
+    const SPEC: Spec = Spec {
+        name: "sudden",
+        aliases: &[],
+        ..Compose::SPEC
+    };
+    type Deps = ();
+    type Args = Args;
+    type Output = Output;
+
+    async fn call(_args: Args, (): &(), _cx: &Cx) -> Result<Outcome<Output>, ToolError> {
+        Ok(Outcome::Ask(Box::default()))
+    }
+}
+
+/// The key of these servers, so that a test can seal what a server would.
+const KEY: &str = "a key for tests only, which is long enough";
+
+fn app(sample: &Sample, secrets: &[&str], change: impl FnOnce(&mut Config)) -> Arc<App> {
+    Arc::new(parts(sample, secrets, change))
+}
+
+/// The same over a store that others have too.
+fn app_over(store: Arc<dyn Store>, sample: &Sample) -> Arc<App> {
+    let app = parts(sample, &[], |_| {});
+    let seals = Seals::new(&own_key(), own_seals::TTL, Arc::clone(&store));
+    Arc::new(App { store, seals, ..app })
+}
+
+/// The key of a server whose configuration says what ours says.
+fn own_key() -> StateKey {
+    StateKey::of(&KEY.to_owned().into()).unwrap()
+}
+
+fn parts(sample: &Sample, secrets: &[&str], change: impl FnOnce(&mut Config)) -> App {
+    let app = sample.app_with(secrets, |config| {
+        config.server.state_key = KEY.to_owned().into();
+        change(config);
+    });
+    let app = Arc::into_inner(app).expect("nobody else has it yet");
+    let project = Arc::new(ProjectDeps {
+        roots: Arc::clone(&app.kernel.roots),
+        sessions: Arc::clone(&app.sessions),
+    });
+    let catalogue = Catalogue::new(vec![
+        Entry::of::<ListFiles>(Arc::new(SearchDeps::new(&app.config))),
+        Entry::of::<SetProjectPath>(project),
+        Entry::of::<Compose>(Arc::new(())),
+        Entry::of::<Sudden>(Arc::new(())),
+    ]);
+    App { catalogue, ..app }
+}
+
+async fn start(sample: &Sample) -> Server {
+    Server::start(app(sample, &[], |_| {})).await
+}
+
+fn sampling() -> Value {
+    json!({"sampling": {}})
+}
+
+/// What a model says, as the protocol carries it.
+fn message(text: &str) -> Value {
+    json!({"role": "assistant", "content": {"type": "text", "text": text}, "model": "test"})
+}
+
+/// A call of the stateless era by a client that has a model, with what it brings along.
+async fn ask(client: &Stateless, arguments: Value, brings: Value) -> Answer {
+    let mut params = json!({"name": "compose", "arguments": arguments});
+    params["_meta"] = json!({"io.modelcontextprotocol/clientCapabilities": sampling()});
+    params
+        .as_object_mut()
+        .unwrap()
+        .extend(brings.as_object().unwrap().clone());
+    client.request("tools/call", params).await
+}
+
+fn brings(state: &str, text: &str) -> Value {
+    json!({"requestState": state, "inputResponses": {"answer": message(text)}})
+}
+
+/// The prompt and the state of an `InputRequired` result.
+#[track_caller]
+fn required(answer: &Answer) -> (String, String) {
+    let result = answer.result();
+    assert_eq!(result["resultType"], "input_required", "{}", answer.raw);
+    let request = &result["inputRequests"]["answer"];
+    assert_eq!(request["method"], "sampling/createMessage", "{}", answer.raw);
+    let prompt = request["params"]["messages"][0]["content"]["text"].as_str().unwrap();
+    (prompt.to_owned(), result["requestState"].as_str().unwrap().to_owned())
+}
+
+/// The entry of somebody's token, unbounded.
+fn token(name: &str) -> Token {
+    Token {
+        name: name.to_owned(),
+        sha256: sha256_of(&format!("token of {name}")),
+        toolsets: Vec::new(),
+        roots: Vec::new(),
+        readonly: false,
+        rate_per_minute: None,
+    }
+}
+
+/// A client that sends that token with everything.
+fn bearing(name: &str) -> reqwest::Client {
+    let value = HeaderValue::from_str(&format!("Bearer token of {name}")).unwrap();
+    let headers = HeaderMap::from_iter([(AUTHORIZATION, value)]);
+    reqwest::Client::builder().default_headers(headers).build().unwrap()
+}
