@@ -443,6 +443,14 @@ mod tests {
         let id = backups.create(&["a.md"], "", &at(1)).expect("made").id;
         let unknown = backups.restore(&id, Some(&["b.md"]), &at(2)).expect_err("unknown");
         assert_eq!(unknown.entry(), "NOT_IN_BACKUP");
+        // A backup that somebody copied under another name.
+        let copied = "20260131T100009Z-0123abcd";
+        write(
+            root.path(),
+            &format!("{FOLDER}/{copied}/manifest.yaml"),
+            &read(root.path(), &format!("{FOLDER}/{id}/manifest.yaml")),
+        );
+        assert_eq!(backups.verify(copied).expect_err("another").entry(), "BACKUP_NOT_FOUND");
         // A manifest that somebody wrote.
         let manifest = format!("{FOLDER}/{id}/manifest.yaml");
         let text = read(root.path(), &manifest);

@@ -187,6 +187,8 @@ mod tests {
             ("U+29E3D", Some('𩸽')),
             ("始め二重山括弧、1-1-52", Some('《')),
             ("「木＋吶のつくり」、第3水準1-85-54", None),
+            // Another character than the one that machines have at this place of JIS X 0208.
+            ("第3水準1-89-1", None),
             ("「てへん＋発」、ページ数-行数", None),
             ("U+D800", None),
             ("1-200-1", None),
