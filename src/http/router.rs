@@ -293,13 +293,15 @@ async fn errors() -> Json<Value> {
 /// The union of all books, by entry.
 #[must_use]
 pub fn all_errors() -> Value {
-    let books: [&Book; 6] = [
+    let books: [&Book; 8] = [
         &fumi_base::project::BOOK,
         &crate::tool::error::BOOK,
         &mcp::fault::BOOK,
         &refusal::BOOK,
         &fumi_code::errors::search::BOOK,
         &fumi_code::errors::structure::BOOK,
+        &fumi_novel::errors::project::BOOK,
+        &fumi_novel::errors::backup::BOOK,
     ];
     let mut all = Map::new();
     for (name, entry) in books.iter().flat_map(|book| book.entries()) {

@@ -93,6 +93,11 @@ const RULES: &[(&str, Rule, (&str, &str))] = &[
         ("src/code/x.rs", "//! x\npub fn f(v: serde_json::Value) {}"),
     ),
     (
+        "what is made of a novel depends on it alone: times are passed in, and nothing is drawn at random",
+        |source| never_in(source, "src/novel/", r"::now\(|\bgetrandom\b|\brand::"),
+        ("src/novel/x.rs", "//! x\nlet today = jiff::Timestamp::now();"),
+    ),
+    (
         "the kernel names no domain and nothing above it",
         |source| {
             never_in(

@@ -1,0 +1,126 @@
+//! What a folder of a project holds, seen through the handle of its root.
+//!
+//! Invariant: what lies outside the root is never looked at; a link that leads out is listed as neither file nor folder. It does
+//! not walk: one folder, its names in order.
+
+use std::io;
+
+use crate::project::{PathError, ProjectPath};
+
+/// A name in a folder.
+#[derive(Clone, Debug)]
+pub struct Listed {
+    /// As text; bytes that are not UTF-8 become U+FFFD.
+    pub name: String,
+    /// Where it is.
+    pub path: ProjectPath,
+    /// What it is, or what the link leads to.
+    pub kind: ListedKind,
+    /// Whether it is a link: whoever walks on does not follow it into a circle.
+    pub is_link: bool,
+}
+
+/// What a name stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ListedKind {
+    /// A regular file.
+    File,
+    /// A folder.
+    Folder,
+    /// A device, a broken link, or one that leads out.
+    Other,
+}
+
+/// The names in a folder, at most `limit` of them, sorted, and whether there are more.
+pub fn list(folder: &ProjectPath, limit: usize) -> Result<(Vec<Listed>, bool), PathError> {
+    let project = folder.project();
+    let dir = project.dir();
+    let fault = |source: io::Error| match source.kind() {
+        io::ErrorKind::NotFound => PathError::NotFound {
+            path: folder.shown(),
+            nearest: Vec::new(),
+        },
+        io::ErrorKind::NotADirectory => PathError::NotAFolder { path: folder.shown() },
+        _ => PathError::Unreadable {
+            path: folder.shown(),
+            action: "listed",
+            action_ja: "一覧することが",
+            source,
+        },
+    };
+    let entries = if folder.relative().as_os_str().is_empty() {
+        dir.entries()
+    } else {
+        dir.read_dir(folder.relative())
+    };
+    let mut listed = Vec::new();
+    let mut has_more = false;
+    for entry in entries.map_err(fault)? {
+        let entry = entry.map_err(fault)?;
+        let (name, is_link) = (entry.file_name(), entry.file_type().is_ok_and(|kind| kind.is_symlink()));
+        if listed.len() == limit {
+            has_more = true;
+            break;
+        }
+        let absolute = folder.absolute().join(&name);
+        let Some(path) = project.found(&absolute) else { continue };
+        let kind = match dir.metadata(path.relative()) {
+            Ok(meta) if meta.is_file() => ListedKind::File,
+            Ok(meta) if meta.is_dir() => ListedKind::Folder,
+            _ => ListedKind::Other,
+        };
+        listed.push(Listed {
+            name: name.to_string_lossy().into_owned(),
+            path,
+            kind,
+            is_link,
+        });
+    }
+    listed.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok((listed, has_more))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::{ListedKind, list};
+    use crate::project::{PathError, Project};
+
+    #[test]
+    fn a_folder_shows_its_names_and_nothing_outside() {
+        let (root, outside) = (
+            tempfile::tempdir().expect("a folder"),
+            tempfile::tempdir().expect("a folder"),
+        );
+        fs::create_dir(root.path().join("原稿")).expect("a folder");
+        fs::write(root.path().join("原稿/b.md"), "").expect("a file");
+        fs::create_dir(root.path().join("原稿/a")).expect("a folder");
+        std::os::unix::fs::symlink(outside.path(), root.path().join("原稿/c")).expect("a link");
+        std::os::unix::fs::symlink("b.md", root.path().join("原稿/d.md")).expect("a link");
+        let project = Project::open(root.path()).expect("a project");
+        let folder = project.resolve("原稿").expect("there");
+        let (listed, has_more) = list(&folder, 10).expect("listed");
+        let shown: Vec<(&str, ListedKind)> = listed.iter().map(|entry| (entry.name.as_str(), entry.kind)).collect();
+        assert_eq!(
+            shown,
+            [
+                ("a", ListedKind::Folder),
+                ("b.md", ListedKind::File),
+                ("c", ListedKind::Other),
+                ("d.md", ListedKind::File)
+            ]
+        );
+        assert!(!has_more);
+        assert_eq!(
+            listed.iter().map(|entry| entry.is_link).collect::<Vec<_>>(),
+            [false, false, true, true]
+        );
+        assert_eq!(listed[1].path.shown(), "原稿/b.md");
+        let (few, has_more) = list(&folder, 3).expect("listed");
+        assert_eq!((few.len(), has_more), (3, true));
+        assert_eq!(list(&project.top(), 10).expect("listed").0.len(), 1);
+        let file = project.resolve("原稿/b.md").expect("there");
+        assert!(matches!(list(&file, 10), Err(PathError::NotAFolder { .. })));
+    }
+}

@@ -1,0 +1,479 @@
+//! Backups of a novel's files: copies made before anything is replaced, verified by hash, restored whole.
+//!
+//! A backup is a folder with the copies and, written last, a manifest: without that it is incomplete and never restored. Nothing
+//! is restored from a copy that is not what the manifest says, and what a restoration replaces is backed up first. Times and names
+//! come from outside.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use fumi_base::{
+    files,
+    listing::{ListedKind, list},
+    project::{PathError, Project, ProjectPath},
+    writing::{remove_folder, replace},
+};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    errors::backup::BackupError,
+    project::read_yaml,
+    references::{ContentHash, FILE_BYTES},
+};
+
+/// What a backup says of itself.
+const MANIFEST: &str = "manifest.yaml";
+
+/// Where the copies lie in a backup, under their own paths.
+const COPIES: &str = "files";
+
+/// How many files one backup holds.
+const FILES: usize = 2_000;
+
+/// The largest manifest that is read.
+const MANIFEST_BYTES: u64 = 4 << 20;
+
+/// How many backups are looked at.
+const BACKUPS: usize = 10_000;
+
+/// A time in UTC to the second, as names of backups begin with it: `20260131T100000Z`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Stamp(String);
+
+impl Stamp {
+    /// Takes a time of that form; anything else is `None`.
+    #[must_use]
+    pub fn parse(time: &str) -> Option<Self> {
+        let shape = |(c, wanted): (char, char)| if wanted == '0' { c.is_ascii_digit() } else { c == wanted };
+        let fits = time.len() == 16 && time.chars().zip("00000000T000000Z".chars()).all(shape);
+        fits.then(|| Self(time.to_owned()))
+    }
+}
+
+/// A complete backup.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Backup {
+    /// Its name: a time and eight digits of the hash of its content.
+    pub id: String,
+    /// Why it was made.
+    pub reason: String,
+    /// What it holds.
+    pub files: Vec<Copied>,
+}
+
+impl Default for Backup {
+    /// An empty manifest is none: its id names no backup.
+    fn default() -> Self {
+        Self {
+            id: String::new(),
+            reason: String::new(),
+            files: Vec::new(),
+        }
+    }
+}
+
+/// A file of a backup.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Copied {
+    /// Where it was, relative to the root.
+    pub path: String,
+    /// The SHA-256 of its bytes.
+    pub sha256: String,
+    /// Their number.
+    pub size: u64,
+}
+
+/// What is wrong with a copy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Damage {
+    /// It is not there, or cannot be read.
+    Missing(String),
+    /// It has other bytes than the manifest says.
+    Changed(String),
+}
+
+/// What a restoration did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Restored {
+    /// The files that are as they were again.
+    pub paths: Vec<String>,
+    /// The backup of what stood there; `None` where nothing did.
+    pub replaced: Option<Backup>,
+}
+
+/// The backups in one folder of a project.
+#[derive(Clone, Debug)]
+pub struct Backups {
+    project: Arc<Project>,
+    folder: String,
+}
+
+impl Backups {
+    /// Those in a folder, which need not be there yet.
+    #[must_use]
+    pub fn of(project: Arc<Project>, folder: &str) -> Self {
+        Self {
+            project,
+            folder: folder.trim_end_matches('/').to_owned(),
+        }
+    }
+
+    /// Copies files. A path that is not there is an error, and then nothing is written.
+    ///
+    /// # Panics
+    /// Never: everything in a manifest is what YAML can hold.
+    pub fn create(&self, paths: &[&str], reason: &str, now: &Stamp) -> Result<Backup, BackupError> {
+        let sources = self.sources(paths)?;
+        if sources.is_empty() || sources.len() > FILES {
+            return Err(BackupError::Files {
+                count: sources.len(),
+                most: FILES,
+            });
+        }
+        let mut copies = Vec::with_capacity(sources.len());
+        for source in &sources {
+            let bytes = files::read(source, FILE_BYTES)?;
+            copies.push((source.shown(), ContentHash::of(&bytes), bytes));
+        }
+        let all: String = copies
+            .iter()
+            .map(|(path, hash, _)| [path, "\0", hash.digits(), "\n"].concat())
+            .collect();
+        let content = ContentHash::of([all.as_str(), reason].concat().as_bytes());
+        let id = format!("{}-{}", now.0, &content.digits()[..8]);
+        let mut manifest = Backup {
+            id: id.clone(),
+            reason: reason.to_owned(),
+            files: Vec::with_capacity(copies.len()),
+        };
+        for (path, hash, bytes) in copies {
+            replace(&self.project, &self.copy_of(&id, &path), &bytes)?;
+            manifest.files.push(Copied {
+                size: bytes.len() as u64,
+                sha256: hash.digits().to_owned(),
+                path,
+            });
+        }
+        let text = serde_saphyr::to_string(&manifest).expect("texts, numbers and lists are YAML");
+        replace(
+            &self.project,
+            &format!("{}/{id}/{MANIFEST}", self.folder),
+            text.as_bytes(),
+        )?;
+        Ok(manifest)
+    }
+
+    /// The backups, the newest first, and the names of those that are incomplete or whose manifest cannot be read.
+    pub fn list(&self) -> Result<(Vec<Backup>, Vec<String>), BackupError> {
+        let folder = match self.project.resolve(&self.folder) {
+            Ok(folder) => folder,
+            Err(PathError::NotFound { .. }) => return Ok((Vec::new(), Vec::new())),
+            Err(error) => return Err(error.into()),
+        };
+        let (listed, _) = list(&folder, BACKUPS)?;
+        let (mut complete, mut incomplete) = (Vec::new(), Vec::new());
+        // Other folders may stand beside; what begins with a time is a backup.
+        let ids = listed
+            .into_iter()
+            .filter(|entry| entry.kind == ListedKind::Folder && is_id(&entry.name));
+        for entry in ids {
+            match self.manifest(&entry.name) {
+                Ok(backup) => complete.push(backup),
+                Err(_) => incomplete.push(entry.name),
+            }
+        }
+        complete.reverse();
+        Ok((complete, incomplete))
+    }
+
+    /// What is wrong with the copies of a backup.
+    pub fn verify(&self, id: &str) -> Result<Vec<Damage>, BackupError> {
+        let backup = self.manifest(id)?;
+        Ok(backup
+            .files
+            .iter()
+            .filter_map(|file| self.copy(id, file).err())
+            .collect())
+    }
+
+    /// Puts files back, all of them or the named ones. Nothing is touched unless every copy is whole.
+    ///
+    /// # Panics
+    /// Never, as [`Backups::create`].
+    pub fn restore(&self, id: &str, paths: Option<&[&str]>, now: &Stamp) -> Result<Restored, BackupError> {
+        let backup = self.manifest(id)?;
+        if let Some(unknown) = paths.and_then(|paths| {
+            let known = |path: &&&str| backup.files.iter().any(|file| file.path == **path);
+            paths.iter().find(|path| !known(path))
+        }) {
+            return Err(BackupError::NotInBackup {
+                id: id.to_owned(),
+                path: (*unknown).to_owned(),
+            });
+        }
+        let wanted = |file: &&Copied| paths.is_none_or(|paths| paths.contains(&file.path.as_str()));
+        let mut copies = Vec::new();
+        let mut damage = Vec::new();
+        for file in backup.files.iter().filter(wanted) {
+            match self.copy(id, file) {
+                Ok(bytes) => {
+                    // The manifest is a file that anybody can write.
+                    refuse_hidden(&file.path)?;
+                    copies.push((file.path.as_str(), bytes));
+                }
+                Err(damaged) => damage.push(damaged),
+            }
+        }
+        if !damage.is_empty() {
+            return Err(BackupError::Damaged {
+                id: id.to_owned(),
+                damage,
+            });
+        }
+        let present: Vec<&str> = copies
+            .iter()
+            .map(|(path, _)| *path)
+            .filter(|path| self.project.resolve(path).is_ok())
+            .collect();
+        let replaced = match present.as_slice() {
+            [] => None,
+            present => Some(self.create(present, &format!("before restoring {id}"), now)?),
+        };
+        for (path, bytes) in &copies {
+            replace(&self.project, path, bytes)?;
+        }
+        Ok(Restored {
+            paths: copies.iter().map(|(path, _)| (*path).to_owned()).collect(),
+            replaced,
+        })
+    }
+
+    /// Removes all but the newest `keep` backups, and what is incomplete. Returns the names of what is gone.
+    pub fn prune(&self, keep: usize) -> Result<Vec<String>, BackupError> {
+        let (complete, incomplete) = self.list()?;
+        let old = complete.into_iter().skip(keep).map(|backup| backup.id);
+        let gone: Vec<String> = old.chain(incomplete).collect();
+        for id in &gone {
+            remove_folder(&self.project, &format!("{}/{id}", self.folder))?;
+        }
+        Ok(gone)
+    }
+
+    /// The files behind paths, each once.
+    fn sources(&self, paths: &[&str]) -> Result<Vec<ProjectPath>, BackupError> {
+        let mut seen = BTreeSet::new();
+        let mut sources = Vec::new();
+        for path in paths {
+            let source = self.project.resolve(path)?;
+            refuse_hidden(&source.shown())?;
+            if seen.insert(source.shown()) {
+                sources.push(source);
+            }
+        }
+        Ok(sources)
+    }
+
+    fn copy_of(&self, id: &str, path: &str) -> String {
+        format!("{}/{id}/{COPIES}/{path}", self.folder)
+    }
+
+    /// The bytes of a copy, if they are what the manifest says.
+    fn copy(&self, id: &str, file: &Copied) -> Result<Vec<u8>, Damage> {
+        let copy = self.project.resolve(&self.copy_of(id, &file.path));
+        let bytes = copy.and_then(|copy| files::read(&copy, FILE_BYTES));
+        let bytes = bytes.map_err(|_| Damage::Missing(file.path.clone()))?;
+        if ContentHash::of(&bytes).digits() == file.sha256 {
+            Ok(bytes)
+        } else {
+            Err(Damage::Changed(file.path.clone()))
+        }
+    }
+
+    fn manifest(&self, id: &str) -> Result<Backup, BackupError> {
+        let unknown = || BackupError::NoBackup { id: id.to_owned() };
+        if !is_id(id) {
+            return Err(unknown());
+        }
+        let path = format!("{}/{id}/{MANIFEST}", self.folder);
+        let file = self.project.resolve(&path).map_err(|_| unknown())?;
+        let bytes = files::read(&file, MANIFEST_BYTES)?;
+        let backup: Backup = read_yaml(&path, &String::from_utf8_lossy(&bytes))?;
+        // A folder that was renamed or copied by hand is not the backup that it says.
+        if backup.id == id { Ok(backup) } else { Err(unknown()) }
+    }
+}
+
+/// Hidden files belong to programs: what is restored there could change what they do.
+fn refuse_hidden(path: &str) -> Result<(), BackupError> {
+    if path.split('/').any(|part| part.starts_with('.')) {
+        return Err(BackupError::Hidden { path: path.to_owned() });
+    }
+    Ok(())
+}
+
+/// Whether a name is a backup's: a time, a stroke, eight digits.
+fn is_id(name: &str) -> bool {
+    name.split_once('-').is_some_and(|(time, hash)| {
+        Stamp::parse(time).is_some() && hash.len() == 8 && hash.bytes().all(|byte| byte.is_ascii_hexdigit())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, path::Path, sync::Arc};
+
+    use fumi_base::{errors::Teach, project::Project};
+
+    use super::{Backups, Damage, Stamp};
+
+    const FOLDER: &str = "90_バックアップ";
+
+    fn made(files: &[(&str, &str)]) -> (tempfile::TempDir, Backups) {
+        let root = tempfile::tempdir().expect("a folder");
+        for (name, text) in files {
+            write(root.path(), name, text);
+        }
+        let project: Arc<Project> = Project::open(root.path()).expect("a project");
+        (root, Backups::of(project, FOLDER))
+    }
+
+    fn write(root: &Path, name: &str, text: &str) {
+        let path = root.join(name);
+        fs::create_dir_all(path.parent().expect("a parent")).expect("folders");
+        fs::write(path, text).expect("written");
+    }
+
+    fn read(root: &Path, name: &str) -> String {
+        fs::read_to_string(root.join(name)).expect("there")
+    }
+
+    fn at(second: u32) -> Stamp {
+        Stamp::parse(&format!("20260131T1000{second:02}Z")).expect("a time")
+    }
+
+    #[test]
+    fn what_was_backed_up_comes_back_and_what_stood_there_is_kept() {
+        let (root, backups) = made(&[("40_原稿/第001話.md", "朝。"), ("a.md", "一")]);
+        let backup = backups
+            .create(&["40_原稿/第001話.md", "a.md", "./a.md"], "執筆前", &at(1))
+            .expect("made");
+        assert_eq!(backup.files.len(), 2);
+        assert_eq!(backups.list().expect("listed"), (vec![backup.clone()], Vec::new()));
+        assert_eq!(backups.verify(&backup.id).expect("verified"), []);
+        write(root.path(), "40_原稿/第001話.md", "夜。");
+        fs::remove_file(root.path().join("a.md")).expect("removed");
+        let restored = backups.restore(&backup.id, None, &at(2)).expect("restored");
+        assert_eq!(
+            (read(root.path(), "40_原稿/第001話.md"), read(root.path(), "a.md")),
+            ("朝。".into(), "一".into())
+        );
+        let replaced = restored.replaced.expect("there was something");
+        assert_eq!(replaced.files.len(), 1);
+        let back = backups.restore(&replaced.id, None, &at(3)).expect("restored");
+        assert_eq!(back.paths, ["40_原稿/第001話.md"]);
+        assert_eq!(read(root.path(), "40_原稿/第001話.md"), "夜。");
+        let one = backups.restore(&backup.id, Some(&["a.md"]), &at(4)).expect("restored");
+        assert_eq!(one.paths, ["a.md"]);
+        assert_eq!(read(root.path(), "40_原稿/第001話.md"), "夜。");
+    }
+
+    #[test]
+    fn a_damaged_backup_restores_nothing() {
+        let (root, backups) = made(&[("a.md", "一"), ("b.md", "二"), ("c.md", "三")]);
+        let id = backups.create(&["a.md", "b.md", "c.md"], "", &at(1)).expect("made").id;
+        let copies = root.path().join(FOLDER).join(&id).join("files");
+        fs::write(copies.join("a.md"), "違う").expect("written");
+        fs::remove_file(copies.join("b.md")).expect("removed");
+        write(root.path(), "c.md", "今");
+        let damage = vec![Damage::Changed("a.md".to_owned()), Damage::Missing("b.md".to_owned())];
+        assert_eq!(backups.verify(&id).expect("verified"), damage);
+        let refused = backups.restore(&id, None, &at(2)).expect_err("damaged");
+        assert_eq!(refused.entry(), "BACKUP_DAMAGED");
+        assert_eq!(read(root.path(), "c.md"), "今");
+        backups
+            .restore(&id, Some(&["c.md"]), &at(3))
+            .expect("this copy is whole");
+        assert_eq!(read(root.path(), "c.md"), "三");
+    }
+
+    #[test]
+    fn the_oldest_go_first_and_incomplete_ones_with_them() {
+        let (root, backups) = made(&[("a.md", "一")]);
+        let ids: Vec<String> = (1..=3)
+            .map(|second| backups.create(&["a.md"], "", &at(second)).expect("made").id)
+            .collect();
+        write(
+            root.path(),
+            &format!("{FOLDER}/20260131T100000Z-0123abcd/files/a.md"),
+            "半分",
+        );
+        write(root.path(), &format!("{FOLDER}/手作業/a.md"), "人のもの");
+        let (complete, incomplete) = backups.list().expect("listed");
+        assert_eq!(
+            complete.iter().map(|backup| &backup.id).collect::<Vec<_>>(),
+            [&ids[2], &ids[1], &ids[0]]
+        );
+        assert_eq!(incomplete, ["20260131T100000Z-0123abcd"]);
+        let gone = backups.prune(2).expect("pruned");
+        assert_eq!(gone, [ids[0].as_str(), "20260131T100000Z-0123abcd"]);
+        assert_eq!(backups.list().expect("listed").0.len(), 2);
+        assert!(root.path().join(FOLDER).join("手作業/a.md").exists());
+    }
+
+    #[test]
+    fn what_cannot_be_backed_up_or_restored_is_refused() {
+        let (root, backups) = made(&[("a.md", "一"), (".git/config", "x")]);
+        let outside = tempfile::tempdir().expect("a folder");
+        fs::write(outside.path().join("x"), "秘密").expect("written");
+        std::os::unix::fs::symlink(outside.path().join("x"), root.path().join("link.md")).expect("a link");
+        for (paths, entry) in [
+            (&[][..], "BACKUP_FILES"),
+            (&["a.md", "nothing.md"][..], "FILE_NOT_FOUND"),
+            (&["../x"][..], "PATH_TRAVERSAL"),
+            (&["link.md"][..], "OUTSIDE_PROJECT"),
+            (&[".git/config"][..], "HIDDEN_PATH"),
+        ] {
+            assert_eq!(backups.create(paths, "", &at(1)).expect_err(entry).entry(), entry);
+        }
+        assert_eq!(backups.list().expect("listed"), (Vec::new(), Vec::new()));
+        for id in ["../x", "", "20260131T100001Z-00000000", "20260131T100001Z-zzzzzzzz"] {
+            assert_eq!(backups.verify(id).expect_err(id).entry(), "BACKUP_NOT_FOUND");
+        }
+        let id = backups.create(&["a.md"], "", &at(1)).expect("made").id;
+        let unknown = backups.restore(&id, Some(&["b.md"]), &at(2)).expect_err("unknown");
+        assert_eq!(unknown.entry(), "NOT_IN_BACKUP");
+        // A backup that somebody copied under another name.
+        let copied = "20260131T100009Z-0123abcd";
+        write(
+            root.path(),
+            &format!("{FOLDER}/{copied}/manifest.yaml"),
+            &read(root.path(), &format!("{FOLDER}/{id}/manifest.yaml")),
+        );
+        assert_eq!(backups.verify(copied).expect_err("another").entry(), "BACKUP_NOT_FOUND");
+        // A manifest that somebody wrote.
+        let manifest = format!("{FOLDER}/{id}/manifest.yaml");
+        let text = read(root.path(), &manifest);
+        write(root.path(), &format!("{FOLDER}/{id}/files/.git/hooks"), "一");
+        write(root.path(), &manifest, &text.replace("a.md", ".git/hooks"));
+        assert_eq!(
+            backups.restore(&id, None, &at(3)).expect_err("hidden").entry(),
+            "HIDDEN_PATH"
+        );
+        write(root.path(), &manifest, &text.replace("a.md", "../../../out.md"));
+        assert!(backups.restore(&id, None, &at(3)).is_err());
+        assert!(!root.path().join("../out.md").exists());
+    }
+
+    #[test]
+    fn times_have_one_form() {
+        for (time, is_one) in [
+            ("20260131T100000Z", true),
+            ("2026-01-31T10:00:00Z", false),
+            ("", false),
+            ("2026013１T10000Z", false),
+        ] {
+            assert_eq!(Stamp::parse(time).is_some(), is_one, "{time}");
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! What backups can refuse: unknown names, copies that are damaged, paths that are not theirs.
+//!
+//! Each carries the facts that its sentences in `backup.toml` name. An incomplete backup is none of them: it is listed as such.
+
+use std::sync::LazyLock;
+
+use fumi_base::{
+    errors::{Book, Teach},
+    project::{PathError, quoted},
+    writing::WriteError,
+};
+
+use super::project::ProjectError;
+use crate::backups::Damage;
+
+/// The failures of backups.
+pub static BOOK: LazyLock<Book> = LazyLock::new(|| Book::embedded(include_str!("backup.toml")));
+
+/// How many damaged copies an error names.
+const NAMED: usize = 10;
+
+/// Why a backup is not made or not restored.
+#[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the sentences stand in backup.toml")]
+pub enum BackupError {
+    #[error("no backup {id}")]
+    NoBackup { id: String },
+    #[error("backup {id} does not hold {path}")]
+    NotInBackup { id: String, path: String },
+    #[error("{} copies of backup {id} are damaged", damage.len())]
+    Damaged { id: String, damage: Vec<Damage> },
+    #[error("{count} files for one backup")]
+    Files { count: usize, most: usize },
+    #[error("hidden: {path}")]
+    Hidden { path: String },
+    #[error(transparent)]
+    Manifest(#[from] ProjectError),
+    #[error(transparent)]
+    Path(#[from] PathError),
+    #[error(transparent)]
+    Write(#[from] WriteError),
+}
+
+impl Teach for BackupError {
+    fn entry(&self) -> &'static str {
+        match self {
+            Self::NoBackup { .. } => "BACKUP_NOT_FOUND",
+            Self::NotInBackup { .. } => "NOT_IN_BACKUP",
+            Self::Damaged { .. } => "BACKUP_DAMAGED",
+            Self::Files { .. } => "BACKUP_FILES",
+            Self::Hidden { .. } => "HIDDEN_PATH",
+            Self::Manifest(error) => error.entry(),
+            Self::Path(error) => error.entry(),
+            Self::Write(error) => error.entry(),
+        }
+    }
+
+    fn book(&self) -> &'static Book {
+        match self {
+            Self::Manifest(error) => error.book(),
+            Self::Path(error) => error.book(),
+            Self::Write(error) => error.book(),
+            _ => &BOOK,
+        }
+    }
+
+    fn facts(&self) -> Vec<(&'static str, String)> {
+        match self {
+            Self::NoBackup { id } => vec![("id", quoted(id))],
+            Self::NotInBackup { id, path } => vec![("id", quoted(id)), ("path", quoted(path))],
+            Self::Damaged { id, damage } => {
+                let path = |damage: &Damage| match damage {
+                    Damage::Missing(path) | Damage::Changed(path) => quoted(path),
+                };
+                let files: Vec<String> = damage.iter().take(NAMED).map(path).collect();
+                vec![
+                    ("id", quoted(id)),
+                    ("count", damage.len().to_string()),
+                    ("files", files.join(", ")),
+                ]
+            }
+            Self::Files { count, most } => vec![("count", count.to_string()), ("most", most.to_string())],
+            Self::Hidden { path } => vec![("path", quoted(path))],
+            Self::Manifest(error) => error.facts(),
+            Self::Path(error) => error.facts(),
+            Self::Write(error) => error.facts(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fumi_base::errors::Teach;
+
+    use super::{BOOK, BackupError, Damage};
+
+    #[test]
+    fn every_error_teaches_in_both_languages_and_no_entry_is_unused() {
+        let text = || "x".to_owned();
+        let all = [
+            BackupError::NoBackup { id: text() },
+            BackupError::NotInBackup {
+                id: text(),
+                path: text(),
+            },
+            BackupError::Damaged {
+                id: text(),
+                damage: vec![Damage::Missing(text()), Damage::Changed(text())],
+            },
+            BackupError::Files { count: 0, most: 9 },
+            BackupError::Hidden { path: text() },
+        ];
+        let mut entries: Vec<&str> = BOOK.entries().map(|(name, _)| name).collect();
+        for error in &all {
+            let lesson = error.lesson();
+            for text in [&lesson.message, &lesson.next] {
+                assert!(!text.en.contains('{') && !text.ja.contains('{'), "{text:?}");
+                assert!(text.en != text.ja && text.ja.ends_with('。'), "{text:?}");
+            }
+            entries.retain(|entry| *entry != error.entry());
+        }
+        assert!(entries.is_empty(), "{entries:?} is never raised");
+    }
+}

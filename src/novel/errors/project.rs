@@ -1,0 +1,184 @@
+//! What a novel project can lack: episodes, plots, manuscripts, and YAML that can be read.
+//!
+//! Each carries the facts that its sentences in `project.toml` name. A project that is half made is none of them: a survey
+//! says what is missing.
+
+use std::sync::LazyLock;
+
+use fumi_base::{
+    errors::{Book, Teach},
+    project::{PathError, quoted},
+};
+
+use crate::project::Episode;
+
+/// The failures of novel projects.
+pub static BOOK: LazyLock<Book> = LazyLock::new(|| Book::embedded(include_str!("project.toml")));
+
+/// How many episodes an error names.
+const NAMED: usize = 12;
+
+/// Why a file of a novel project is not there or cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the sentences stand in project.toml")]
+pub enum ProjectError {
+    #[error("{0} is not an episode number")]
+    NotAnEpisode(String),
+    #[error("no episode {episode}")]
+    NoEpisode { episode: Episode, known: Vec<Episode> },
+    #[error("no plot of episode {episode}")]
+    NoPlot { episode: Episode, known: Vec<Episode> },
+    #[error("no manuscript of episode {episode}")]
+    NoManuscript { episode: Episode, known: Vec<Episode> },
+    #[error("episode {episode} has {} files", files.len())]
+    Ambiguous { episode: Episode, files: Vec<String> },
+    #[error("{path}:{line}:{column}: {reason}")]
+    Yaml {
+        path: String,
+        /// From 1; 0 where the place is not known.
+        line: usize,
+        /// From 1, in characters.
+        column: usize,
+        reason: String,
+    },
+    #[error(transparent)]
+    Path(#[from] PathError),
+}
+
+/// Episodes as a list, cut.
+fn listed(episodes: &[Episode], none: &str) -> String {
+    if episodes.is_empty() {
+        return none.to_owned();
+    }
+    let mut shown: Vec<String> = episodes
+        .iter()
+        .take(NAMED)
+        .map(|episode| episode.number().to_string())
+        .collect();
+    if episodes.len() > NAMED {
+        shown.push(format!("… ({})", episodes.len()));
+    }
+    shown.join(", ")
+}
+
+impl Teach for ProjectError {
+    fn entry(&self) -> &'static str {
+        match self {
+            Self::NotAnEpisode(_) => "NOT_AN_EPISODE",
+            Self::NoEpisode { .. } => "EPISODE_NOT_FOUND",
+            Self::NoPlot { .. } => "PLOT_NOT_FOUND",
+            Self::NoManuscript { .. } => "MANUSCRIPT_NOT_FOUND",
+            Self::Ambiguous { .. } => "AMBIGUOUS_EPISODE",
+            Self::Yaml { .. } => "BROKEN_YAML",
+            Self::Path(error) => error.entry(),
+        }
+    }
+
+    fn book(&self) -> &'static Book {
+        match self {
+            Self::Path(error) => error.book(),
+            _ => &BOOK,
+        }
+    }
+
+    fn facts(&self) -> Vec<(&'static str, String)> {
+        match self {
+            Self::NotAnEpisode(asked) => vec![("asked", quoted(asked))],
+            Self::NoEpisode { episode, known }
+            | Self::NoPlot { episode, known }
+            | Self::NoManuscript { episode, known } => vec![
+                ("episode", episode.number().to_string()),
+                ("known", listed(known, "none")),
+                ("known_ja", listed(known, "なし")),
+            ],
+            Self::Ambiguous { episode, files } => vec![
+                ("episode", episode.number().to_string()),
+                (
+                    "files",
+                    files.iter().map(|file| quoted(file)).collect::<Vec<_>>().join(", "),
+                ),
+            ],
+            Self::Yaml {
+                path,
+                line,
+                column,
+                reason,
+            } => {
+                let (place, place_ja) = if *line == 0 {
+                    (String::new(), String::new())
+                } else {
+                    (
+                        format!(" at line {line}, column {column}"),
+                        format!("{line} 行 {column} 桁"),
+                    )
+                };
+                vec![
+                    ("path", quoted(path)),
+                    ("place", place),
+                    ("place_ja", place_ja),
+                    ("line", line.to_string()),
+                    ("column", column.to_string()),
+                    ("reason", reason.clone()),
+                ]
+            }
+            Self::Path(error) => error.facts(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fumi_base::{errors::Teach, project::PathError};
+
+    use super::{BOOK, ProjectError};
+    use crate::project::Episode;
+
+    #[test]
+    fn every_error_teaches_in_both_languages_and_no_entry_is_unused() {
+        let episode = Episode::new(7).expect("a number");
+        let known = || (1..=20).filter_map(Episode::new).collect::<Vec<_>>();
+        let all = [
+            ProjectError::NotAnEpisode("x".to_owned()),
+            ProjectError::NoEpisode {
+                episode,
+                known: known(),
+            },
+            ProjectError::NoPlot {
+                episode,
+                known: Vec::new(),
+            },
+            ProjectError::NoManuscript {
+                episode,
+                known: known(),
+            },
+            ProjectError::Ambiguous {
+                episode,
+                files: vec!["a".to_owned(), "b".to_owned()],
+            },
+            ProjectError::Yaml {
+                path: "p.yaml".to_owned(),
+                line: 3,
+                column: 5,
+                reason: "why".to_owned(),
+            },
+        ];
+        let mut entries: Vec<&str> = BOOK.entries().map(|(name, _)| name).collect();
+        for error in &all {
+            let lesson = error.lesson();
+            for text in [&lesson.message, &lesson.next] {
+                assert!(!text.en.contains('{') && !text.ja.contains('{'), "{text:?}");
+                assert!(text.en != text.ja && text.ja.ends_with('。'), "{text:?}");
+            }
+            entries.retain(|entry| *entry != error.entry());
+        }
+        assert!(entries.is_empty(), "{entries:?} is never raised");
+        let said = all[1].lesson().message;
+        assert!(said.en.ends_with("11, 12, … (20)."), "{}", said.en);
+        assert!(all[5].lesson().message.ja.contains("3 行 5 桁"));
+        let missing = ProjectError::Path(PathError::NotFound {
+            path: "x".to_owned(),
+            nearest: Vec::new(),
+        });
+        assert_eq!(missing.lesson().code, "FILE_NOT_FOUND");
+    }
+}

@@ -1,0 +1,11 @@
+//! Novel writing: what a manuscript is made of, where a project keeps its files, and the formats that are published.
+//!
+//! Everything here takes and returns typed structs and knows no protocol, no tool and no clock: times are passed in,
+//! sentences are made where the reader is known, and files are opened by `fumi-base`.
+
+pub mod backups;
+pub mod errors;
+pub mod manuscript;
+pub mod project;
+pub mod publish;
+pub mod references;

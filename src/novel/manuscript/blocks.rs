@@ -1,0 +1,416 @@
+//! What each line of a file is, and which part of the file it belongs to.
+//!
+//! Every line has exactly one kind and one part, so that the parts are the whole source. Lines that consist of notes are
+//! told apart only when their notes are read (see [`super::inline`]).
+
+use std::ops::Range;
+
+use super::{
+    Found, Issue, IssueKind, Kind, Part, SceneBreak, SourceLine, Syntax,
+    lines::{Line, split},
+};
+
+/// What one line is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LineKind {
+    /// Nothing but white space.
+    Empty,
+    /// A heading; `text` is the byte at which its words begin.
+    Heading {
+        /// 1 is the highest.
+        level: u8,
+        /// In the source.
+        text: usize,
+    },
+    /// Prose.
+    Paragraph,
+    /// A break between scenes.
+    SceneBreak(SceneBreak),
+    /// Notes, and nothing that is seen.
+    Notes,
+    /// It only says which part begins.
+    PartMark,
+    /// A line of a part that is not read: front matter, legend, colophon.
+    Verbatim,
+}
+
+/// How many lines a header of an Aozora file has at most: title, subtitle, translations, author, translator.
+const HEADER_LINES: usize = 8;
+
+/// How many lines front matter or a legend has at most; without its end in that many it is text.
+const MATTER_LINES: usize = 200;
+
+/// A heading without a sign, such as 第3話　題, is a short line.
+const HEADING_CHARACTERS: usize = 40;
+
+/// Says what every line is. Bytes between the lines' contents are line ends and a byte order mark.
+pub(super) fn classify(source: &str, syntax: Syntax, issues: &mut Vec<Issue>) -> Vec<SourceLine> {
+    let lines = split(source);
+    match syntax {
+        Syntax::Web => web(source, &lines, issues),
+        Syntax::Aozora => aozora(source, &lines),
+    }
+}
+
+fn content<'a>(source: &'a str, line: &Line) -> &'a str {
+    &source[line.start..line.end]
+}
+
+fn source_line(line: &Line, part: Part, kind: LineKind) -> SourceLine {
+    SourceLine {
+        content: line.start..line.end,
+        next: line.next,
+        part,
+        kind,
+    }
+}
+
+fn web(source: &str, lines: &[Line], issues: &mut Vec<Issue>) -> Vec<SourceLine> {
+    let front = front_matter(source, lines);
+    let mut read: Vec<SourceLine> = lines[..front]
+        .iter()
+        .map(|line| source_line(line, Part::Front, LineKind::Verbatim))
+        .collect();
+    let kinds: Vec<(LineKind, Option<Part>)> = lines[front..].iter().map(|line| web_line(source, line)).collect();
+    let first = kinds.iter().position(|(kind, _)| *kind != LineKind::Empty);
+    let titled = first.filter(|at| matches!(kinds[*at], (LineKind::Heading { level: 1, .. }, None)));
+    let mut part = if titled.is_some() { Part::Title } else { Part::Body };
+    let mut has_prose = false;
+    // The line at which a foreword ends that says so nowhere.
+    let mut foreword_end = None;
+    for (at, (kind, mark)) in kinds.iter().enumerate() {
+        let line = &lines[front + at];
+        let mut kind = *kind;
+        if titled.is_some_and(|title| at == title + 1) {
+            part = Part::Body;
+        }
+        match mark {
+            Some(Part::Foreword) if has_prose => kind = web_heading(content(source, line), line.start),
+            Some(Part::Foreword) => {
+                part = Part::Foreword;
+                foreword_end = foreword_ends(&kinds, at + 1);
+                if let Some(Ending::Unsaid(_)) = foreword_end {
+                    issues.push(Issue {
+                        kind: IssueKind::OpenForeword,
+                        range: line.start..line.end,
+                    });
+                }
+            }
+            Some(begun) => part = *begun,
+            None if part == Part::Foreword => match foreword_end {
+                Some(Ending::Said(end)) if at == end => {
+                    part = Part::Body;
+                    if kind == LineKind::SceneBreak(SceneBreak::Signs) {
+                        kind = LineKind::PartMark;
+                    }
+                }
+                Some(Ending::Unsaid(end)) if at == end => part = Part::Body,
+                _ => {}
+            },
+            None => {}
+        }
+        has_prose |= part == Part::Body && kind == LineKind::Paragraph;
+        read.push(source_line(line, part, kind));
+    }
+    read
+}
+
+/// Where a foreword ends.
+#[derive(Clone, Copy)]
+enum Ending {
+    /// At a line that begins something else.
+    Said(usize),
+    /// At the first empty line after its text, or with the file.
+    Unsaid(usize),
+}
+
+fn foreword_ends(kinds: &[(LineKind, Option<Part>)], from: usize) -> Option<Ending> {
+    let mut empty = None;
+    let mut has_text = false;
+    for (at, (kind, mark)) in kinds.iter().enumerate().skip(from) {
+        match kind {
+            _ if mark.is_some() => return Some(Ending::Said(at)),
+            LineKind::Heading { .. } | LineKind::SceneBreak(_) => return Some(Ending::Said(at)),
+            LineKind::Empty if has_text => empty = empty.or(Some(at)),
+            LineKind::Empty => {}
+            _ => has_text = true,
+        }
+    }
+    empty.map(Ending::Unsaid)
+}
+
+/// How many lines the front matter takes: `---`, keys, `---`.
+fn front_matter(source: &str, lines: &[Line]) -> usize {
+    let text = |line: &Line| content(source, line).trim_end();
+    let [first, second, rest @ ..] = lines else { return 0 };
+    if text(first) != "---" || !text(second).contains(':') {
+        return 0;
+    }
+    let ends = rest.iter().take(MATTER_LINES).position(|line| text(line) == "---");
+    ends.map_or(0, |at| at + 3)
+}
+
+/// What a line of web text is by itself, and the part that it begins.
+fn web_line(source: &str, line: &Line) -> (LineKind, Option<Part>) {
+    let text = content(source, line);
+    let trimmed = text.trim();
+    if trimmed.is_empty() {
+        return (LineKind::Empty, None);
+    }
+    if let Some(part) = part_mark(trimmed) {
+        return (LineKind::PartMark, Some(part));
+    }
+    if is_signs(trimmed) {
+        return (LineKind::SceneBreak(SceneBreak::Signs), None);
+    }
+    (web_heading(text, line.start), None)
+}
+
+/// A heading with `#` or by its words, else prose.
+fn web_heading(text: &str, start: usize) -> LineKind {
+    if let Some((level, at)) = hashes(text) {
+        return LineKind::Heading {
+            level,
+            text: start + at,
+        };
+    }
+    if is_numbered(text.trim()) {
+        return LineKind::Heading {
+            level: 1,
+            text: start + (text.len() - text.trim_start().len()),
+        };
+    }
+    LineKind::Paragraph
+}
+
+/// `## words`: the level and the byte at which the words begin.
+fn hashes(text: &str) -> Option<(u8, usize)> {
+    let signs = text.chars().take_while(|c| matches!(c, '#' | '＃')).count();
+    let level = u8::try_from(signs).ok().filter(|level| (1..=6).contains(level))?;
+    let after = text.char_indices().nth(signs)?.0;
+    let words = text[after..].trim_start();
+    // A tag such as #恋愛 is no heading, and neither is a sign without words.
+    (!words.is_empty() && words.len() < text.len() - after).then(|| (level, text.len() - words.len()))
+}
+
+/// 第3話, 第十二章　題: a number, what it counts, and at most a title after a space or a sign.
+fn is_numbered(line: &str) -> bool {
+    let Some(rest) = line.strip_prefix('第') else {
+        return false;
+    };
+    let digits = |c: char| c.is_ascii_digit() || ('０'..='９').contains(&c) || "〇一二三四五六七八九十百千".contains(c);
+    let unit = rest.trim_start_matches(digits);
+    if unit.len() == rest.len() || line.chars().nth(HEADING_CHARACTERS).is_some() || line.contains('。') {
+        return false;
+    }
+    let mut after = unit.chars();
+    after.next().is_some_and(|c| "話章部節幕巻回編篇".contains(c))
+        && after
+            .next()
+            .is_none_or(|c| c.is_whitespace() || "：:「『（(〈【―—─-－・~〜～".contains(c))
+}
+
+/// The part that a line begins: its name in brackets, or as a heading.
+fn part_mark(trimmed: &str) -> Option<Part> {
+    let pairs = [('【', '】'), ('［', '］'), ('[', ']'), ('〈', '〉')];
+    let in_brackets = pairs
+        .iter()
+        .find_map(|(open, close)| trimmed.strip_prefix(*open)?.strip_suffix(*close));
+    let name = in_brackets.or_else(|| hashes(trimmed).map(|(_, at)| &trimmed[at..]))?;
+    match name.trim() {
+        "前書き" | "まえがき" | "前書" => Some(Part::Foreword),
+        "本文" => Some(Part::Body),
+        "後書き" | "あとがき" | "後書" => Some(Part::Afterword),
+        _ => None,
+    }
+}
+
+/// Whether a line is nothing but signs that divide scenes. Strokes need three of them: two are a dash.
+fn is_signs(trimmed: &str) -> bool {
+    let (mut stars, mut strokes) = (0, 0);
+    for c in trimmed.chars().filter(|c| !c.is_whitespace()) {
+        match c {
+            '＊' | '*' | '◇' | '◆' | '☆' | '★' | '□' | '■' | '○' | '●' | '◎' | '▽' | '▼' | '△' | '▲' | '※' | '♦'
+            | '♢' | '†' | '‡' | '§' | '❖' | '✦' | '✧' | '⁂' => stars += 1,
+            '―' | '─' | '—' | '━' | '-' | '－' | '=' | '＝' | '~' | '〜' | '～' | '_' | '＿' => {
+                strokes += 1;
+            }
+            _ => return false,
+        }
+    }
+    stars > 0 || strokes >= 3
+}
+
+fn aozora(source: &str, lines: &[Line]) -> Vec<SourceLine> {
+    let text = |line: &Line| content(source, line);
+    let is_empty = |line: &Line| text(line).trim().is_empty();
+    let skip_empty = |from: usize| from + lines[from..].iter().take_while(|line| is_empty(line)).count();
+    let header = lines
+        .iter()
+        .take(HEADER_LINES + 1)
+        .position(is_empty)
+        .filter(|_| {
+            let first = lines.first().map(text).unwrap_or_default();
+            !first.starts_with(['　', '「', '『', '（', '［', ' '])
+        })
+        .filter(|at| *at > 0);
+    let front = header.map_or(0, skip_empty);
+    let is_rule = |line: &Line| text(line).len() >= 10 && text(line).bytes().all(|byte| byte == b'-');
+    let legend = lines[front..].first().filter(|line| is_rule(line)).and_then(|_| {
+        let ends = lines[front + 1..].iter().take(MATTER_LINES).position(is_rule)?;
+        Some(skip_empty(front + ends + 2))
+    });
+    let body = legend.unwrap_or(front);
+    let colophon = lines[body..]
+        .iter()
+        .rposition(|line| text(line).starts_with("底本：") || text(line).starts_with("底本:"))
+        .map_or(lines.len(), |at| body + at);
+    let part = |at: usize| match at {
+        _ if at < front => Part::Front,
+        _ if at < body => Part::Legend,
+        _ if at < colophon => Part::Body,
+        _ => Part::Colophon,
+    };
+    let kind = |line: &Line, part: Part| match part {
+        Part::Body if is_empty(line) => LineKind::Empty,
+        Part::Body if is_signs(text(line).trim()) => LineKind::SceneBreak(SceneBreak::Signs),
+        Part::Body => LineKind::Paragraph,
+        _ => LineKind::Verbatim,
+    };
+    let numbered = lines.iter().enumerate();
+    numbered
+        .map(|(at, line)| source_line(line, part(at), kind(line, part(at))))
+        .collect()
+}
+
+/// Makes the spans of parts, headings, paragraphs and breaks from the lines.
+pub(super) fn join(source: &str, lines: &[SourceLine], found: &mut Found) {
+    let mut start = 0;
+    for (at, line) in lines.iter().enumerate() {
+        if lines.get(at + 1).is_none_or(|next| next.part != line.part) {
+            found.span(Kind::Part(line.part), start..line.next);
+            start = line.next;
+        }
+        match line.kind {
+            LineKind::Heading { level, .. } => found.span(Kind::Heading { level }, line.content.clone()),
+            LineKind::Paragraph => found.span(Kind::Paragraph, line.content.clone()),
+            LineKind::SceneBreak(kind) => found.span(Kind::SceneBreak(kind), line.content.clone()),
+            _ => {}
+        }
+    }
+    debug_assert_eq!(start, source.len(), "the last line ends the last part");
+    let mut empty: Option<Range<usize>> = None;
+    for (at, line) in lines.iter().enumerate() {
+        let begins = line.kind == LineKind::Empty && at > 0 && lines[at - 1].kind == LineKind::Paragraph;
+        if begins {
+            empty = Some(at..at);
+        } else if line.kind != LineKind::Empty {
+            let gap = empty.take().filter(|gap| at - gap.start >= 2);
+            if let Some(gap) =
+                gap.filter(|gap| line.kind == LineKind::Paragraph && lines[gap.start - 1].part == line.part)
+            {
+                let from = lines[gap.start].content.start;
+                found.span(Kind::SceneBreak(SceneBreak::Empty), from..lines[at - 1].content.end);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LineKind, Part, SceneBreak, Syntax, classify, is_numbered, is_signs};
+
+    fn kinds(source: &str, syntax: Syntax) -> Vec<(Part, LineKind)> {
+        let mut issues = Vec::new();
+        let lines = classify(source, syntax, &mut issues);
+        lines.into_iter().map(|line| (line.part, line.kind)).collect()
+    }
+
+    #[test]
+    fn a_web_episode_falls_into_its_parts() {
+        use LineKind::{Empty, Heading, Paragraph, PartMark};
+        let source = "# 第1話　始まり\n\n【前書き】\nよろしく。\n\n【本文】\n　朝だ。\n＊　＊　＊\n　夜だ。\n\n## 後書き\nまた。\n";
+        assert_eq!(
+            kinds(source, Syntax::Web),
+            [
+                (Part::Title, Heading { level: 1, text: 2 }),
+                (Part::Body, Empty),
+                (Part::Foreword, PartMark),
+                (Part::Foreword, Paragraph),
+                (Part::Foreword, Empty),
+                (Part::Body, PartMark),
+                (Part::Body, Paragraph),
+                (Part::Body, LineKind::SceneBreak(SceneBreak::Signs)),
+                (Part::Body, Paragraph),
+                (Part::Body, Empty),
+                (Part::Afterword, PartMark),
+                (Part::Afterword, Paragraph),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_foreword_ends_at_a_line_of_signs_or_at_its_first_empty_line() {
+        let said = kinds("【前書き】\nどうも。\n\n挨拶です。\n――――――\n本文。\n", Syntax::Web);
+        assert_eq!(said[3].0, Part::Foreword);
+        assert_eq!(said[4], (Part::Body, LineKind::PartMark));
+        let unsaid = kinds("【前書き】\n\nどうも。\n\n本文。\n", Syntax::Web);
+        assert_eq!(unsaid[2].0, Part::Foreword);
+        assert_eq!(unsaid[4], (Part::Body, LineKind::Paragraph));
+        // In the middle of a story it is a chapter.
+        let late = kinds("本文。\n## 前書き\n", Syntax::Web);
+        assert!(matches!(late[1], (Part::Body, LineKind::Heading { level: 2, .. })));
+    }
+
+    #[test]
+    fn front_matter_needs_its_end() {
+        assert_eq!(kinds("---\ntitle: 題\n---\n本文。\n", Syntax::Web)[1].0, Part::Front);
+        let open = kinds("---\ntitle: 題\n本文。\n", Syntax::Web);
+        assert!(open.iter().all(|(part, _)| *part == Part::Body));
+    }
+
+    #[test]
+    fn an_aozora_file_falls_into_its_parts() {
+        use Part::{Body, Colophon, Front, Legend};
+        let rule = "-".repeat(55);
+        let source = format!("題\n著者\n\n{rule}\n【記号】\n{rule}\n\n　本文。\n\n底本：「本」\n公開\n");
+        let parts: Vec<Part> = kinds(&source, Syntax::Aozora)
+            .into_iter()
+            .map(|(part, _)| part)
+            .collect();
+        assert_eq!(
+            parts,
+            [
+                Front, Front, Front, Legend, Legend, Legend, Legend, Body, Body, Colophon, Colophon
+            ]
+        );
+        let fragment = kinds("　本文。\n\n　続き。\n", Syntax::Aozora);
+        assert!(fragment.iter().all(|(part, _)| *part == Body));
+    }
+
+    #[test]
+    fn headings_by_number_are_short_and_end_there() {
+        for yes in ["第1話", "第１２章　旅立ち", "第百二十話：再会", "第二部「帰郷」"] {
+            assert!(is_numbered(yes), "{yes}");
+        }
+        for no in [
+            "第三章の始まりだった",
+            "第1話　彼は言った。そして",
+            "第話",
+            "第一印象",
+            "次は第1話",
+        ] {
+            assert!(!is_numbered(no), "{no}");
+        }
+    }
+
+    #[test]
+    fn two_strokes_are_a_dash_and_three_divide() {
+        for yes in ["＊＊＊", "* * *", "◇", "―――", "---", "◇　◆　◇", "※"] {
+            assert!(is_signs(yes), "{yes}");
+        }
+        for no in ["――", "…………", "・・・", "―――と彼", "！？"] {
+            assert!(!is_signs(no), "{no}");
+        }
+    }
+}

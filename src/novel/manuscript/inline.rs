@@ -1,0 +1,612 @@
+//! The inside of a line: ruby, emphasis, notes, and what of it is visible.
+//!
+//! Every look ahead stops at the next sign of its own kind, or is answered from a list made once for the line, so that a
+//! line of signs costs no more than one of words. What cannot be read stays visible, as it was typed. Speech is not found
+//! here, since it may go on in the next line (see [`super::voices`]).
+
+use std::ops::Range;
+
+use super::{
+    Emphasis, Found, IssueKind, Kind, LineKind, Note, SceneBreak, SourceLine, Syntax,
+    characters::{Class, class},
+    notes::{self, Reading},
+};
+
+/// How many spans may lie within the words that a note is about.
+const SPANS_IN_TARGET: usize = 200;
+
+const NOTE: &str = "［＃";
+const MARK: char = '※';
+
+/// Reads one line. It becomes a heading, a break or a line of notes where its notes say so.
+pub(super) fn read(source: &str, syntax: Syntax, line: &mut SourceLine, found: &mut Found) {
+    let start = match line.kind {
+        LineKind::Heading { text, .. } => text,
+        LineKind::Empty | LineKind::Paragraph => line.content.start,
+        _ => return,
+    };
+    let first_visible = found.visible.text().len();
+    let mut reader = LineReader {
+        source,
+        syntax,
+        at: start,
+        end: line.content.end,
+        first_span: found.spans.len(),
+        first_visible,
+        notes: note_list(source, start..line.content.end),
+        next_note: 0,
+        open: Vec::new(),
+        base: None,
+        kept: 0,
+        no_more_stars: false,
+        heading_begun: None,
+        heading: None,
+        has_page_break: false,
+        found,
+    };
+    reader.run();
+    let (heading, has_page_break, has_notes) = (reader.heading, reader.has_page_break, !reader.notes.is_empty());
+    let visible = &found.visible.text()[first_visible..];
+    let is_blank = visible.trim().is_empty();
+    // Text after the words of a heading makes the line a paragraph that begins with one.
+    let heading = heading.filter(|(_, end)| *end >= first_visible + visible.trim_end().len());
+    if line.kind == LineKind::Paragraph {
+        if has_notes && is_blank {
+            line.kind = if has_page_break {
+                LineKind::SceneBreak(SceneBreak::Page)
+            } else {
+                LineKind::Notes
+            };
+        } else if let Some((level, _)) = heading {
+            line.kind = LineKind::Heading { level, text: start };
+        }
+    }
+    // The line feed; a carriage return before it is markup.
+    if line.next > line.content.end && !matches!(line.kind, LineKind::Notes | LineKind::SceneBreak(_)) {
+        found.visible.push(source, line.next - 1..line.next);
+    }
+}
+
+/// A note of a line.
+struct NotePlace<'a> {
+    /// With its brackets.
+    range: Range<usize>,
+    reading: Reading<'a>,
+    /// Where the note begins that ends what this one began.
+    ends_at: Option<usize>,
+}
+
+/// The notes of a line that are closed, and the partners of those that begin an emphasis.
+fn note_list(source: &str, line: Range<usize>) -> Vec<NotePlace<'_>> {
+    let text = &source[line.clone()];
+    if !text.contains(NOTE) {
+        return Vec::new();
+    }
+    let mut open: Vec<(usize, bool)> = Vec::new();
+    let mut notes = Vec::new();
+    for (at, c) in text.char_indices() {
+        match c {
+            '［' => open.push((at, text[at..].starts_with(NOTE))),
+            '］' => {
+                if let Some((from, true)) = open.pop() {
+                    notes.push(line.start + from..line.start + at + '］'.len_utf8());
+                }
+            }
+            _ => {}
+        }
+    }
+    // What closes first stands first; of two nested ones only the outer is a note of the text.
+    notes.sort_by_key(|range| range.start);
+    let mut end = 0;
+    notes.retain(|range| {
+        let is_outer = range.start >= end;
+        end = end.max(range.end);
+        is_outer
+    });
+    let mut list: Vec<NotePlace> = notes
+        .into_iter()
+        .map(|range| {
+            let words = &source[range.start + NOTE.len()..range.end - '］'.len_utf8()];
+            let follows_mark = source[line.start..range.start].ends_with(MARK);
+            NotePlace {
+                reading: notes::read(words, follows_mark),
+                range,
+                ends_at: None,
+            }
+        })
+        .collect();
+    pair_up(&mut list);
+    list
+}
+
+/// Finds for each note that begins an emphasis the one that ends it; what began in between and did not end stays alone.
+fn pair_up(list: &mut [NotePlace]) {
+    let mut begun: Vec<(usize, Emphasis)> = Vec::new();
+    for at in 0..list.len() {
+        match list[at].reading {
+            Reading::Begin(Note::Emphasis(emphasis)) => begun.push((at, emphasis)),
+            // Of several ends without beginnings each looks at the innermost only, or this would cost the square.
+            Reading::End(Note::Emphasis(emphasis)) => {
+                if let Some((from, _)) = begun.pop_if(|(_, open)| *open == emphasis) {
+                    list[from].ends_at = Some(list[at].range.start);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// What has begun in the line and will end at a known place.
+struct Open {
+    emphasis: Emphasis,
+    start: usize,
+    /// Where its closing mark begins.
+    close: usize,
+    by: By,
+}
+
+/// The marks of an emphasis.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum By {
+    /// 《《》》.
+    Brackets,
+    /// `**`.
+    Stars,
+    /// A note at both ends.
+    Notes,
+}
+
+impl By {
+    /// How long the closing mark is; a note is passed as a note.
+    fn closing(self) -> usize {
+        match self {
+            Self::Brackets => "》》".len(),
+            Self::Stars => "**".len(),
+            Self::Notes => 0,
+        }
+    }
+}
+
+struct LineReader<'a, 'f> {
+    source: &'a str,
+    syntax: Syntax,
+    at: usize,
+    end: usize,
+    first_span: usize,
+    first_visible: usize,
+    notes: Vec<NotePlace<'a>>,
+    next_note: usize,
+    open: Vec<Open>,
+    /// Where the run of characters begins that a ruby here would stand on, and of what class they are.
+    base: Option<(usize, Class)>,
+    /// How many 《 a bar has kept as they stand: so many 》 stand for themselves too.
+    kept: usize,
+    /// There is no `**` in the rest of the line.
+    no_more_stars: bool,
+    heading_begun: Option<u8>,
+    /// The level of the heading that the line is so far, and the length of the visible text then.
+    heading: Option<(u8, usize)>,
+    has_page_break: bool,
+    found: &'f mut Found,
+}
+
+impl<'a> LineReader<'a, '_> {
+    fn run(&mut self) {
+        while self.at < self.end {
+            if self.close_here() {
+                continue;
+            }
+            if self.open.last().is_some_and(|open| open.close == self.at) {
+                // The note that ends an emphasis stands at the limit of what it ends.
+                self.note();
+                continue;
+            }
+            let rest = self.rest();
+            let Some(c) = rest.chars().next() else { break };
+            match c {
+                '［' if rest.starts_with(NOTE) => self.note(),
+                MARK if rest[MARK.len_utf8()..].starts_with(NOTE) => self.character_note(),
+                '｜' => self.bar(c),
+                // Aozora files have it as a letter.
+                '|' if self.syntax == Syntax::Web => self.bar(c),
+                '《' => self.double_bracket(),
+                '》' => {
+                    if self.kept == 0 {
+                        self.issue_at(IssueKind::UnpairedRubyMark, c.len_utf8());
+                    }
+                    self.kept = self.kept.saturating_sub(1);
+                    self.literal(c.len_utf8());
+                }
+                '{' if self.syntax == Syntax::Web => self.braces(),
+                '*' if self.syntax == Syntax::Web && rest.starts_with("**") => self.stars(),
+                _ => self.character(c),
+            }
+        }
+    }
+
+    /// Where structure must end that begins here: before the closing mark of what is open, or with the line.
+    fn limit(&self) -> usize {
+        self.open.last().map_or(self.end, |open| open.close)
+    }
+
+    /// The rest of what is open, or of the line.
+    fn rest(&self) -> &'a str {
+        &self.source[self.at..self.limit().max(self.at)]
+    }
+
+    fn issue_at(&mut self, kind: IssueKind, len: usize) {
+        self.found.issue(kind, self.at..self.at + len);
+    }
+
+    /// Passes so many bytes as they stand; no ruby stands on them.
+    fn literal(&mut self, len: usize) {
+        self.found.visible.push(self.source, self.at..self.at + len);
+        self.base = None;
+        self.at += len;
+    }
+
+    /// Passes so many bytes as marks.
+    fn markup(&mut self, len: usize) {
+        self.base = None;
+        self.at += len;
+    }
+
+    /// Passes one character of text.
+    fn character(&mut self, c: char) {
+        self.extend_base(class(c));
+        self.found.visible.push(self.source, self.at..self.at + c.len_utf8());
+        self.at += c.len_utf8();
+    }
+
+    fn extend_base(&mut self, class: Class) {
+        let start = match self.base {
+            Some((start, before)) if before == class => start,
+            _ => self.at,
+        };
+        let carries = class != Class::Other && (self.syntax == Syntax::Aozora || class == Class::Kanji);
+        self.base = carries.then_some((start, class));
+    }
+
+    /// Ends what is open if its closing mark stands here.
+    fn close_here(&mut self) -> bool {
+        let at = self.at;
+        let Some(open) = self.open.pop_if(|open| open.close <= at && open.by != By::Notes) else {
+            return false;
+        };
+        self.found
+            .span(Kind::Emphasis(open.emphasis), open.start..at + open.by.closing());
+        self.markup(open.by.closing());
+        true
+    }
+
+    /// The note that begins here, if it is closed before what is open ends.
+    fn note_here(&mut self, at: usize) -> Option<usize> {
+        while self.notes.get(self.next_note).is_some_and(|note| note.range.start < at) {
+            self.next_note += 1;
+        }
+        let limit = self.open.last().map_or(self.end, |open| match open.by {
+            By::Notes => self.end,
+            By::Brackets | By::Stars => open.close,
+        });
+        let note = self.notes.get(self.next_note)?;
+        (note.range.start == at && note.range.end <= limit).then_some(self.next_note)
+    }
+
+    /// ※［＃…］: a character that could not be typed; ※ stands for it.
+    fn character_note(&mut self) {
+        let Some(note) = self.note_here(self.at + MARK.len_utf8()) else {
+            return self.character(MARK);
+        };
+        let (start, range) = (self.at, self.notes[note].range.clone());
+        self.extend_base(Class::Kanji);
+        self.found.visible.push(self.source, start..range.start);
+        self.push_note(note);
+        self.at = range.end;
+    }
+
+    fn push_note(&mut self, note: usize) {
+        let said = match &self.notes[note].reading {
+            Reading::Here(said) | Reading::On(_, said) | Reading::Begin(said) | Reading::End(said) => said.clone(),
+        };
+        self.found.span(Kind::Note(said), self.notes[note].range.clone());
+    }
+
+    fn note(&mut self) {
+        let Some(at) = self.note_here(self.at) else {
+            self.issue_at(IssueKind::UnclosedNote, NOTE.len());
+            return self.literal(NOTE.len());
+        };
+        let range = self.notes[at].range.clone();
+        self.push_note(at);
+        self.markup(range.len());
+        match self.notes[at].reading.clone() {
+            Reading::Begin(Note::Emphasis(emphasis)) => self.begin(at, &range, emphasis),
+            Reading::End(Note::Emphasis(_)) => {
+                if self
+                    .open
+                    .last()
+                    .is_some_and(|open| open.close == range.start && open.by == By::Notes)
+                {
+                    if let Some(open) = self.open.pop() {
+                        self.found.span(Kind::Emphasis(open.emphasis), open.start..range.end);
+                    }
+                } else {
+                    self.found.issue(IssueKind::UnpairedEmphasis, range);
+                }
+            }
+            Reading::Begin(Note::Heading(level)) => self.heading_begun = Some(level),
+            Reading::End(Note::Heading(_)) => {
+                self.heading = self.heading_begun.map(|level| (level, self.found.visible.text().len()));
+            }
+            Reading::On(words, Note::Heading(level)) => {
+                let said = without_notes(words);
+                let visible = self.found.visible.text()[self.first_visible..].trim();
+                if visible == said.trim() {
+                    self.heading = Some((level, self.found.visible.text().len()));
+                } else if !visible.ends_with(said.as_str()) {
+                    self.found.issue(IssueKind::NoteWithoutTarget, range);
+                }
+            }
+            Reading::On(words, Note::Emphasis(emphasis)) => self.emphasise_before(words, emphasis, range),
+            Reading::Here(Note::PageBreak) => self.has_page_break = true,
+            _ => {}
+        }
+    }
+
+    fn begin(&mut self, note: usize, range: &Range<usize>, emphasis: Emphasis) {
+        let limit = self.limit();
+        match self.notes[note].ends_at {
+            // Its end must lie before the end of what it begins in.
+            Some(close) if close < limit => self.open.push(Open {
+                emphasis,
+                start: range.start,
+                close,
+                by: By::Notes,
+            }),
+            _ => self.found.issue(IssueKind::UnpairedEmphasis, range.clone()),
+        }
+    }
+
+    /// ［＃「words」に傍点］: the words are the last that are seen before the note.
+    fn emphasise_before(&mut self, words: &str, emphasis: Emphasis, note: Range<usize>) {
+        let said = without_notes(words);
+        let seen = &self.found.visible.text()[self.first_visible..];
+        let start = Some(said.as_str())
+            .filter(|said| !said.is_empty() && seen.ends_with(said))
+            .and_then(|said| {
+                self.whole(
+                    self.found
+                        .visible
+                        .to_source(self.found.visible.text().len() - said.len()),
+                )
+            });
+        match start {
+            Some(start) => self.found.span(Kind::Emphasis(emphasis), start..note.end),
+            None => self.found.issue(IssueKind::NoteWithoutTarget, note),
+        }
+    }
+
+    /// Where an emphasis begins whose first visible byte is `start`: before the marks of what begins with that byte too.
+    /// `None` where it would cut a ruby or an emphasis in two.
+    fn whole(&self, mut start: usize) -> Option<usize> {
+        let visible = &self.found.visible;
+        // Inline spans are made in the order of their ends.
+        let within = self.found.spans[self.first_span..].iter().rev();
+        for (seen, span) in within.enumerate() {
+            if span.range.end <= start {
+                break;
+            }
+            let from = span.range.start;
+            if from < start {
+                if visible.from_source(from) != visible.from_source(start) {
+                    return None;
+                }
+                start = from;
+            }
+            if seen == SPANS_IN_TARGET {
+                return None;
+            }
+        }
+        self.open.last().is_none_or(|open| open.start < start).then_some(start)
+    }
+
+    /// A bar begins the base of a ruby, or keeps the next sign from being one.
+    fn bar(&mut self, bar: char) {
+        let rest = self.rest();
+        let after = &rest[bar.len_utf8()..];
+        if self.syntax == Syntax::Web
+            && let Some(kept) = after.chars().next().filter(|c| matches!(c, '《' | '（' | '('))
+        {
+            self.kept += usize::from(kept == '《');
+            self.markup(bar.len_utf8());
+            return self.literal(kept.len_utf8());
+        }
+        let Some(base) = self.base_after(after) else {
+            return self.literal(bar.len_utf8());
+        };
+        let Some(ruby) = ruby_text(&after[base.len() + '《'.len_utf8()..]) else {
+            return self.literal(bar.len_utf8());
+        };
+        if base.is_empty() || ruby.is_empty() {
+            let whole = bar.len_utf8() + base.len() + ruby.len() + "《》".len();
+            self.issue_at(IssueKind::EmptyRuby, whole);
+            return self.literal(whole);
+        }
+        let end = self.at + bar.len_utf8() + base.len() + ruby.len() + "《》".len();
+        if self.is_cut(self.at..end) || without_notes(base).is_empty() {
+            return self.literal(bar.len_utf8());
+        }
+        let start = self.at;
+        let base = start + bar.len_utf8()..start + bar.len_utf8() + base.len();
+        self.at = base.start;
+        self.pass_base(base.end);
+        self.end_ruby(start, base, ruby.len());
+    }
+
+    /// Whether an emphasis begins or ends by a note within a range, which can be no ruby then.
+    fn is_cut(&self, range: Range<usize>) -> bool {
+        let first = self.notes.partition_point(|note| note.range.end <= range.start);
+        let mut within = self.notes[first..]
+            .iter()
+            .take_while(|note| note.range.start < range.end);
+        within.any(|note| matches!(note.reading, Reading::Begin(_) | Reading::End(_)))
+    }
+
+    /// What stands between a bar and the 《 that it belongs to. Signs within notes are words.
+    fn base_after(&self, after: &'a str) -> Option<&'a str> {
+        let signs: &[char] = match self.syntax {
+            Syntax::Web => &['｜', '|', '《', '》'],
+            Syntax::Aozora => &['｜', '《', '》'],
+        };
+        let start = self.limit() - after.len();
+        let mut from = 0;
+        loop {
+            let at = from + after[from..].find(signs)?;
+            let note = self.notes.partition_point(|note| note.range.end <= start + at);
+            match self.notes.get(note).filter(|note| note.range.start < start + at) {
+                Some(note) => from = (note.range.end - start).min(after.len()),
+                None => return after[at..].starts_with('《').then_some(&after[..at]),
+            }
+        }
+    }
+
+    /// Passes the base of a ruby, of which characters that could not be typed may be a part.
+    fn pass_base(&mut self, end: usize) {
+        while self.at < end {
+            let rest = &self.source[self.at..end];
+            match self
+                .note_here(self.at)
+                .filter(|note| self.notes[*note].range.end <= end)
+            {
+                Some(note) => {
+                    self.push_note(note);
+                    self.at = self.notes[note].range.end;
+                }
+                None => self.literal(rest.chars().next().map_or(rest.len(), char::len_utf8)),
+            }
+        }
+    }
+
+    /// Passes 《ruby》 and makes the span, which began at `start`.
+    fn end_ruby(&mut self, start: usize, base: Range<usize>, ruby: usize) {
+        let text = self.at + '《'.len_utf8()..self.at + '《'.len_utf8() + ruby;
+        self.markup(ruby + "《》".len());
+        self.found.span(Kind::Ruby { base, text }, start..self.at);
+    }
+
+    /// 《《emphasis》》, or 《ruby》 after its base.
+    fn double_bracket(&mut self) {
+        let rest = self.rest();
+        if self.syntax == Syntax::Web && rest.starts_with("《《") {
+            let inner = &rest["《《".len()..];
+            let closes = inner
+                .find(['《', '》'])
+                .filter(|at| *at > 0 && inner[*at..].starts_with("》》"));
+            if let Some(len) = closes {
+                let start = self.at;
+                self.markup("《《".len());
+                self.open.push(Open {
+                    emphasis: Emphasis::Dots,
+                    start,
+                    close: self.at + len,
+                    by: By::Brackets,
+                });
+            } else {
+                self.issue_at(IssueKind::UnpairedRubyMark, '《'.len_utf8());
+                self.literal('《'.len_utf8());
+            }
+            return;
+        }
+        let Some(ruby) = ruby_text(&rest['《'.len_utf8()..]) else {
+            self.issue_at(IssueKind::UnpairedRubyMark, '《'.len_utf8());
+            return self.literal('《'.len_utf8());
+        };
+        let len = ruby.len();
+        let whole = len + "《》".len();
+        match self.base {
+            _ if len == 0 => {
+                self.issue_at(IssueKind::EmptyRuby, whole);
+                self.literal(whole);
+            }
+            Some((start, _)) if !self.is_cut(self.at..self.at + whole) => self.end_ruby(start, start..self.at, len),
+            _ => {
+                self.issue_at(IssueKind::RubyWithoutBase, whole);
+                self.literal(whole);
+            }
+        }
+    }
+
+    /// `{base|ruby}`, as VFM writes it.
+    fn braces(&mut self) {
+        let inner = &self.rest()[1..];
+        let pair = inner
+            .find(['{', '}'])
+            .filter(|len| inner[*len..].starts_with('}'))
+            .and_then(|len| inner[..len].split_once(['|', '｜']))
+            .filter(|(base, ruby)| !base.is_empty() && !ruby.is_empty())
+            // The signs of the other notation would make two of one.
+            .filter(|(base, ruby)| ![base, ruby].iter().any(|part| part.contains(['《', '》', '［', '］'])));
+        let Some((base, ruby)) = pair else {
+            return self.literal(1);
+        };
+        let start = self.at;
+        self.at += 1;
+        let base = self.at..self.at + base.len();
+        self.literal(base.len());
+        let bar = self.rest().chars().next().map_or(1, char::len_utf8);
+        let text = self.at + bar..self.at + bar + ruby.len();
+        self.markup(bar + ruby.len() + 1);
+        self.found.span(Kind::Ruby { base, text }, start..self.at);
+    }
+
+    /// `**bold**`.
+    fn stars(&mut self) {
+        let start = self.at;
+        let inner = &self.rest()[2..];
+        let closes = if self.no_more_stars { None } else { inner.find("**") };
+        // Within what is open the rest is not the line's.
+        self.no_more_stars |= closes.is_none() && self.open.is_empty();
+        match closes.filter(|len| *len > 0 && !inner.starts_with(char::is_whitespace)) {
+            Some(len) => {
+                self.markup(2);
+                self.open.push(Open {
+                    emphasis: Emphasis::Bold,
+                    start,
+                    close: self.at + len,
+                    by: By::Stars,
+                });
+            }
+            None => self.literal(2),
+        }
+    }
+}
+
+/// What stands before the 》 that closes a ruby; no note begins or ends within it alone.
+fn ruby_text(after: &str) -> Option<&str> {
+    let end = after.find(['《', '》']).filter(|at| after[*at..].starts_with('》'))?;
+    let text = &after[..end];
+    let mut depth = 0_usize;
+    for c in text.chars() {
+        match c {
+            '［' => depth += 1,
+            '］' => depth = depth.checked_sub(1)?,
+            _ => {}
+        }
+    }
+    (depth == 0).then_some(text)
+}
+
+/// The words of a note as they are seen: without the notes within them.
+fn without_notes(words: &str) -> String {
+    let mut seen = String::with_capacity(words.len());
+    let mut depth = 0_usize;
+    for (at, c) in words.char_indices() {
+        match c {
+            '［' if depth > 0 || words[at..].starts_with(NOTE) => depth += 1,
+            '］' if depth > 0 => depth -= 1,
+            _ if depth == 0 => seen.push(c),
+            _ => {}
+        }
+    }
+    seen
+}

@@ -1,0 +1,202 @@
+//! What an editor's note ［＃…］ of Aozora Bunko says.
+//!
+//! Only what changes how the text is set is understood; everything else is a note that stays as it is. Whether a note fits
+//! the text around it is not decided here.
+
+use encoding_rs::EUC_JP;
+
+use super::Emphasis;
+
+/// A note, read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Note {
+    /// A character that could not be typed, after its placeholder ※. `None` where no code is given or none is known.
+    Character(Option<char>),
+    /// The line begins so many characters further down.
+    Indent(u8),
+    /// So do the lines from here.
+    IndentFrom(u8),
+    /// Back to the margin.
+    IndentEnd,
+    /// The rest of the line ends so many characters above the foot.
+    FromFoot(u8),
+    /// A new page.
+    PageBreak,
+    /// Emphasis that begins or ends here, or is set on what stands before.
+    Emphasis(Emphasis),
+    /// A heading of this level, likewise.
+    Heading(u8),
+    /// Anything else.
+    Other,
+}
+
+/// What a note is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Reading<'a> {
+    /// It speaks for itself.
+    Here(Note),
+    /// It is set on these words, which stand before it.
+    On(&'a str, Note),
+    Begin(Note),
+    End(Note),
+}
+
+/// Reads what stands between ［＃ and ］. `follows_mark`: whether a ※ stands right before it.
+pub(super) fn read(words: &str, follows_mark: bool) -> Reading<'_> {
+    if follows_mark {
+        return Reading::Here(Note::Character(character(words)));
+    }
+    if let Some((target, style)) = on_words(words) {
+        return Reading::On(target, style);
+    }
+    if let Some(ended) = words.strip_suffix("終わり") {
+        return match style(ended) {
+            Some(note) => Reading::End(note),
+            None if ended == "ここで字下げ" => Reading::Here(Note::IndentEnd),
+            None => Reading::Here(Note::Other),
+        };
+    }
+    if let Some(note) = style(words) {
+        return Reading::Begin(note);
+    }
+    let amount = |before, after| number(words.strip_prefix(before)?.strip_suffix(after)?);
+    Reading::Here(if matches!(words, "改ページ" | "改丁" | "改見開き") {
+        Note::PageBreak
+    } else if words == "地付き" {
+        Note::FromFoot(0)
+    } else if let Some(amount) = amount("地から", "字上げ") {
+        Note::FromFoot(amount)
+    } else if let Some(amount) = amount("ここから", "字下げ") {
+        Note::IndentFrom(amount)
+    } else if let Some(amount) = amount("", "字下げ") {
+        Note::Indent(amount)
+    } else {
+        Note::Other
+    })
+}
+
+/// `「x」に傍点`, `「x」は太字`, `「x」は中見出し`.
+fn on_words(words: &str) -> Option<(&str, Note)> {
+    let inner = words.strip_prefix('「')?;
+    let cut = ["」に", "」は"].iter().filter_map(|cut| inner.rfind(cut)).max()?;
+    let said = style(&inner[cut + "」に".len()..])?;
+    Some((&inner[..cut], said))
+}
+
+/// The name of an emphasis or of a heading.
+fn style(name: &str) -> Option<Note> {
+    // A heading within a line or in a window of it is one all the same.
+    let heading = name.strip_prefix("同行").or(name.strip_prefix("窓")).unwrap_or(name);
+    match heading {
+        "大見出し" => return Some(Note::Heading(1)),
+        "中見出し" => return Some(Note::Heading(2)),
+        "小見出し" => return Some(Note::Heading(3)),
+        _ => {}
+    }
+    let emphasis = match name.strip_prefix("左に").unwrap_or(name) {
+        "傍点" | "白ゴマ傍点" | "丸傍点" | "白丸傍点" | "黒三角傍点" | "白三角傍点" | "二重丸傍点" | "蛇の目傍点"
+        | "ばつ傍点" => Emphasis::Dots,
+        "傍線" | "二重傍線" | "鎖線" | "破線" | "波線" => Emphasis::Line,
+        "太字" => Emphasis::Bold,
+        "斜体" => Emphasis::Italic,
+        _ => return None,
+    };
+    Some(Note::Emphasis(emphasis))
+}
+
+/// The character that a note of ※ names: by its code in Unicode, or by plane, row and cell.
+fn character(words: &str) -> Option<char> {
+    if let Some(at) = words.find("U+") {
+        let code = &words[at + 2..];
+        let end = code.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(code.len());
+        return char::from_u32(u32::from_str_radix(&code[..end], 16).ok()?);
+    }
+    words.split(['、', '水', '準']).rev().find_map(by_cell)
+}
+
+/// `1-2-8`: of the first plane, the part that JIS X 0208 has too, which is what EUC-JP encodes.
+fn by_cell(code: &str) -> Option<char> {
+    let mut parts = code.split('-').map(|part| part.parse::<u8>().ok());
+    let (Some(Some(1)), Some(Some(row @ 1..=94)), Some(Some(cell @ 1..=94)), None) =
+        (parts.next(), parts.next(), parts.next(), parts.next())
+    else {
+        return None;
+    };
+    // Rows 9 to 12 and 14, 15 are empty there and full in JIS X 0213; row 13 and those after 84 hold others.
+    if !matches!(row, 1..=8 | 16..=84) {
+        return None;
+    }
+    let bytes = [0xa0 + row, 0xa0 + cell];
+    let decoded = EUC_JP.decode_without_bom_handling_and_without_replacement(&bytes)?;
+    decoded.chars().next()
+}
+
+/// A small number in full-width, half-width or kanji digits.
+fn number(digits: &str) -> Option<u8> {
+    let (mut value, rest): (u8, _) = match digits.strip_prefix('十') {
+        Some("") => return Some(10),
+        Some(ones) => (1, ones),
+        None => (0, digits),
+    };
+    for c in rest.chars() {
+        let digit = match c {
+            '0'..='9' => u32::from(c) - u32::from('0'),
+            '０'..='９' => u32::from(c) - u32::from('０'),
+            _ => u32::try_from("〇一二三四五六七八九".chars().position(|kanji| kanji == c)?).ok()?,
+        };
+        value = value.checked_mul(10)?.checked_add(u8::try_from(digit).ok()?)?;
+    }
+    (!digits.is_empty()).then_some(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Emphasis, Note, Reading, read};
+
+    #[test]
+    fn notes_say_what_they_are_about() {
+        for (words, expected) in [
+            (
+                "「おくれんかな」に傍点",
+                Reading::On("おくれんかな", Note::Emphasis(Emphasis::Dots)),
+            ),
+            (
+                "「「い」は「ろ」」に二重傍線",
+                Reading::On("「い」は「ろ」", Note::Emphasis(Emphasis::Line)),
+            ),
+            ("「一」は中見出し", Reading::On("一", Note::Heading(2))),
+            ("白丸傍点", Reading::Begin(Note::Emphasis(Emphasis::Dots))),
+            ("太字終わり", Reading::End(Note::Emphasis(Emphasis::Bold))),
+            ("５字下げ", Reading::Here(Note::Indent(5))),
+            ("ここから十二字下げ", Reading::Here(Note::IndentFrom(12))),
+            ("ここで字下げ終わり", Reading::Here(Note::IndentEnd)),
+            ("地から1字上げ", Reading::Here(Note::FromFoot(1))),
+            ("改丁", Reading::Here(Note::PageBreak)),
+            ("999字下げ", Reading::Here(Note::Other)),
+            ("「母」の左に「ママ」の注記", Reading::Here(Note::Other)),
+            ("", Reading::Here(Note::Other)),
+        ] {
+            assert_eq!(read(words, false), expected, "{words}");
+        }
+    }
+
+    #[test]
+    fn a_character_is_found_by_either_code() {
+        for (words, expected) in [
+            ("「土へん＋竒」、U+57FC、123-4", Some('埼')),
+            ("U+29E3D", Some('𩸽')),
+            ("始め二重山括弧、1-1-52", Some('《')),
+            ("「木＋吶のつくり」、第3水準1-85-54", None),
+            // Another character than the one that machines have at this place of JIS X 0208.
+            ("第3水準1-89-1", None),
+            ("「てへん＋発」、ページ数-行数", None),
+            ("U+D800", None),
+            ("1-200-1", None),
+        ] {
+            let Reading::Here(Note::Character(found)) = read(words, true) else {
+                panic!("{words}: no character");
+            };
+            assert_eq!(found, expected, "{words}");
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! The visible text of a manuscript: what a reader sees, without ruby and marks, and where each piece of it stands.
+//!
+//! Visible text is never made up: it is the source, cut into runs. What lies between two runs is markup.
+
+use std::{
+    iter::Sum,
+    ops::{AddAssign, Range},
+};
+
+use super::characters::{is_counted, is_modifier};
+
+/// A run of visible text: as many bytes from `visible` on as from `source` on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Run {
+    source: usize,
+    visible: usize,
+    len: usize,
+}
+
+/// What a reader sees. Lines of the parts that are read end with a line feed.
+#[derive(Clone, Debug, Default)]
+pub struct Visible {
+    text: String,
+    runs: Vec<Run>,
+}
+
+impl Visible {
+    /// The visible text.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The runs as ranges of the source, in order; they neither touch nor overlap.
+    #[must_use]
+    pub fn runs(&self) -> impl DoubleEndedIterator<Item = Range<usize>> + Clone + '_ {
+        self.runs.iter().map(|run| run.source..run.source + run.len)
+    }
+
+    /// Where a byte of the visible text stands in the source. Its end stands at the end of the last run.
+    #[must_use]
+    pub fn to_source(&self, visible: usize) -> usize {
+        let after = self.runs.partition_point(|run| run.visible <= visible);
+        let Some(run) = after.checked_sub(1).map(|at| self.runs[at]) else {
+            return self.runs.first().map_or(0, |run| run.source);
+        };
+        run.source + (visible - run.visible).min(run.len)
+    }
+
+    /// Where a byte of the source stands in the visible text; markup stands where the next visible character does.
+    #[must_use]
+    pub fn from_source(&self, source: usize) -> usize {
+        let after = self.runs.partition_point(|run| run.source <= source);
+        let Some(run) = after.checked_sub(1).map(|at| self.runs[at]) else {
+            return 0;
+        };
+        run.visible + (source - run.source).min(run.len)
+    }
+
+    /// The visible text of a range of the source.
+    #[must_use]
+    pub fn within(&self, range: &Range<usize>) -> &str {
+        &self.text[self.from_source(range.start)..self.from_source(range.end)]
+    }
+
+    /// The runs within a range of the source, cut to it.
+    pub(crate) fn runs_within(&self, range: &Range<usize>) -> impl Iterator<Item = Range<usize>> + '_ {
+        let from = self.runs.partition_point(|run| run.source + run.len <= range.start);
+        let (start, end) = (range.start, range.end);
+        self.runs[from..]
+            .iter()
+            .take_while(move |run| run.source < end)
+            .map(move |run| run.source.max(start)..(run.source + run.len).min(end))
+    }
+
+    /// Adds source text after all that is there.
+    pub(super) fn push(&mut self, source: &str, range: Range<usize>) {
+        if range.is_empty() {
+            return;
+        }
+        let visible = self.text.len();
+        self.text.push_str(&source[range.clone()]);
+        match self.runs.last_mut() {
+            Some(last) if last.source + last.len == range.start => last.len += range.len(),
+            _ => self.runs.push(Run {
+                source: range.start,
+                visible,
+                len: range.len(),
+            }),
+        }
+    }
+}
+
+/// Numbers of characters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// What is read: no white space, no line ends.
+    pub characters: usize,
+    /// White space within lines too, as 小説家になろう counts on request.
+    pub with_spaces: usize,
+}
+
+impl Counts {
+    /// Counts a visible text.
+    #[must_use]
+    pub fn of(visible: &str) -> Self {
+        let mut counts = Self::default();
+        for c in visible.chars() {
+            counts.characters += usize::from(is_counted(c));
+            counts.with_spaces += usize::from(!is_modifier(c));
+        }
+        counts
+    }
+}
+
+impl AddAssign for Counts {
+    fn add_assign(&mut self, other: Self) {
+        self.characters += other.characters;
+        self.with_spaces += other.with_spaces;
+    }
+}
+
+impl Sum for Counts {
+    fn sum<I: Iterator<Item = Self>>(all: I) -> Self {
+        all.fold(Self::default(), |mut sum, one| {
+            sum += one;
+            sum
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Counts, Visible};
+
+    #[test]
+    fn every_visible_byte_knows_its_place() {
+        let source = "｜今日《きょう》は晴れ";
+        let mut visible = Visible::default();
+        visible.push(source, 3..9);
+        visible.push(source, 24..27);
+        visible.push(source, 27..source.len());
+        assert_eq!(visible.text(), "今日は晴れ");
+        assert_eq!(visible.runs().count(), 2);
+        assert_eq!(visible.to_source(0), 3);
+        assert_eq!(visible.to_source(3), 6);
+        assert_eq!(visible.to_source(6), 24);
+        assert_eq!(visible.to_source(visible.text().len()), source.len());
+        for (source_at, visible_at) in [(0, 0), (3, 0), (6, 3), (9, 6), (15, 6), (24, 6), (27, 9)] {
+            assert_eq!(visible.from_source(source_at), visible_at, "{source_at}");
+        }
+        assert_eq!(visible.within(&(0..24)), "今日");
+        assert_eq!(visible.runs_within(&(6..27)).collect::<Vec<_>>(), [6..9, 24..27]);
+    }
+
+    #[test]
+    fn spaces_are_counted_apart_and_line_ends_never() {
+        let counts = Counts::of("　「ええ！　本当？」\n");
+        assert_eq!((counts.characters, counts.with_spaces), (8, 10));
+    }
+}

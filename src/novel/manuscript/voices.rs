@@ -1,0 +1,337 @@
+//! Who is heard: dialogue, thoughts and narration, by the brackets of the visible text.
+//!
+//! Brackets pair up within a paragraph and within an emphasis, so that spans never cross. Speech goes on over paragraphs
+//! where a later one closes it before another speech begins. Who speaks is not known here.
+
+use std::ops::Range;
+
+use super::{Closing, Found, IssueKind, Kind, LineKind, SourceLine, Thoughts};
+
+/// The brackets that must pair up. The first three can be voices.
+const PAIRS: [(char, char); 7] = [
+    ('「', '」'),
+    ('『', '』'),
+    ('（', '）'),
+    ('【', '】'),
+    ('〈', '〉'),
+    ('〔', '〕'),
+    ('［', '］'),
+];
+const VOICES: usize = 3;
+
+/// How many lines speech may go on over, and how deep it may be nested there. Beyond that a bracket was forgotten.
+const LONGEST_SPEECH: usize = 40;
+const DEEPEST_SPEECH: usize = 8;
+
+/// Where a line is followed by the end or by the beginning of a speech, for each kind of bracket.
+struct Ahead {
+    closes: [Option<usize>; VOICES],
+    opens: [Option<usize>; VOICES],
+}
+
+/// An opening bracket.
+#[derive(Clone, Copy)]
+struct Open {
+    bracket: usize,
+    /// Where it stands.
+    typed: usize,
+    /// Where it is heard from in this paragraph: there, or from the beginning.
+    at: usize,
+    voice: Option<Heard>,
+    is_head: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Heard {
+    Dialogue,
+    Thought,
+}
+
+impl Heard {
+    fn kind(self, closing: Closing) -> Kind {
+        match self {
+            Self::Dialogue => Kind::Dialogue(closing),
+            Self::Thought => Kind::Thought(closing),
+        }
+    }
+}
+
+/// Finds the voices of all paragraphs.
+pub(super) fn find(source: &str, thoughts: Thoughts, lines: &[SourceLine], found: &mut Found) {
+    let ahead = look_ahead(source, lines);
+    let mut carried = Vec::new();
+    for (at, line) in lines.iter().enumerate() {
+        match line.kind {
+            LineKind::Paragraph => {}
+            LineKind::Empty | LineKind::Notes => continue,
+            _ => {
+                // Only an inner bracket that a mark swallowed can leave something open here.
+                carried.clear();
+                continue;
+            }
+        }
+        let mut paragraph = Paragraph::begin(thoughts, line, carried);
+        paragraph.brackets(source, found, found.of_lines[at].clone());
+        carried = paragraph.end(found, lines, at, &ahead);
+        paragraph_narration(line, &paragraph.voices, found);
+    }
+}
+
+/// Narration is what lies between the outermost voices.
+fn paragraph_narration(line: &SourceLine, voices: &[Range<usize>], found: &mut Found) {
+    let mut voices = voices.to_vec();
+    voices.sort_by_key(|voice| (voice.start, std::cmp::Reverse(voice.end)));
+    let mut at = line.content.start;
+    let end = line.content.end..line.content.end;
+    for voice in voices.into_iter().chain([end]) {
+        if voice.start < at {
+            continue; // within the one before
+        }
+        let gap = at..voice.start;
+        if !found.visible.within(&gap).trim().is_empty() {
+            found.span(Kind::Narration, gap);
+        }
+        at = voice.end;
+    }
+}
+
+/// For each line the nearest line from it on in which a speech ends that did not begin there, and in which one begins.
+fn look_ahead(source: &str, lines: &[SourceLine]) -> Vec<Ahead> {
+    let mut all = Vec::with_capacity(lines.len() + 1);
+    let none = || Ahead {
+        closes: [None; VOICES],
+        opens: [None; VOICES],
+    };
+    all.push(none());
+    for (at, line) in lines.iter().enumerate().rev() {
+        let mut here = none();
+        if !matches!(line.kind, LineKind::Paragraph | LineKind::Empty | LineKind::Notes) {
+            all.push(here);
+            continue;
+        }
+        let text = &source[line.content.clone()];
+        let first = text.trim_start().chars().next();
+        let (closes, opens) = all
+            .last()
+            .map_or(([None; VOICES], [None; VOICES]), |next| (next.closes, next.opens));
+        for (bracket, (open, close)) in PAIRS.iter().take(VOICES).enumerate() {
+            let mut depth = 0_usize;
+            let ends = text.chars().any(|c| {
+                depth += usize::from(c == *open);
+                c == *close && depth.checked_sub(1).map(|less| depth = less).is_none()
+            });
+            here.closes[bracket] = if ends { Some(at) } else { closes[bracket] };
+            here.opens[bracket] = if first == Some(*open) { Some(at) } else { opens[bracket] };
+        }
+        all.push(here);
+    }
+    all.reverse();
+    all
+}
+
+/// The brackets of one paragraph.
+struct Paragraph<'a> {
+    thoughts: Thoughts,
+    line: &'a SourceLine,
+    open: Vec<Open>,
+    /// For each emphasis around the present place, and the paragraph itself: how many brackets were open before it, and how
+    /// many of each kind are open in it.
+    frames: Vec<(usize, [usize; PAIRS.len()])>,
+    /// How many of the open brackets are voices.
+    heard: usize,
+    /// The last character that was no white space.
+    last: Option<char>,
+    /// The voices found outside any emphasis.
+    voices: Vec<Range<usize>>,
+}
+
+impl<'a> Paragraph<'a> {
+    /// Begins with what the paragraph before left open.
+    fn begin(thoughts: Thoughts, line: &'a SourceLine, carried: Vec<Open>) -> Self {
+        let mut counts = [0; PAIRS.len()];
+        let mut open = carried;
+        for bracket in &mut open {
+            bracket.at = line.content.start;
+            counts[bracket.bracket] += 1;
+        }
+        Self {
+            thoughts,
+            line,
+            heard: open.iter().filter(|bracket| bracket.voice.is_some()).count(),
+            open,
+            frames: vec![(0, counts)],
+            last: None,
+            voices: Vec::new(),
+        }
+    }
+
+    /// Goes over the visible characters. Brackets in the base of a ruby are words.
+    fn brackets(&mut self, source: &str, found: &mut Found, spans: Range<usize>) {
+        let mut edges: Vec<(usize, bool)> = Vec::new();
+        let mut bases: Vec<Range<usize>> = Vec::new();
+        for span in &found.spans[spans] {
+            match &span.kind {
+                Kind::Emphasis(_) => edges.extend([(span.range.start, true), (span.range.end, false)]),
+                Kind::Ruby { base, .. } => bases.push(base.clone()),
+                _ => {}
+            }
+        }
+        // At the same place what ends comes before what begins.
+        edges.sort_unstable();
+        let (mut edges, mut bases) = (edges.into_iter().peekable(), bases.into_iter().peekable());
+        let visible = std::mem::take(&mut found.visible);
+        for run in visible.runs_within(&self.line.content) {
+            let text = visible.within(&run);
+            for (at, c) in text.char_indices().map(|(at, c)| (run.start + at, c)) {
+                while let Some((_, begins)) = edges.next_if(|(edge, _)| *edge <= at) {
+                    self.edge(begins, found);
+                }
+                while bases.next_if(|base| base.end <= at).is_some() {}
+                let is_word = bases.peek().is_some_and(|base| base.start <= at);
+                // A note that nothing closes has been told already.
+                let is_word = is_word || (c == '［' && source[at..].starts_with("［＃"));
+                if !is_word {
+                    self.character(c, at, found);
+                }
+                if !c.is_whitespace() {
+                    self.last = Some(c);
+                }
+            }
+        }
+        for (_, begins) in edges {
+            self.edge(begins, found);
+        }
+        found.visible = visible;
+    }
+
+    /// An emphasis begins or ends.
+    fn edge(&mut self, begins: bool, found: &mut Found) {
+        if begins {
+            self.frames.push((self.open.len(), [0; PAIRS.len()]));
+        } else if let Some((before, _)) = self.frames.pop() {
+            for bracket in self.open.split_off(before) {
+                self.unclosed(bracket, found);
+            }
+        }
+    }
+
+    fn unclosed(&mut self, bracket: Open, found: &mut Found) {
+        self.heard -= usize::from(bracket.voice.is_some());
+        let open = PAIRS[bracket.bracket].0;
+        found.issue(
+            IssueKind::UnclosedBracket(open),
+            bracket.typed..bracket.typed + open.len_utf8(),
+        );
+    }
+
+    fn character(&mut self, c: char, at: usize, found: &mut Found) {
+        if let Some(bracket) = PAIRS.iter().position(|(open, _)| *open == c) {
+            let voice = self.voice(bracket);
+            self.heard += usize::from(voice.is_some());
+            self.open.push(Open {
+                bracket,
+                typed: at,
+                at,
+                voice,
+                is_head: self.last.is_none(),
+            });
+            if let Some((_, counts)) = self.frames.last_mut() {
+                counts[bracket] += 1;
+            }
+        } else if let Some(bracket) = PAIRS.iter().position(|(_, close)| *close == c) {
+            self.close(bracket, at + c.len_utf8(), found);
+        }
+    }
+
+    /// Whether a bracket that opens here is heard.
+    fn voice(&self, bracket: usize) -> Option<Heard> {
+        let is_within = self.heard > 0;
+        let is_head = self.last.is_none_or(|last| "。！？!?…―」』）♪".contains(last));
+        match PAIRS[bracket].0 {
+            '「' => Some(Heard::Dialogue),
+            '『' if is_within => Some(Heard::Dialogue),
+            '『' if is_head && self.thoughts == Thoughts::DoubleQuotes => Some(Heard::Thought),
+            '『' if is_head => Some(Heard::Dialogue),
+            '（' if is_head && !is_within && self.thoughts == Thoughts::Parentheses => Some(Heard::Thought),
+            _ => None,
+        }
+    }
+
+    fn close(&mut self, bracket: usize, end: usize, found: &mut Found) {
+        let Some((_, counts)) = self.frames.last_mut().filter(|(_, counts)| counts[bracket] > 0) else {
+            let close = PAIRS[bracket].1;
+            found.issue(IssueKind::StrayBracket(close), end - close.len_utf8()..end);
+            return;
+        };
+        let mut inner = Vec::new();
+        let mut own = None;
+        while let Some(open) = self.open.pop() {
+            counts[open.bracket] -= 1;
+            if open.bracket == bracket {
+                own = Some(open);
+                break;
+            }
+            inner.push(open);
+        }
+        for open in inner {
+            self.unclosed(open, found);
+        }
+        if let Some(own) = own
+            && let Some(voice) = own.voice
+        {
+            self.heard -= 1;
+            self.push(voice.kind(Closing::Closed), own.at..end, found);
+        }
+    }
+
+    fn push(&mut self, kind: Kind, range: Range<usize>, found: &mut Found) {
+        if self.frames.len() <= 1 {
+            self.voices.push(range.clone());
+        }
+        found.span(kind, range);
+    }
+
+    /// What is still open at the end of the paragraph: it goes on in the next one, or was forgotten. Returns the former.
+    fn end(&mut self, found: &mut Found, lines: &[SourceLine], at: usize, ahead: &[Ahead]) -> Vec<Open> {
+        let end = self.line.content.end;
+        let open = std::mem::take(&mut self.open);
+        let Some(outer) = open.first().copied() else {
+            return Vec::new();
+        };
+        let next = &ahead[at + 1];
+        let spoken = outer.voice.filter(|_| outer.bracket < VOICES);
+        let goes_on = spoken.is_some() && open.len() <= DEEPEST_SPEECH && {
+            let closes = next.closes[outer.bracket].filter(|line| *line <= at + LONGEST_SPEECH);
+            closes.is_some_and(|line| next.opens[outer.bracket].is_none_or(|open| line < open))
+        };
+        if goes_on {
+            for bracket in &open {
+                if let Some(voice) = bracket.voice.filter(|_| bracket.at < end) {
+                    self.push(voice.kind(Closing::Continues), bracket.at..end, found);
+                }
+            }
+            return open;
+        }
+        // By the old convention each paragraph of a speech begins with the bracket, and only the last one closes it.
+        let following = at + 1 + usize::from(lines.get(at + 1).is_some_and(|line| line.kind == LineKind::Empty));
+        let is_repeated = spoken.is_some() && next.opens[outer.bracket] == Some(following);
+        for (depth, bracket) in open.into_iter().enumerate() {
+            match spoken.filter(|_| depth == 0 && (bracket.is_head || bracket.at == self.line.content.start)) {
+                Some(voice) => {
+                    if !is_repeated {
+                        let sign = PAIRS[bracket.bracket].0;
+                        found.issue(
+                            IssueKind::UnclosedBracket(sign),
+                            bracket.typed..bracket.typed + sign.len_utf8(),
+                        );
+                    }
+                    if bracket.at < end {
+                        self.push(voice.kind(Closing::Open), bracket.at..end, found);
+                    }
+                }
+                None => self.unclosed(bracket, found),
+            }
+        }
+        Vec::new()
+    }
+}

@@ -1,0 +1,404 @@
+//! A novel project: where its settings, plots and manuscripts are, by episode.
+//!
+//! Invariant: a half-made project is no failure. A [`Survey`] gives what can be found and says what is missing, what is found
+//! under another name, and what cannot be told apart. Every file is opened by `fumi-base`, and nothing is written here.
+
+mod episode;
+mod names;
+mod plot;
+mod settings;
+mod yaml;
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use fumi_base::{
+    files::{self, Decoded, EncodingChoice},
+    listing::{Listed, ListedKind, list},
+    project::{PathError, Project, ProjectPath},
+    text::Text,
+};
+
+pub use episode::Episode;
+pub use names::{Names, Role};
+pub use plot::{EpisodeInfo, Plot, SceneStructure, StoryStructure};
+pub use settings::{Settings, StylePreset, TargetLength};
+pub(crate) use yaml::read as read_yaml;
+pub use yaml::{Unknown, Yaml};
+
+use crate::errors::project::ProjectError;
+
+/// How many names of one folder are looked at. The longest web novels have a few thousand episodes.
+const NAMES_IN_FOLDER: usize = 20_000;
+
+/// The largest plot or settings file that is read: people write kilobytes.
+const YAML_BYTES: u64 = 1 << 20;
+
+/// The largest manuscript that is read, as large as what may be written at once.
+const MANUSCRIPT_BYTES: u64 = 4 << 20;
+
+/// A folder that holds a novel, or is to hold one.
+#[derive(Clone, Debug)]
+pub struct NovelProject {
+    project: Arc<Project>,
+    names: Names,
+}
+
+/// What there is of a novel.
+#[derive(Debug)]
+pub struct Survey {
+    /// The settings; without a file, or with a broken one, they are empty.
+    pub settings: Settings,
+    /// The folders that were found.
+    pub folders: BTreeMap<Role, ProjectPath>,
+    /// The episodes that have a plot or a manuscript, by number.
+    pub episodes: BTreeMap<Episode, EpisodeFiles>,
+    /// What is not there, or not as it should be.
+    pub remarks: Vec<Remark>,
+}
+
+/// The files of an episode. More than one of a kind is a [`Remark`], and none of them is chosen.
+#[derive(Clone, Debug, Default)]
+pub struct EpisodeFiles {
+    /// From the name of the manuscript, else of the plot.
+    pub title: Option<String>,
+    /// Manuscripts under this number.
+    pub manuscripts: Vec<ProjectPath>,
+    /// Plots under this number.
+    pub plots: Vec<ProjectPath>,
+}
+
+/// Something about a project that its owner should know.
+#[derive(Debug)]
+pub enum Remark {
+    /// The settings file is not there.
+    NoSettings(String),
+    /// A file is broken; the rest is used.
+    Broken(ProjectError),
+    /// A folder is not there.
+    NoFolder(Role, String),
+    /// A folder is there under another name than the configuration says.
+    OtherName(Role, String),
+    /// A file is in a folder of episodes, and its name has no number.
+    NoNumber(String),
+    /// Several files have the number of one episode.
+    SeveralFiles(Episode, Vec<String>),
+    /// A folder holds more than is looked at.
+    Cut(String),
+}
+
+impl Remark {
+    /// The remark as a sentence, in both languages.
+    #[must_use]
+    pub fn message(&self) -> Text {
+        match self {
+            Self::NoSettings(name) => Text::new(
+                format!("There is no {name}: title, author and style are not known."),
+                format!("{name} がないため、題名・作者・文体の設定が分かりません。"),
+            ),
+            Self::Broken(error) => fumi_base::errors::Teach::lesson(error).message,
+            Self::NoFolder(_, name) => Text::new(
+                format!("There is no folder {name}."),
+                format!("フォルダー {name} がありません。"),
+            ),
+            Self::OtherName(role, found) => Text::new(
+                format!("{found} is used for {}.", role.en()),
+                format!("{}として {found} を使いました。", role.ja()),
+            ),
+            Self::NoNumber(path) => Text::new(
+                format!("{path} has no episode number in its name, such as 第001話."),
+                format!("{path} の名前に第001話のような話数がありません。"),
+            ),
+            Self::SeveralFiles(episode, files) => Text::new(
+                format!(
+                    "Episode {} has several files of the same kind: {}.",
+                    episode.number(),
+                    files.join(", ")
+                ),
+                format!("{episode}に同じ種類のファイルが複数あります（{}）。", files.join("、")),
+            ),
+            Self::Cut(path) => Text::new(
+                format!("{path} holds more than {NAMES_IN_FOLDER} names; the others were not looked at."),
+                format!("{path} には {NAMES_IN_FOLDER} を超える名前があり、残りは見ていません。"),
+            ),
+        }
+    }
+}
+
+impl Role {
+    const fn en(self) -> &'static str {
+        match self {
+            Self::Planning => "plans",
+            Self::ChapterPlots => "plots of chapters",
+            Self::EpisodePlots => "plots of episodes",
+            Self::World => "characters, terms and the world",
+            Self::Manuscripts => "manuscripts",
+            Self::Management => "outline and foreshadowing",
+            Self::Prompts => "prompts",
+            Self::Backups => "backups",
+        }
+    }
+
+    const fn ja(self) -> &'static str {
+        match self {
+            Self::Planning => "企画",
+            Self::ChapterPlots => "章別プロット",
+            Self::EpisodePlots => "話別プロット",
+            Self::World => "設定集",
+            Self::Manuscripts => "原稿",
+            Self::Management => "管理資料",
+            Self::Prompts => "プロンプト",
+            Self::Backups => "バックアップ",
+        }
+    }
+}
+
+impl NovelProject {
+    /// A project with its names.
+    #[must_use]
+    pub fn new(project: Arc<Project>, names: Names) -> Self {
+        Self { project, names }
+    }
+
+    /// Its names.
+    #[must_use]
+    pub fn names(&self) -> &Names {
+        &self.names
+    }
+
+    /// What there is of the novel. Fails only where the project itself cannot be read, or where a name of the configuration
+    /// leads out of it.
+    pub fn survey(&self) -> Result<Survey, ProjectError> {
+        let mut survey = Survey {
+            settings: Settings::default(),
+            folders: BTreeMap::new(),
+            episodes: BTreeMap::new(),
+            remarks: Vec::new(),
+        };
+        match self.settings() {
+            Ok(Some(settings)) => survey.settings = settings,
+            Ok(None) => survey.remarks.push(Remark::NoSettings(self.names.settings.clone())),
+            Err(error @ ProjectError::Yaml { .. }) => survey.remarks.push(Remark::Broken(error)),
+            Err(error) => return Err(error),
+        }
+        for role in Role::ALL {
+            let named = role.name(&self.names);
+            match self.folder(role)? {
+                Some((folder, is_named)) => {
+                    if !is_named {
+                        survey.remarks.push(Remark::OtherName(role, folder.shown()));
+                    }
+                    survey.folders.insert(role, folder);
+                }
+                None if role.is_made_when_needed() => {}
+                None => survey.remarks.push(Remark::NoFolder(role, named.to_owned())),
+            }
+        }
+        for kind in [FileKind::Manuscript, FileKind::Plot] {
+            let folder = survey.folders.get(&kind.role()).cloned();
+            match folder {
+                Some(folder) => survey.take(kind, &folder)?,
+                // A novel in its simplest form is a folder of numbered texts.
+                None if kind == FileKind::Manuscript => survey.take_from_top(&self.project)?,
+                None => {}
+            }
+        }
+        survey.remark_several();
+        Ok(survey)
+    }
+
+    /// The settings, or `None` without a file.
+    pub fn settings(&self) -> Result<Option<Settings>, ProjectError> {
+        let Some(file) = self.find(&self.names.settings)? else {
+            return Ok(None);
+        };
+        let path = file.shown();
+        Settings::read(&path, &yaml_of(&file)?).map(Some)
+    }
+
+    /// The manuscript of an episode.
+    pub fn manuscript(&self, episode: Episode) -> Result<ProjectPath, ProjectError> {
+        let survey = self.survey()?;
+        let files = survey.files(episode)?;
+        only(episode, &files.manuscripts).ok_or_else(|| ProjectError::NoManuscript {
+            episode,
+            known: survey.with(|files| !files.manuscripts.is_empty()),
+        })?
+    }
+
+    /// The text of an episode's manuscript, in whatever encoding it is written, and whether all of it could be read.
+    pub fn manuscript_text(&self, episode: Episode) -> Result<Decoded, ProjectError> {
+        let bytes = files::read(&self.manuscript(episode)?, MANUSCRIPT_BYTES)?;
+        Ok(files::decode(&bytes, EncodingChoice::Auto))
+    }
+
+    /// The plot of an episode.
+    pub fn plot(&self, episode: Episode) -> Result<Plot, ProjectError> {
+        let survey = self.survey()?;
+        let files = survey.files(episode)?;
+        let file = only(episode, &files.plots).ok_or_else(|| ProjectError::NoPlot {
+            episode,
+            known: survey.with(|files| !files.plots.is_empty()),
+        })??;
+        Plot::read(&file.shown(), &yaml_of(&file)?)
+    }
+
+    /// Where the manuscript of an episode without one is to be written, relative to the root.
+    pub fn new_manuscript(&self, episode: Episode, title: &str) -> Result<String, ProjectError> {
+        let folder = self.folder(Role::Manuscripts)?;
+        let folder = folder.map_or_else(|| self.names.manuscripts.clone(), |(folder, _)| folder.shown());
+        Ok(format!("{folder}/{}.md", episode.file_stem(title)))
+    }
+
+    /// Where the plot of an episode without one is to be written, relative to the root.
+    pub fn new_plot(&self, episode: Episode) -> Result<String, ProjectError> {
+        let folder = self.folder(Role::EpisodePlots)?;
+        let folder = folder.map_or_else(|| self.names.episode_plots.clone(), |(folder, _)| folder.shown());
+        Ok(format!("{folder}/{episode}.yaml"))
+    }
+
+    /// The folder of a role, and whether it has the name of the configuration.
+    fn folder(&self, role: Role) -> Result<Option<(ProjectPath, bool)>, ProjectError> {
+        let named = role.name(&self.names);
+        let others = role.others().iter().map(|other| (*other, false));
+        for (name, is_named) in std::iter::once((named, true)).chain(others) {
+            if let Some(folder) = self.find(name)?.filter(ProjectPath::is_dir) {
+                return Ok(Some((folder, is_named)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// A path of the project, or `None` where there is nothing.
+    fn find(&self, name: &str) -> Result<Option<ProjectPath>, ProjectError> {
+        match self.project.resolve(name) {
+            Ok(path) => Ok(Some(path)),
+            Err(PathError::NotFound { .. }) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+/// The one file of an episode; several are an error, none is `None`.
+fn only(episode: Episode, files: &[ProjectPath]) -> Option<Result<ProjectPath, ProjectError>> {
+    match files {
+        [] => None,
+        [file] => Some(Ok(file.clone())),
+        several => Some(Err(ProjectError::Ambiguous {
+            episode,
+            files: several.iter().map(ProjectPath::shown).collect(),
+        })),
+    }
+}
+
+/// The text of a YAML file, in whatever encoding it is written. A damaged one is not read: its keys would be others.
+fn yaml_of(file: &ProjectPath) -> Result<String, ProjectError> {
+    let decoded = files::decode(&files::read(file, YAML_BYTES)?, EncodingChoice::Auto);
+    if decoded.damaged {
+        return Err(ProjectError::Yaml {
+            path: file.shown(),
+            line: 0,
+            column: 0,
+            reason: format!("it has bytes that are no text in {}", decoded.encoding),
+        });
+    }
+    Ok(decoded.text)
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum FileKind {
+    Manuscript,
+    Plot,
+}
+
+impl FileKind {
+    const fn role(self) -> Role {
+        match self {
+            Self::Manuscript => Role::Manuscripts,
+            Self::Plot => Role::EpisodePlots,
+        }
+    }
+
+    /// The name without its extension, if it is a file of this kind.
+    fn stem(self, name: &str) -> Option<&str> {
+        let (stem, extension) = name.rsplit_once('.')?;
+        let extensions: &[&str] = match self {
+            Self::Manuscript => &["md", "txt"],
+            Self::Plot => &["yaml", "yml"],
+        };
+        // Hidden files belong to programs.
+        let is_one = extensions.iter().any(|known| extension.eq_ignore_ascii_case(known));
+        (is_one && !stem.is_empty() && !stem.starts_with('.')).then_some(stem)
+    }
+}
+
+impl Survey {
+    /// The files of an episode.
+    pub fn files(&self, episode: Episode) -> Result<&EpisodeFiles, ProjectError> {
+        self.episodes.get(&episode).ok_or_else(|| ProjectError::NoEpisode {
+            episode,
+            known: self.with(|_| true),
+        })
+    }
+
+    /// The episodes of which something is true.
+    fn with(&self, is: impl Fn(&EpisodeFiles) -> bool) -> Vec<Episode> {
+        let matching = self.episodes.iter().filter(|(_, files)| is(files));
+        matching.map(|(episode, _)| *episode).collect()
+    }
+
+    /// Takes the numbered files of a folder.
+    fn take(&mut self, kind: FileKind, folder: &ProjectPath) -> Result<(), ProjectError> {
+        for file in self.listed(folder)? {
+            let Some(stem) = kind.stem(&file.name) else { continue };
+            match Episode::in_name(stem) {
+                Some((episode, title)) => self.add(kind, episode, title, file.path),
+                None if stem.eq_ignore_ascii_case("readme") => {}
+                None => self.remarks.push(Remark::NoNumber(file.path.shown())),
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes what calls itself an episode beside the other files of a project.
+    fn take_from_top(&mut self, project: &Arc<Project>) -> Result<(), ProjectError> {
+        for file in self.listed(&project.top())? {
+            let stem = FileKind::Manuscript
+                .stem(&file.name)
+                .filter(|stem| stem.starts_with('第'));
+            if let Some((episode, title)) = stem.and_then(Episode::in_name) {
+                self.add(FileKind::Manuscript, episode, title, file.path);
+            }
+        }
+        Ok(())
+    }
+
+    fn listed(&mut self, folder: &ProjectPath) -> Result<Vec<Listed>, ProjectError> {
+        let (mut listed, has_more) = list(folder, NAMES_IN_FOLDER)?;
+        if has_more {
+            self.remarks.push(Remark::Cut(folder.shown()));
+        }
+        listed.retain(|entry| entry.kind == ListedKind::File);
+        Ok(listed)
+    }
+
+    fn add(&mut self, kind: FileKind, episode: Episode, title: Option<String>, path: ProjectPath) {
+        let files = self.episodes.entry(episode).or_default();
+        files.title = files.title.take().or(title);
+        match kind {
+            FileKind::Manuscript => files.manuscripts.push(path),
+            FileKind::Plot => files.plots.push(path),
+        }
+    }
+
+    fn remark_several(&mut self) {
+        for (episode, files) in &self.episodes {
+            for several in [&files.manuscripts, &files.plots]
+                .into_iter()
+                .filter(|files| files.len() > 1)
+            {
+                let names = several.iter().map(ProjectPath::shown).collect();
+                self.remarks.push(Remark::SeveralFiles(*episode, names));
+            }
+        }
+    }
+}

@@ -1,0 +1,309 @@
+//! The plot of an episode: what the file says, typed where tools ask for it, and kept where they do not.
+//!
+//! Every key may be missing and lists may be empty: a plot is written bit by bit. Whether a plot is good is not asked here.
+
+use serde::{Deserialize, Serialize};
+
+use super::yaml::{Unknown, Yaml, count, or_default, read};
+use crate::errors::project::ProjectError;
+
+/// A plot file.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Plot {
+    /// Which episode it is, and what it is for.
+    #[serde(deserialize_with = "or_default")]
+    pub episode_info: EpisodeInfo,
+    /// What happens, in a few sentences.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub synopsis: Option<String>,
+    /// What must happen, in order: sentences, or maps that hold them.
+    #[serde(deserialize_with = "or_default", skip_serializing_if = "Vec::is_empty")]
+    pub key_events: Vec<Yaml>,
+    /// The acts.
+    #[serde(deserialize_with = "or_default")]
+    pub story_structure: StoryStructure,
+    /// Who appears: names, or maps that hold them.
+    #[serde(deserialize_with = "or_default", skip_serializing_if = "Vec::is_empty")]
+    pub characters: Vec<Yaml>,
+    /// What is to be felt.
+    #[serde(skip_serializing_if = "is_null")]
+    pub emotional_elements: Yaml,
+    /// What is planted and what is paid off.
+    #[serde(deserialize_with = "or_default", skip_serializing_if = "Vec::is_empty")]
+    pub foreshadowing: Vec<Yaml>,
+    /// How long it is to be.
+    #[serde(deserialize_with = "or_default")]
+    pub scene_structure: SceneStructure,
+    /// What to look at before it is done.
+    #[serde(deserialize_with = "or_default", skip_serializing_if = "Vec::is_empty")]
+    pub quality_checkpoints: Vec<Yaml>,
+    /// All other keys.
+    #[serde(flatten)]
+    pub unknown: Unknown,
+}
+
+/// `episode_info` of a plot.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct EpisodeInfo {
+    /// The number of the episode.
+    #[serde(deserialize_with = "count", skip_serializing_if = "Option::is_none")]
+    pub episode_number: Option<u32>,
+    /// Its title.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// The chapter that it belongs to.
+    #[serde(deserialize_with = "count", skip_serializing_if = "Option::is_none")]
+    pub chapter_number: Option<u32>,
+    /// What it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub theme: Option<String>,
+    /// What it does for the story.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub purpose: Option<String>,
+    /// What a reader is to feel.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub emotional_core: Option<String>,
+    /// Through whose eyes.
+    #[serde(skip_serializing_if = "is_null")]
+    pub viewpoint_info: Yaml,
+    /// All other keys.
+    #[serde(flatten)]
+    pub unknown: Unknown,
+}
+
+/// `story_structure` of a plot: sentences, or maps that hold them.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct StoryStructure {
+    /// The first act.
+    #[serde(skip_serializing_if = "is_null")]
+    pub setup: Yaml,
+    /// The second.
+    #[serde(skip_serializing_if = "is_null")]
+    pub confrontation: Yaml,
+    /// The third.
+    #[serde(skip_serializing_if = "is_null")]
+    pub resolution: Yaml,
+    /// All other keys.
+    #[serde(flatten)]
+    pub unknown: Unknown,
+}
+
+/// `scene_structure` of a plot.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SceneStructure {
+    /// How many characters the manuscript is to have.
+    #[serde(deserialize_with = "count", skip_serializing_if = "Option::is_none")]
+    pub total_target_words: Option<u32>,
+    /// How many scenes.
+    #[serde(deserialize_with = "count", skip_serializing_if = "Option::is_none")]
+    pub scene_count_target: Option<u32>,
+    /// All other keys.
+    #[serde(flatten)]
+    pub unknown: Unknown,
+}
+
+fn is_null(value: &Yaml) -> bool {
+    *value == Yaml::Null
+}
+
+impl Plot {
+    /// Reads a plot; `path` is for the error.
+    pub fn read(path: &str, text: &str) -> Result<Self, ProjectError> {
+        read(path, text)
+    }
+
+    /// The plot as YAML, unknown keys included.
+    ///
+    /// # Panics
+    /// Never: everything in it is what YAML can hold.
+    #[must_use]
+    pub fn to_yaml(&self) -> String {
+        serde_saphyr::to_string(self).expect("texts, numbers, lists and maps are YAML")
+    }
+
+    /// What must happen, a text for each event.
+    #[must_use]
+    pub fn events(&self) -> Vec<String> {
+        self.key_events
+            .iter()
+            .map(Yaml::words)
+            .filter(|words| !words.is_empty())
+            .collect()
+    }
+
+    /// The names of those who appear.
+    #[must_use]
+    pub fn character_names(&self) -> Vec<String> {
+        let name = |character: &Yaml| match character {
+            Yaml::Text(name) => Some(name.trim().to_owned()),
+            Yaml::Map(pairs) => {
+                let named = ["name", "名前"].iter().find_map(|key| character.get(key)?.as_str());
+                // `- 梶みちる: 主人公` is a map of one name.
+                let only = pairs
+                    .first()
+                    .filter(|_| pairs.len() == 1)
+                    .and_then(|(key, _)| key.as_str());
+                named.or(only).map(|name| name.trim().to_owned())
+            }
+            _ => None,
+        };
+        self.characters
+            .iter()
+            .filter_map(name)
+            .filter(|name| !name.is_empty())
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::Plot;
+    use crate::{errors::project::ProjectError, project::yaml::Yaml};
+
+    const PLOT: &str = "\
+episode_info:
+  episode_number: 1
+  title: 灯台
+  色: 青
+synopsis: >-
+  猫が
+  鳴く。
+key_events:
+  - 猫が来る
+  - event: 猫が去る
+    scene: 2
+characters:
+  - 灯子
+  - name: 猫
+    age: 3
+  - 船長: 脇役
+scene_structure:
+  total_target_words: 4000
+  beats: [a, b]
+foreshadowing:
+独自: {鍵: [1, 2.5, true, ~]}
+";
+
+    #[test]
+    fn a_plot_is_typed_and_loses_no_key() {
+        let plot = Plot::read("p.yaml", PLOT).expect("a plot");
+        assert_eq!(plot.episode_info.episode_number, Some(1));
+        assert_eq!(plot.synopsis.as_deref(), Some("猫が 鳴く。"));
+        assert_eq!(plot.events(), ["猫が来る", "猫が去る\n2"]);
+        assert_eq!(plot.character_names(), ["灯子", "猫", "船長"]);
+        assert_eq!(plot.scene_structure.total_target_words, Some(4000));
+        assert!(plot.foreshadowing.is_empty());
+        let (key, value) = &plot.unknown.0[0];
+        assert_eq!(key.as_str(), Some("独自"));
+        let kept = Yaml::List(vec![Yaml::Int(1), Yaml::Float(2.5), Yaml::Bool(true), Yaml::Null]);
+        assert_eq!(value.get("鍵"), Some(&kept));
+        assert_eq!(plot.episode_info.unknown.0.len(), 1);
+        assert_eq!(
+            Plot::read("p.yaml", &plot.to_yaml()).expect("a plot"),
+            plot,
+            "{}",
+            plot.to_yaml()
+        );
+    }
+
+    #[test]
+    fn any_text_is_written_so_that_it_is_read_again() {
+        let config = ProptestConfig {
+            failure_persistence: None,
+            ..ProptestConfig::default()
+        };
+        let texts = "\\PC{0,20}|[-:#?{}\\[\\]&*!|>'\"%@`~, \\n　0-9a-z]{0,20}|true|null|~|1e3|0x1f|---|第1話: 題|\t|12_3|\\.inf|2026-01-31";
+        proptest!(config, |(texts in prop::collection::vec(texts, 1..5))| {
+            let value = |text: &String| Yaml::Text(text.clone());
+            let mut keys = texts.clone();
+            keys.sort();
+            keys.dedup();
+            let plot = Plot {
+                synopsis: Some(texts[0].clone()),
+                key_events: texts.iter().map(value).collect(),
+                emotional_elements: Yaml::Map(keys.iter().map(|key| (value(key), value(key))).collect()),
+                ..Plot::default()
+            };
+            let written = plot.to_yaml();
+            prop_assert_eq!(Plot::read("p.yaml", &written).expect("a plot"), plot, "{}", written);
+        });
+    }
+
+    #[test]
+    fn numbers_are_read_as_people_write_them() {
+        for (written, number) in [
+            ("1", Some(1)),
+            ("\"001\"", Some(1)),
+            ("第１２話", Some(12)),
+            ("\"4,000字\"", Some(4_000)),
+            ("~", None),
+        ] {
+            let plot = Plot::read("p.yaml", &format!("episode_info:\n  episode_number: {written}\n"));
+            assert_eq!(plot.expect("a plot").episode_info.episode_number, number, "{written}");
+        }
+    }
+
+    #[test]
+    fn what_is_empty_is_a_plot_without_keys() {
+        for text in ["", "\n# まだ\n", "---\n", "episode_info:\nkey_events: []\n"] {
+            assert_eq!(Plot::read("p.yaml", text).expect("a plot"), Plot::default(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_fault_has_its_line_and_column() {
+        let texts = [
+            "episode_info:\n  title: \"閉じない\n",
+            "episode_info:\n\ttitle: 題\n",
+            "synopsis: 題: 副題\n",
+            "episode_info:\n  episode_number: 一\n",
+            "scene_structure:\n  total_target_words: [1]\n",
+            "key_events: 猫\n",
+            "- 一覧\n",
+            "synopsis: [閉じない\n",
+            "synopsis: 一\nsynopsis: 二\n",
+            "synopsis: *無い\n",
+            "独自:\n  深い: [1, {\n",
+        ];
+        let faults = texts.map(|text| match Plot::read("p.yaml", text) {
+            Err(ProjectError::Yaml {
+                line, column, reason, ..
+            }) => format!("{line}:{column} {reason}"),
+            other => panic!("{text:?}: {other:?}"),
+        });
+        assert_eq!(
+            faults,
+            [
+                "3:1 invalid indentation in multiline quoted scalar",
+                "2:2 tabs disallowed within this context (block indentation)",
+                "1:12 mapping values are not allowed in this context",
+                "2:19 a whole number is needed",
+                "2:23 a whole number is needed",
+                "1:13 expected sequence start",
+                "1:1 expected mapping start",
+                "1:11 expected string scalar",
+                "2:1 duplicate mapping key `synopsis` is not allowed here",
+                "1:11 reference to unknown value",
+                "2:11 unclosed bracket '{'",
+            ]
+        );
+    }
+
+    #[test]
+    fn documents_that_explode_are_refused() {
+        let mut bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n".to_owned();
+        for level in 1..12 {
+            let before = format!("*a{}", level - 1);
+            bomb.push_str(&format!("a{level}: &a{level} [{}]\n", [before.as_str(); 9].join(", ")));
+        }
+        assert!(matches!(Plot::read("p.yaml", &bomb), Err(ProjectError::Yaml { .. })));
+        let deep = "[".repeat(100_000);
+        assert!(matches!(Plot::read("p.yaml", &deep), Err(ProjectError::Yaml { .. })));
+    }
+}

@@ -1,0 +1,142 @@
+//! The settings of a novel: title, author, style, length.
+//!
+//! Every key may be missing. What a preset means for checks and formats is said where it is used.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
+
+use super::yaml::{Unknown, Yaml, number_in, read};
+use crate::errors::project::ProjectError;
+
+/// `プロジェクト設定.yaml`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Settings {
+    /// The title of the novel.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// The author, as printed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub author: Option<String>,
+    /// The genre.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub genre: Option<String>,
+    /// Whose conventions it follows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub style_preset: Option<StylePreset>,
+    /// How many characters an episode has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target_length: Option<TargetLength>,
+    /// Who tells it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pov: Option<String>,
+    /// All other keys.
+    #[serde(flatten)]
+    pub unknown: Unknown,
+}
+
+impl Settings {
+    /// Reads the settings; `path` is for the error.
+    pub fn read(path: &str, text: &str) -> Result<Self, ProjectError> {
+        read(path, text)
+    }
+}
+
+/// Conventions of publishing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum StylePreset {
+    /// A printed book.
+    Bunko,
+    /// 小説家になろう.
+    Narou,
+    /// カクヨム.
+    Kakuyomu,
+    /// The project's own.
+    Custom,
+}
+
+/// A length in characters: `4000`, `3000-5000`, or `{min: 3000, max: 5000}`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TargetLength {
+    /// About so many.
+    About(u32),
+    /// From so many to so many.
+    Between(u32, u32),
+}
+
+impl<'de> Deserialize<'de> for TargetLength {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = Yaml::deserialize(deserializer)?;
+        let read = match &value {
+            Yaml::Int(number) => u32::try_from(*number).ok().map(Self::About),
+            Yaml::Text(text) => match text.split_once(['-', '~', '〜', '～', '–']) {
+                Some((min, max)) => number_in(min)
+                    .zip(number_in(max))
+                    .map(|(min, max)| Self::Between(min, max)),
+                None => number_in(text).map(Self::About),
+            },
+            Yaml::Map(_) => {
+                let of = |key| match value.get(key) {
+                    Some(Yaml::Int(number)) => u32::try_from(*number).ok(),
+                    _ => None,
+                };
+                of("min").zip(of("max")).map(|(min, max)| Self::Between(min, max))
+            }
+            _ => None,
+        };
+        read.filter(|length| !matches!(length, Self::Between(min, max) if min > max))
+            .ok_or_else(|| D::Error::custom("target_length is 4000, 3000-5000 or {min: 3000, max: 5000}"))
+    }
+}
+
+impl Serialize for TargetLength {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::About(number) => serializer.serialize_u32(*number),
+            Self::Between(min, max) => serializer.collect_str(&format_args!("{min}-{max}")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Settings, StylePreset, TargetLength};
+    use crate::errors::project::ProjectError;
+
+    #[test]
+    fn settings_are_read_as_far_as_they_are_written() {
+        let settings = Settings::read(
+            "s.yaml",
+            "title: 1984\nstyle_preset: narou\ntarget_length: 3,000〜5000字\n独自: 1\n",
+        );
+        let settings = settings.expect("settings");
+        assert_eq!(settings.title.as_deref(), Some("1984"));
+        assert_eq!(settings.style_preset, Some(StylePreset::Narou));
+        assert_eq!(settings.target_length, Some(TargetLength::Between(3_000, 5_000)));
+        assert_eq!((settings.author, settings.unknown.0.len()), (None, 1));
+        for (text, length) in [
+            ("4000", Some(TargetLength::About(4_000))),
+            ("{min: 1, max: 2}", Some(TargetLength::Between(1, 2))),
+            ("[1, 2]", None),
+            ("-5", None),
+            ("5-1", None),
+            ("たくさん", None),
+        ] {
+            let read = Settings::read("s.yaml", &format!("target_length: {text}\n"));
+            assert_eq!(read.ok().and_then(|settings| settings.target_length), length, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_preset_is_refused_with_its_place_and_the_known_ones() {
+        let refused = Settings::read("s.yaml", "title: 題\nstyle_preset: 単行本\n");
+        let Err(ProjectError::Yaml {
+            line, column, reason, ..
+        }) = refused
+        else {
+            panic!("{refused:?}");
+        };
+        assert_eq!((line, column), (2, 15));
+        assert!(reason.contains("kakuyomu"), "{reason}");
+    }
+}

@@ -1,0 +1,271 @@
+//! YAML that people and models write: read into types, with the place of every fault, and with what no type knows kept.
+//!
+//! The order of keys is kept. Documents that grow when they are read (aliases of aliases) are refused by the reader's budget. No
+//! sentence is made here.
+
+use std::fmt;
+
+use serde::{
+    Deserialize, Deserializer, Serialize, Serializer,
+    de::{DeserializeOwned, Error as _, MapAccess, SeqAccess, Visitor},
+    ser::{SerializeMap, SerializeSeq},
+};
+
+use crate::errors::project::ProjectError;
+
+/// A value that no type describes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Yaml {
+    /// Nothing.
+    #[default]
+    Null,
+    /// Yes or no.
+    Bool(bool),
+    /// A whole number.
+    Int(i64),
+    /// Another number.
+    Float(f64),
+    /// Text.
+    Text(String),
+    /// A list.
+    List(Vec<Yaml>),
+    /// Keys and values, in the order of the file.
+    Map(Vec<(Yaml, Yaml)>),
+}
+
+impl Yaml {
+    /// The value of a key of a map.
+    #[must_use]
+    pub fn get(&self, key: &str) -> Option<&Self> {
+        let Self::Map(pairs) = self else { return None };
+        pairs
+            .iter()
+            .find(|(name, _)| name.as_str() == Some(key))
+            .map(|(_, value)| value)
+    }
+
+    /// The text, if it is one.
+    #[must_use]
+    pub fn as_str(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// All texts and numbers in it, a line each: what a list of events or an involved description says.
+    #[must_use]
+    pub fn words(&self) -> String {
+        let mut lines = Vec::new();
+        // The reader bounds the depth; a stack of our own costs nothing all the same.
+        let mut open = vec![self];
+        while let Some(value) = open.pop() {
+            match value {
+                Self::Null => {}
+                Self::Bool(value) => lines.push(value.to_string()),
+                Self::Int(value) => lines.push(value.to_string()),
+                Self::Float(value) => lines.push(value.to_string()),
+                Self::Text(text) => lines.push(text.trim().to_owned()),
+                Self::List(items) => open.extend(items.iter().rev()),
+                Self::Map(pairs) => open.extend(pairs.iter().rev().map(|(_, value)| value)),
+            }
+        }
+        lines.join("\n")
+    }
+}
+
+impl<'de> Deserialize<'de> for Yaml {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(AnyValue)
+    }
+}
+
+struct AnyValue;
+
+impl<'de> Visitor<'de> for AnyValue {
+    type Value = Yaml;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("any value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Yaml, E> {
+        Ok(Yaml::Null)
+    }
+
+    fn visit_none<E>(self) -> Result<Yaml, E> {
+        Ok(Yaml::Null)
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Yaml, D::Error> {
+        Yaml::deserialize(deserializer)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Yaml, E> {
+        Ok(Yaml::Bool(value))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Yaml, E> {
+        Ok(Yaml::Int(value))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Yaml, E> {
+        // A number that no one counts to keeps its digits.
+        Ok(i64::try_from(value).map_or_else(|_| Yaml::Text(value.to_string()), Yaml::Int))
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Yaml, E> {
+        Ok(Yaml::Float(value))
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Yaml, E> {
+        Ok(Yaml::Text(text.to_owned()))
+    }
+
+    fn visit_string<E>(self, text: String) -> Result<Yaml, E> {
+        Ok(Yaml::Text(text))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Yaml, A::Error> {
+        let mut list = Vec::new();
+        while let Some(item) = items.next_element()? {
+            list.push(item);
+        }
+        Ok(Yaml::List(list))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut pairs: A) -> Result<Yaml, A::Error> {
+        let mut map = Vec::new();
+        while let Some(pair) = pairs.next_entry()? {
+            map.push(pair);
+        }
+        Ok(Yaml::Map(map))
+    }
+}
+
+impl Serialize for Yaml {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Null => serializer.serialize_unit(),
+            Self::Bool(value) => serializer.serialize_bool(*value),
+            Self::Int(value) => serializer.serialize_i64(*value),
+            Self::Float(value) => serializer.serialize_f64(*value),
+            Self::Text(text) => serializer.serialize_str(text),
+            Self::List(items) => {
+                let mut list = serializer.serialize_seq(Some(items.len()))?;
+                for item in items {
+                    list.serialize_element(item)?;
+                }
+                list.end()
+            }
+            Self::Map(pairs) => serialize_pairs(pairs, serializer),
+        }
+    }
+}
+
+fn serialize_pairs<S: Serializer>(pairs: &[(Yaml, Yaml)], serializer: S) -> Result<S::Ok, S::Error> {
+    let mut map = serializer.serialize_map(Some(pairs.len()))?;
+    for (key, value) in pairs {
+        map.serialize_entry(key, value)?;
+    }
+    map.end()
+}
+
+/// The keys of a file that its type does not know, in their order.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Unknown(pub Vec<(Yaml, Yaml)>);
+
+impl<'de> Deserialize<'de> for Unknown {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match deserializer.deserialize_map(AnyValue)? {
+            Yaml::Map(pairs) => Ok(Self(pairs)),
+            _ => Ok(Self::default()),
+        }
+    }
+}
+
+impl Serialize for Unknown {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serialize_pairs(&self.0, serializer)
+    }
+}
+
+/// For fields that a file may leave empty: `key_events:` without a value is none.
+pub(super) fn or_default<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(
+    deserializer: D,
+) -> Result<T, D::Error> {
+    Ok(Option::deserialize(deserializer)?.unwrap_or_default())
+}
+
+/// For numbers as people write them: 4000, "001", 4,000字, 第１２話.
+pub(super) fn count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D::Error> {
+    let number = match Yaml::deserialize(deserializer)? {
+        Yaml::Null => return Ok(None),
+        Yaml::Int(number) => u32::try_from(number).ok(),
+        Yaml::Text(text) => number_in(&text),
+        _ => None,
+    };
+    number
+        .map(Some)
+        .ok_or_else(|| D::Error::custom("a whole number is needed"))
+}
+
+/// The number of a text that is one, with its unit.
+pub(super) fn number_in(text: &str) -> Option<u32> {
+    let bare = text
+        .trim()
+        .trim_start_matches('第')
+        .trim_end_matches(['字', '話', '章', '枚']);
+    let half: String = bare
+        .trim()
+        .chars()
+        .filter(|c| !matches!(c, ',' | '，' | '_'))
+        .map(|c| {
+            if ('０'..='９').contains(&c) {
+                char::from_u32(u32::from(c) - 0xfee0).unwrap_or(c)
+            } else {
+                c
+            }
+        })
+        .collect();
+    half.parse().ok()
+}
+
+/// Reads a file's text; an empty one is a value without keys.
+pub(crate) fn read<T: DeserializeOwned + Default>(path: &str, text: &str) -> Result<T, ProjectError> {
+    let is_empty = |line: &str| matches!(line.trim(), "" | "---" | "...") || line.trim_start().starts_with('#');
+    if text.lines().all(is_empty) {
+        return Ok(T::default());
+    }
+    serde_saphyr::from_str(text).map_err(|error| {
+        let error = error.without_snippet();
+        let (line, column) = error
+            .location()
+            .map_or((0, 0), |place| (usize_of(place.line()), usize_of(place.column())));
+        ProjectError::Yaml {
+            path: path.to_owned(),
+            line,
+            column,
+            reason: reason(error),
+        }
+    })
+}
+
+fn usize_of(number: impl TryInto<usize>) -> usize {
+    number.try_into().unwrap_or_default()
+}
+
+/// What the reader says, on one line and without the place, which is told apart.
+fn reason(error: &serde_saphyr::Error) -> String {
+    use serde_saphyr::MessageFormatter as _;
+    let said = serde_saphyr::UserMessageFormatter.format_message(error);
+    let line: String = said
+        .lines()
+        .next()
+        .unwrap_or_default()
+        .chars()
+        .filter(|c| !c.is_control())
+        .take(200)
+        .collect();
+    line.trim_end_matches('.').to_owned()
+}

@@ -1,0 +1,172 @@
+//! What a format cannot say: told with its place, never dropped in silence.
+//!
+//! A loss names what was written instead. Whether a loss matters is for its reader.
+
+use std::{borrow::Cow, ops::Range};
+
+use fumi_base::text::Text;
+
+use crate::manuscript::{Emphasis, Part};
+
+/// Something of the source that is otherwise in the output, or not in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Loss {
+    /// What.
+    pub kind: LossKind,
+    /// Where, in bytes of the source.
+    pub range: Range<usize>,
+}
+
+/// The kinds of losses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LossKind {
+    /// A ruby that is too long; it stands in parentheses instead.
+    RubyTooLong {
+        /// The longest base, in characters.
+        base: usize,
+        /// The longest ruby.
+        ruby: usize,
+    },
+    /// A ruby with a sign that breaks it; it stands in parentheses instead.
+    RubySign(char),
+    /// An emphasis that the format does not have; the text stands plain.
+    Emphasis(Emphasis),
+    /// Emphasis that cannot be set here; the emphasis pauses.
+    EmphasisPaused,
+    /// A bar that the site may take for the beginning of the ruby after it.
+    Bar,
+    /// A ruby or an emphasis in a title, which is plain there.
+    TitleMark,
+    /// A heading that became a plain line.
+    Heading,
+    /// A heading of a level that the format does not have; it is of the lowest that there is.
+    HeadingLevel,
+    /// A page break that became empty lines.
+    PageBreak,
+    /// An editor's note that was left out.
+    Note,
+    /// A character that is not known; ※ stands for it.
+    UnknownCharacter,
+    /// A character that the format's encoding lacks; it is written by its code.
+    Unencodable(char),
+    /// A control character that was left out.
+    Control(char),
+    /// A whole part that the format has no place for.
+    Part(Part),
+}
+
+impl LossKind {
+    /// What happened, in both languages.
+    #[must_use]
+    pub fn message(self) -> Text {
+        let (en, ja): (Cow<'static, str>, Cow<'static, str>) = match self {
+            Self::RubyTooLong { base, ruby } => (
+                format!("The ruby stands in parentheses: the site takes {base} characters of base and {ruby} of ruby.")
+                    .into(),
+                format!("ルビを括弧書きにしました。この投稿先では親文字 {base} 字、ルビ {ruby} 字までです。").into(),
+            ),
+            Self::RubySign(sign) => (
+                format!("The ruby stands in parentheses: the sign {sign} breaks it on the site.").into(),
+                format!("ルビを括弧書きにしました。記号 {sign} が入るとこの投稿先ではルビになりません。").into(),
+            ),
+            Self::Emphasis(emphasis) => {
+                let (en, ja) = match emphasis {
+                    Emphasis::Dots => ("Emphasis dots", "傍点"),
+                    Emphasis::Line => ("A line beside the text", "傍線"),
+                    Emphasis::Bold => ("Bold type", "太字"),
+                    Emphasis::Italic => ("Italics", "斜体"),
+                };
+                (
+                    format!("{en} cannot be written; the text stands plain.").into(),
+                    format!("{ja}は表せないため、文字だけを残しました。").into(),
+                )
+            }
+            Self::EmphasisPaused => (
+                "Emphasis and ruby (or a double bracket) cannot stand together; the emphasis pauses there.".into(),
+                "傍点はルビや二重山括弧と重ねられないため、その部分だけ傍点を外しました。".into(),
+            ),
+            Self::Bar => (
+                "The bar may be taken for the beginning of a ruby that follows in the line.".into(),
+                "この縦線は、同じ行の後ろにあるルビの始まりと解釈されるおそれがあります。".into(),
+            ),
+            Self::TitleMark => (
+                "Titles are plain text there; this mark of the title was left out.".into(),
+                "題名は文字だけになるため、この装飾は省きました。".into(),
+            ),
+            Self::Heading => (
+                "The heading is a plain line.".into(),
+                "見出しは通常の行になりました。".into(),
+            ),
+            Self::HeadingLevel => (
+                "The heading is of the lowest level that there is here.".into(),
+                "見出しは、この形式で最も下の階層のものになりました。".into(),
+            ),
+            Self::PageBreak => (
+                "The page break is an empty line.".into(),
+                "改ページは空行になりました。".into(),
+            ),
+            Self::Note => ("The note was left out.".into(), "注記を省きました。".into()),
+            Self::UnknownCharacter => (
+                "※ stands for a character whose code is not given.".into(),
+                "文字コードの分からない外字は※のままです。".into(),
+            ),
+            Self::Unencodable(c) => (
+                format!(
+                    "{c} (U+{:04X}) is not in the encoding and is written as a note with its code.",
+                    u32::from(c)
+                )
+                .into(),
+                format!(
+                    "{c}（U+{:04X}）はこの文字コードにないため、コードを示す外字注記にしました。",
+                    u32::from(c)
+                )
+                .into(),
+            ),
+            Self::Control(c) => (
+                format!("The control character U+{:04X} was left out.", u32::from(c)).into(),
+                format!("制御文字 U+{:04X} を省きました。", u32::from(c)).into(),
+            ),
+            Self::Part(part) => {
+                let (en, ja) = match part {
+                    Part::Foreword => ("The foreword", "前書き"),
+                    Part::Afterword => ("The afterword", "後書き"),
+                    Part::Colophon => ("The colophon", "奥付"),
+                    Part::Front | Part::Legend | Part::Title | Part::Body => ("A part", "一部"),
+                };
+                (
+                    format!("{en} has no place here and was left out.").into(),
+                    format!("{ja}を置く場所がないため省きました。").into(),
+                )
+            }
+        };
+        Text { en, ja }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Emphasis, LossKind, Part};
+
+    #[test]
+    fn every_loss_is_told_in_both_languages() {
+        for kind in [
+            LossKind::RubyTooLong { base: 10, ruby: 10 },
+            LossKind::RubySign('&'),
+            LossKind::Emphasis(Emphasis::Line),
+            LossKind::EmphasisPaused,
+            LossKind::Bar,
+            LossKind::TitleMark,
+            LossKind::Heading,
+            LossKind::HeadingLevel,
+            LossKind::PageBreak,
+            LossKind::Note,
+            LossKind::UnknownCharacter,
+            LossKind::Unencodable('🙂'),
+            LossKind::Control('\u{1}'),
+            LossKind::Part(Part::Foreword),
+        ] {
+            let said = kind.message();
+            assert!(said.en.ends_with('.') && said.ja.ends_with('。'), "{said:?}");
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! Text for 小説家になろう: foreword, body and afterword apart, ruby with a bar, dots as a ruby on each letter.
+//!
+//! The limits are those of its manual (syosetu.com/man/ruby): ten characters of base, ten of ruby, no & " < > in either.
+//! Kanji before （かな） become a ruby by themselves there, which a bar prevents. Nothing is posted.
+
+use super::{
+    Loss, LossKind, Written,
+    site::{self, Site, Token, warn_of_bars},
+};
+use crate::manuscript::{Manuscript, Part, is_counted, is_kanji};
+
+/// An episode in the fields of the posting form.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Episode {
+    /// The heading of the episode, if it has one.
+    pub title: Option<String>,
+    /// 前書き.
+    pub foreword: Option<String>,
+    /// 本文.
+    pub body: String,
+    /// 後書き.
+    pub afterword: Option<String>,
+}
+
+/// Writes an episode.
+#[must_use]
+pub fn write(manuscript: &Manuscript) -> Written<Episode> {
+    let mut losses = Vec::new();
+    site::leave_out(manuscript, &[Part::Colophon], &mut losses);
+    let title = site::title(manuscript, &mut losses);
+    let mut part = |part| site::part::<Narou>(manuscript, part, &mut losses);
+    let output = Episode {
+        title,
+        foreword: part(Part::Foreword),
+        body: part(Part::Body).unwrap_or_default(),
+        afterword: part(Part::Afterword),
+    };
+    losses.sort_by_key(|loss: &Loss| loss.range.start);
+    Written { output, losses }
+}
+
+struct Narou;
+
+impl Site for Narou {
+    const RUBY: (usize, usize) = (10, 10);
+    const BREAKS_RUBY: &'static [char] = &['&', '"', '<', '>', '《', '》', '|', '｜'];
+
+    fn line(tokens: &[Token], losses: &mut Vec<Loss>) -> String {
+        warn_of_bars(tokens, losses);
+        let mut line = String::new();
+        let letter = |token: Option<&Token>| match token {
+            Some(Token::Letter { c, .. }) => Some(*c),
+            _ => None,
+        };
+        let mut at = 0;
+        while let Some(token) = tokens.get(at) {
+            let next = &tokens[at + 1..];
+            at += 1;
+            let (c, range, is_dotted) = match token {
+                Token::Letter { c, at, is_dotted } => (*c, *at..*at + c.len_utf8(), *is_dotted),
+                Token::Ruby { text, range, is_dotted } => {
+                    line.push_str(text);
+                    if *is_dotted {
+                        losses.push(Loss {
+                            kind: LossKind::EmphasisPaused,
+                            range: range.clone(),
+                        });
+                    }
+                    continue;
+                }
+            };
+            if is_dotted && is_dottable(c) {
+                // What stands on the letter goes with it, inside its ruby.
+                let longest = Self::RUBY.0 - 1;
+                let modifiers = next
+                    .iter()
+                    .map_while(|token| letter(Some(token)).filter(|c| is_modifier(*c)));
+                let whole: String = std::iter::once(c).chain(modifiers.take(longest)).collect();
+                at += whole.chars().count() - 1;
+                line.push_str(&format!("|{whole}《・》"));
+                continue;
+            }
+            if is_dotted && Self::BREAKS_RUBY.contains(&c) {
+                losses.push(Loss {
+                    kind: LossKind::EmphasisPaused,
+                    range,
+                });
+            }
+            let before = at.checked_sub(2).and_then(|before| tokens.get(before));
+            let is_reading = matches!(c, '（' | '(')
+                && letter(before).is_some_and(is_kanji)
+                && letter(next.first()).is_some_and(is_kana);
+            if c == '《' || is_reading {
+                line.push('|');
+            }
+            line.push(c);
+        }
+        line
+    }
+}
+
+fn is_modifier(c: char) -> bool {
+    !is_counted(c) && !c.is_whitespace() && !c.is_control()
+}
+
+/// Dots stand on letters, not on punctuation or brackets.
+fn is_dottable(c: char) -> bool {
+    is_counted(c) && !Narou::BREAKS_RUBY.contains(&c) && !"、。，．・：；「」『』（）()【】〈〉〔〕［］…―".contains(c)
+}
+
+fn is_kana(c: char) -> bool {
+    ('ぁ'..='ヿ').contains(&c)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Episode, write};
+    use crate::{
+        manuscript::{Emphasis, Manuscript, Part, Reading},
+        publish::LossKind,
+    };
+
+    fn narou(source: &str) -> (Episode, Vec<LossKind>) {
+        let written = write(&Manuscript::read(source, Reading::default()));
+        (
+            written.output,
+            written.losses.into_iter().map(|loss| loss.kind).collect(),
+        )
+    }
+
+    #[test]
+    fn an_episode_falls_into_the_fields_of_the_form() {
+        let source = "# 第1話　雨《あめ》\n\n【前書き】\nどうも。\n\n【本文】\n\n　佐々木《ささき》は《《走った》》。\n\n\n＊＊＊\n\n　終わり。\n【後書き】\nまた。\n";
+        let (episode, losses) = narou(source);
+        assert_eq!(episode.title.as_deref(), Some("第1話　雨"));
+        assert_eq!(episode.foreword.as_deref(), Some("どうも。\n"));
+        assert_eq!(
+            episode.body,
+            "　|佐々木《ささき》は|走《・》|っ《・》|た《・》。\n\n\n＊＊＊\n\n　終わり。\n"
+        );
+        assert_eq!(episode.afterword.as_deref(), Some("また。\n"));
+        assert_eq!(losses, [LossKind::TitleMark]);
+        assert_eq!(narou("ただの本文").0.foreword, None);
+    }
+
+    #[test]
+    fn what_the_site_would_take_for_a_ruby_gets_a_bar() {
+        let (episode, losses) =
+            narou("東京（とうきょう）と京都（府）、（ふ）《《か\u{3099}\u{fe00}き。》》｜《二重》、｜（笑）\n");
+        assert_eq!(
+            episode.body,
+            "東京|（とうきょう）と京都（府）、（ふ）|か\u{3099}\u{fe00}《・》|き《・》。|《二重》、（笑）\n"
+        );
+        assert_eq!(losses, []);
+        assert_eq!(narou("A|B、｜漢字《かんじ》\n").1, [LossKind::Bar]);
+    }
+
+    #[test]
+    fn what_the_site_cannot_do_is_told_and_stays_readable() {
+        let (episode, losses) = narou(
+            "｜一二三四五六七八九十一《長い》と漢字《あいうえおかきくけこさ》と｜A&B《えー》\n## 中\n**太い**｜線［＃「線」に傍線］《《強い漢字《x》》》\n［＃改ページ］\n※［＃「？」、ページ数-行数］［＃「謎」の左に「ママ」の注記］\n［＃ここから２字下げ］\n",
+        );
+        assert_eq!(
+            episode.body,
+            "一二三四五六七八九十一（長い）と漢字|（あいうえおかきくけこさ）とA&B（えー）\n中\n太い｜線|《|《強い|漢字《x》》》\n\n※\n"
+        );
+        let long = LossKind::RubyTooLong { base: 10, ruby: 10 };
+        assert_eq!(
+            losses,
+            [
+                long,
+                long,
+                LossKind::RubySign('&'),
+                LossKind::Heading,
+                LossKind::Emphasis(Emphasis::Bold),
+                LossKind::Bar,
+                LossKind::Emphasis(Emphasis::Line),
+                LossKind::PageBreak,
+                LossKind::UnknownCharacter,
+                LossKind::Note,
+                LossKind::Note,
+            ]
+        );
+        assert!(!losses.contains(&LossKind::Part(Part::Foreword)));
+    }
+}

@@ -1,0 +1,218 @@
+//! What the two posting sites have in common: plain lines, ruby with a bar, and signs that must be kept from being one.
+//!
+//! A line is first a row of letters and finished rubies, and only then text: whether a letter needs a bar before it depends
+//! on its neighbours. The limits are each site's own.
+
+use std::ops::Range;
+
+use super::{Loss, LossKind};
+use crate::manuscript::{Emphasis, Inline, Kind, LineKind, Manuscript, Note, Part, SceneBreak};
+
+/// What a site can do.
+pub(super) trait Site {
+    /// The longest base and the longest ruby, in characters.
+    const RUBY: (usize, usize);
+
+    /// Signs that break a ruby.
+    const BREAKS_RUBY: &'static [char];
+
+    /// Writes the letters of one line.
+    fn line(tokens: &[Token], losses: &mut Vec<Loss>) -> String;
+}
+
+/// A piece of a line on its way.
+#[derive(Clone, Debug)]
+pub(super) enum Token {
+    /// A letter of the text.
+    Letter {
+        c: char,
+        /// In the source.
+        at: usize,
+        is_dotted: bool,
+    },
+    /// A ruby as the site writes it.
+    Ruby {
+        text: String,
+        range: Range<usize>,
+        is_dotted: bool,
+    },
+}
+
+/// The lines of a part, without empty ones around them; `None` where there is no such part.
+pub(super) fn part<S: Site>(manuscript: &Manuscript, part: Part, losses: &mut Vec<Loss>) -> Option<String> {
+    let mut lines: Vec<String> = Vec::new();
+    let mut has_part = false;
+    for line in manuscript.lines().iter().filter(|line| line.part == part) {
+        has_part = true;
+        let range = line.content.clone();
+        match line.kind {
+            LineKind::Empty => lines.push(String::new()),
+            LineKind::Paragraph | LineKind::Heading { .. } => {
+                if matches!(line.kind, LineKind::Heading { .. }) {
+                    losses.push(Loss {
+                        kind: LossKind::Heading,
+                        range: range.clone(),
+                    });
+                }
+                let tokens = tokens::<S>(manuscript, &range, losses);
+                lines.push(S::line(&tokens, losses));
+            }
+            LineKind::SceneBreak(SceneBreak::Page) => {
+                losses.push(Loss {
+                    kind: LossKind::PageBreak,
+                    range,
+                });
+                lines.push(String::new());
+            }
+            LineKind::SceneBreak(_) => {
+                let signs = manuscript.source()[range.clone()].trim_end();
+                let letters: Vec<Token> = signs
+                    .char_indices()
+                    .map(|(at, c)| Token::Letter {
+                        c,
+                        at: range.start + at,
+                        is_dotted: false,
+                    })
+                    .collect();
+                lines.push(S::line(&letters, losses));
+            }
+            LineKind::Notes => losses.push(Loss {
+                kind: LossKind::Note,
+                range,
+            }),
+            LineKind::PartMark | LineKind::Verbatim => {}
+        }
+    }
+    let first = lines.iter().position(|line| !line.is_empty()).unwrap_or(lines.len());
+    let last = lines
+        .iter()
+        .rposition(|line| !line.is_empty())
+        .map_or(first, |at| at + 1);
+    has_part.then(|| {
+        lines[first..last]
+            .iter()
+            .flat_map(|line| [line.as_str(), "\n"])
+            .collect()
+    })
+}
+
+/// Tells which parts have no place on a site.
+pub(super) fn leave_out(manuscript: &Manuscript, parts: &[Part], losses: &mut Vec<Loss>) {
+    for span in manuscript.spans() {
+        if let Kind::Part(part) = span.kind
+            && parts.contains(&part)
+        {
+            losses.push(Loss {
+                kind: LossKind::Part(part),
+                range: span.range.clone(),
+            });
+        }
+    }
+}
+
+/// The heading of an episode. Titles are plain on both sites.
+pub(super) fn title(manuscript: &Manuscript, losses: &mut Vec<Loss>) -> Option<String> {
+    let spans = manuscript.spans();
+    let title = spans.iter().find(|span| span.kind == Kind::Part(Part::Title))?;
+    let is_mark = |kind: &Kind| matches!(kind, Kind::Ruby { .. } | Kind::Emphasis(_));
+    let marks = spans.iter().take_while(|span| span.range.start < title.range.end);
+    losses.extend(marks.filter(|span| is_mark(&span.kind)).map(|span| Loss {
+        kind: LossKind::TitleMark,
+        range: span.range.clone(),
+    }));
+    Some(manuscript.text_of(&title.range).trim().to_owned())
+}
+
+/// The letters and rubies of a line.
+fn tokens<S: Site>(manuscript: &Manuscript, line: &Range<usize>, losses: &mut Vec<Loss>) -> Vec<Token> {
+    let mut tokens = Vec::new();
+    let mut dots = 0_usize;
+    for piece in manuscript.inlines(line) {
+        match piece {
+            Inline::Text(text, start) => letters(text, start, dots > 0, &mut tokens),
+            Inline::Character(Some(c), range) => tokens.push(Token::Letter {
+                c,
+                at: range.start,
+                is_dotted: dots > 0,
+            }),
+            Inline::Character(None, range) => {
+                tokens.push(Token::Letter {
+                    c: '※',
+                    at: range.start,
+                    is_dotted: dots > 0,
+                });
+                losses.push(Loss {
+                    kind: LossKind::UnknownCharacter,
+                    range,
+                });
+            }
+            Inline::Ruby { base, text, range } => {
+                let is_dotted = dots > 0;
+                match unfit::<S>(&base, text) {
+                    None => tokens.push(Token::Ruby {
+                        text: format!("|{base}《{text}》"),
+                        range,
+                        is_dotted,
+                    }),
+                    Some(kind) => {
+                        letters(&base, range.start, is_dotted, &mut tokens);
+                        letters(&format!("（{text}）"), range.start, is_dotted, &mut tokens);
+                        losses.push(Loss { kind, range });
+                    }
+                }
+            }
+            Inline::Begin(Emphasis::Dots, _) => dots += 1,
+            Inline::End(Emphasis::Dots, _) => dots -= 1,
+            Inline::Begin(emphasis, range) => losses.push(Loss {
+                kind: LossKind::Emphasis(emphasis),
+                range,
+            }),
+            // Those two are told by the emphasis or the heading itself.
+            Inline::End(..) | Inline::Note(Note::Emphasis(_) | Note::Heading(_), _) => {}
+            Inline::Note(_, range) => losses.push(Loss {
+                kind: LossKind::Note,
+                range,
+            }),
+        }
+    }
+    tokens
+}
+
+fn letters(text: &str, start: usize, is_dotted: bool, tokens: &mut Vec<Token>) {
+    tokens.extend(text.char_indices().map(|(at, c)| Token::Letter {
+        c,
+        at: start + at,
+        is_dotted,
+    }));
+}
+
+/// Why a ruby cannot be one.
+fn unfit<S: Site>(base: &str, ruby: &str) -> Option<LossKind> {
+    let (longest_base, longest_ruby) = S::RUBY;
+    if let Some(sign) = base.chars().chain(ruby.chars()).find(|c| S::BREAKS_RUBY.contains(c)) {
+        return Some(LossKind::RubySign(sign));
+    }
+    (base.chars().count() > longest_base || ruby.chars().count() > longest_ruby).then_some(LossKind::RubyTooLong {
+        base: longest_base,
+        ruby: longest_ruby,
+    })
+}
+
+/// A bar in the text before a ruby of the same line may be taken for the ruby's own.
+pub(super) fn warn_of_bars(tokens: &[Token], losses: &mut Vec<Loss>) {
+    let is_ruby = |token: &Token| matches!(token, Token::Ruby { .. } | Token::Letter { c: '《', .. });
+    let last_ruby = tokens.iter().rposition(is_ruby).unwrap_or(0);
+    for token in &tokens[..last_ruby] {
+        if let Token::Letter {
+            c: c @ ('|' | '｜'),
+            at,
+            ..
+        } = token
+        {
+            losses.push(Loss {
+                kind: LossKind::Bar,
+                range: *at..*at + c.len_utf8(),
+            });
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! Megabytes of one sign: each must be read in time proportional to its length, on a small stack.
+//!
+//! There is no clock here: what cost the square of its length would take hours, and what recursed would abort the process.
+
+use fumi_novel::manuscript::{Manuscript, Reading, Syntax};
+
+use crate::invariants::fault_of;
+
+const MEGABYTE: usize = 1 << 20;
+
+/// What costs most if a look ahead does not stop, or if what is open is looked through.
+const SIGNS: &[&str] = &[
+    "「",
+    "」",
+    "『",
+    "「『（",
+    "「\n",
+    "（",
+    "《",
+    "》",
+    "《《",
+    "《《あ",
+    "》》",
+    "｜",
+    "｜あ",
+    "|《",
+    "{",
+    "{あ|",
+    "**",
+    "**あ",
+    "** ",
+    "［＃",
+    "［",
+    "［［＃",
+    "［＃］",
+    "※［＃",
+    "※",
+    "［＃傍点］",
+    "［＃傍点終わり］",
+    "［＃傍点］［＃太字終わり］",
+    "［＃傍点］あ［＃太字］い",
+    "あ［＃「あ」に傍点］",
+    "［＃「あ」に傍点］",
+    "［＃大見出し］あ",
+    "漢",
+    "漢《",
+    "漢《か》",
+    "あ",
+    "\n",
+    "\r",
+    "\r\n",
+    " \n",
+    "　",
+    "# ",
+    "# 題\n",
+    "【前書き】\n",
+    "【本文】\nあ\n",
+    "【後書き】\n",
+    "＊\n",
+    "---\n",
+    "底本：\n",
+    "第1話\n",
+    "《《「》》",
+    "「《《」》》",
+    "**「",
+    "\u{feff}",
+    "🙂",
+    "漢《［＃］》｜",
+    "｜［＃《］",
+    "｜［＃］",
+    "※［＃《］《か》",
+];
+
+#[test]
+fn a_megabyte_of_any_sign_is_read() {
+    let small_stack = std::thread::Builder::new().stack_size(256 << 10);
+    let work = small_stack.spawn(|| {
+        for sign in SIGNS {
+            for (before, after) in [("", ""), ("あ「", "」［＃「あ」に傍点］》》**］\n底本：")] {
+                let text = [before, &sign.repeat(MEGABYTE / sign.len()), after].concat();
+                for syntax in [Syntax::Web, Syntax::Aozora] {
+                    let manuscript = Manuscript::read(
+                        text.as_str(),
+                        Reading {
+                            syntax,
+                            ..Reading::default()
+                        },
+                    );
+                    assert_eq!(manuscript.source().len(), text.len());
+                    assert!(manuscript.visible().text().len() <= text.len());
+                    for issue in manuscript.issues().iter().step_by(1_000) {
+                        assert!(manuscript.position(issue.range.start).line >= 1);
+                    }
+                }
+            }
+        }
+    });
+    work.expect("a thread").join().expect("all of them were read");
+}
+
+#[test]
+fn deep_nesting_is_as_deep_as_it_is_written() {
+    let deep = 5_000;
+    let text = "「".repeat(deep) + &"」".repeat(deep);
+    let manuscript = Manuscript::read(text, Reading::default());
+    assert_eq!(manuscript.issues(), []);
+    // A part and a paragraph around them, and no narration.
+    assert_eq!(manuscript.spans().len(), deep + 2);
+    assert_eq!(fault_of(&manuscript), None);
+}
+
+/// What is open at the end of a line is a span of every line that it goes on over.
+#[test]
+fn speech_that_is_deeper_than_any_does_not_go_on() {
+    let deep = 100_000;
+    let text = "「".repeat(deep) + &"\nあ".repeat(30) + &"」".repeat(deep);
+    let manuscript = Manuscript::read(text, Reading::default());
+    assert!(manuscript.spans().len() < 200, "{}", manuscript.spans().len());
+}

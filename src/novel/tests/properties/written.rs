@@ -1,0 +1,224 @@
+//! What every format keeps of any text: its letters in their order, its rubies, its emphasis; and pages are well-formed.
+
+use fumi_novel::{
+    manuscript::{Emphasis, Inline, LineKind, Manuscript, Part, Reading, Syntax},
+    publish::{Work, aozora, html, kakuyomu, narou},
+};
+use proptest::{prelude::*, sample::select};
+
+use crate::{
+    invariants::SIGNS,
+    made::{Piece, pieces},
+    runner,
+};
+
+fn work() -> Work {
+    Work {
+        title: "題".to_owned(),
+        author: "著者".to_owned(),
+    }
+}
+
+/// The letters of the story, and between them its rubies and dots; empty lines are left out.
+fn read(manuscript: &Manuscript) -> String {
+    let mut out = String::new();
+    for line in manuscript.lines().iter().filter(|line| line.part == Part::Body) {
+        if !matches!(line.kind, LineKind::Paragraph | LineKind::Heading { .. }) {
+            continue;
+        }
+        if !out.ends_with('\n') {
+            out.push('\n');
+        }
+        for piece in manuscript.inlines(&line.content) {
+            match piece {
+                Inline::Text(text, _) => out.push_str(text),
+                Inline::Character(c, _) => out.push(c.unwrap_or('※')),
+                Inline::Ruby { base, text, .. } => out.push_str(&format!("[{base}|{text}]")),
+                Inline::Begin(Emphasis::Dots, _) => out.push('⟨'),
+                Inline::End(Emphasis::Dots, _) => out.push('⟩'),
+                Inline::Begin(..) | Inline::End(..) | Inline::Note(..) => {}
+            }
+        }
+    }
+    out
+}
+
+/// The same with a dot after each letter that has one: white space has none, and neighbours are one.
+fn dotted(text: &str) -> String {
+    let mut out = String::new();
+    let mut is_dotted = false;
+    for c in text.chars() {
+        match c {
+            '⟨' | '⟩' => is_dotted = c == '⟨',
+            c if is_dotted && !c.is_whitespace() => out.extend([c, '﹅']),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// The same without what not every text survives: only the letters.
+fn letters(manuscript: &Manuscript) -> String {
+    let mut out = String::new();
+    for line in manuscript.lines().iter().filter(|line| line.part == Part::Body) {
+        if matches!(line.kind, LineKind::Paragraph | LineKind::Heading { .. }) {
+            out.push_str(&manuscript.text_of(&line.content));
+        }
+    }
+    out.retain(|c| !c.is_whitespace());
+    out
+}
+
+fn web(source: &str) -> Manuscript {
+    Manuscript::read(source, Reading::default())
+}
+
+fn from_aozora(source: &str) -> Manuscript {
+    let syntax = Syntax::Aozora;
+    Manuscript::read(
+        source,
+        Reading {
+            syntax,
+            ..Reading::default()
+        },
+    )
+}
+
+#[test]
+fn what_was_meant_is_read_again() {
+    let lines = prop::collection::vec(prop::collection::vec(pieces(), 1..8), 1..6);
+    let result = runner(1_500).run(&lines, |lines| {
+        let line = |pieces: &Vec<Piece>| pieces.iter().map(|piece| piece.written.as_str()).collect::<String>();
+        let text: String = lines.iter().map(|pieces| line(pieces) + "だ\n").collect();
+        let manuscript = web(&text);
+        let meant = read(&manuscript);
+        let file = aozora::write(&manuscript, &work());
+        prop_assert_eq!(read(&from_aozora(&file.output)), meant.clone(), "{}", file.output);
+        let site = kakuyomu::write(&manuscript);
+        prop_assert_eq!(
+            dotted(&read(&web(&site.output.body))),
+            dotted(&meant),
+            "{}",
+            site.output.body
+        );
+        let site = narou::write(&manuscript);
+        let again = web(&site.output.body);
+        prop_assert_eq!(again.issues(), []);
+        prop_assert_eq!(letters(&again), letters(&manuscript), "{}", site.output.body);
+        Ok(())
+    });
+    result.unwrap_or_else(|error| panic!("{error}"));
+}
+
+#[test]
+fn no_text_loses_a_letter_or_breaks_a_page() {
+    // Lines that begin a part, or that end an Aozora file, are no letters of a story.
+    let is_letter = |sign: &&str| !["【", "底本", "---"].iter().any(|part| sign.starts_with(part));
+    let signs: Vec<&str> = SIGNS.iter().copied().filter(is_letter).collect();
+    let texts = prop::collection::vec(select(signs), 0..60).prop_map(|signs| format!("始\n{}", signs.concat()));
+    let result = runner(4_000).run(&texts, |text| {
+        let manuscript = web(&text);
+        let wanted = letters(&manuscript);
+        let file = aozora::write(&manuscript, &work());
+        prop_assert_eq!(
+            letters(&from_aozora(&file.output)),
+            wanted.clone(),
+            "{:?}\n{}",
+            text,
+            file.output
+        );
+        for site in [
+            narou::write(&manuscript).output.body,
+            kakuyomu::write(&manuscript).output.body,
+        ] {
+            prop_assert!(holds(&site, &wanted), "{text:?}\n{site}");
+        }
+        let page = html::write(&manuscript, &work()).output;
+        let shown = without_tags(&page);
+        prop_assert!(shown.is_ok(), "{text:?}\n{page}\n{shown:?}");
+        let control = |c: &char| !c.is_control() && *c != '\u{feff}';
+        let wanted: String = wanted.chars().filter(control).collect();
+        prop_assert!(holds(&shown.unwrap_or_default(), &wanted), "{text:?}\n{page}");
+        Ok(())
+    });
+    result.unwrap_or_else(|error| panic!("{error}"));
+}
+
+/// Whether the letters are in the text, in their order; marks may stand between them.
+fn holds(text: &str, letters: &str) -> bool {
+    let mut rest = text.chars();
+    letters.chars().all(|letter| rest.any(|c| c == letter))
+}
+
+/// The text of a page whose tags are closed in order, else what is wrong with them.
+fn without_tags(page: &str) -> Result<String, String> {
+    let mut open = Vec::new();
+    let mut shown = String::new();
+    let mut rest = page.trim_start_matches("<!DOCTYPE html>\n");
+    while let Some((text, tag)) = rest.split_once('<') {
+        shown.push_str(text);
+        let (tag, after) = tag.split_once('>').ok_or("a tag without an end")?;
+        rest = after;
+        if let Some(closed) = tag.strip_prefix('/') {
+            if open.pop() != Some(closed) {
+                return Err(format!("</{closed}> closes nothing"));
+            }
+        } else if !tag.ends_with('/') {
+            open.push(tag.split(' ').next().unwrap_or_default());
+        }
+    }
+    shown.push_str(rest);
+    let unescaped = shown
+        .replace("&lt;", "<")
+        .replace("&gt;", ">")
+        .replace("&quot;", "\"")
+        .replace("&amp;", "&");
+    if open.is_empty() {
+        Ok(unescaped)
+    } else {
+        Err(format!("{open:?} are open"))
+    }
+}
+
+/// Megabytes of one sign, as `hostile.rs` has them, go through every writer on a small stack.
+#[test]
+fn a_megabyte_of_signs_is_written() {
+    const HOSTILE: &[&str] = &[
+        "《《あ》》",
+        "**あ**",
+        "あ［＃「あ」に傍点］",
+        "［＃「あ」に傍点］",
+        "［＃傍点］あ［＃傍点終わり］",
+        "｜あ《か》",
+        "漢（か）",
+        "|《",
+        "｜",
+        "※［＃U+57FC］",
+        "※",
+        "［＃改ページ］\n",
+        "\n",
+        "【前書き】\nあ\n【本文】\nあ\n",
+        "# 題\n",
+        "か\u{3099}",
+        "《《か\u{3099}",
+        "1",
+        "!?",
+        "&",
+        "\u{1}",
+    ];
+    let small_stack = std::thread::Builder::new().stack_size(256 << 10);
+    let work = small_stack.spawn(|| {
+        for sign in HOSTILE {
+            let text = format!("始\n{}", sign.repeat((1 << 19) / sign.len()));
+            for manuscript in [web(&text), from_aozora(&text)] {
+                let file = aozora::write(&manuscript, &work()).output;
+                assert!(!aozora::to_shift_jis(&file).output.is_empty());
+                assert!(!html::write(&manuscript, &work()).output.is_empty());
+                let sites =
+                    narou::write(&manuscript).output.body.len() + kakuyomu::write(&manuscript).output.body.len();
+                assert!(sites <= 20 * text.len());
+            }
+        }
+    });
+    work.expect("a thread").join().expect("all of them were written");
+}
