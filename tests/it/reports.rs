@@ -12,6 +12,7 @@ fn committed_reports_are_those_of_the_benchmarks_as_they_are() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     for (benchmark, report, again) in [
         ("ratios", "docs/benchmarks.md", "./bench speed"),
+        ("load", "docs/load.md", "./bench load"),
         ("tokens", "docs/tokens.md", "./bench tokens"),
         ("tokens", "src/tool/measured.toml", "./bench tokens"),
     ] {
