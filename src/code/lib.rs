@@ -37,3 +37,6 @@ pub mod section;
 mod starts;
 pub mod table;
 pub mod user_queries;
+
+// For whoever measures.
+pub mod work;

@@ -26,6 +26,7 @@ use crate::{
     search::LineMatch,
     skipped::Reason,
     text_query::{Engine, TextQuery},
+    work,
 };
 
 /// How much of a file is read before it is decided how to search it. Most files are smaller, and then searched in place.
@@ -164,6 +165,7 @@ impl Bench<'_> {
                 in_place: false,
             },
         };
+        work::searched(head.len());
         let cancel = self.cancel;
         let mut sink = TallySink {
             matcher,
@@ -338,7 +340,9 @@ impl<R: Read> Read for Polled<'_, R> {
         if self.cancel.is_cancelled() {
             return Ok(0);
         }
-        self.inner.read(buf)
+        let read = self.inner.read(buf)?;
+        work::searched(read);
+        Ok(read)
     }
 }
 

@@ -13,6 +13,7 @@ use crate::{
     elements::Span,
     errors::structure::StructureError,
     languages::{Language, detect::detect, unread::Unread},
+    work,
 };
 
 /// How many places of broken syntax are listed; a reader acts on the first few, the total says the rest.
@@ -188,6 +189,7 @@ impl Input<'_> {
         cancel: &CancellationToken,
         piece: &mut dyn FnMut(usize) -> &'i str,
     ) -> Result<Tree, StructureError> {
+        work::parsed();
         let mut parser = Parser::new();
         parser
             .set_language(grammar)

@@ -13,6 +13,7 @@ use fumi_base::{
     errors::Book,
     pools::{Load, Pool},
 };
+use fumi_code::work;
 use opentelemetry::KeyValue;
 use serde_json::{Map, Value, json};
 use tokio::net::TcpListener;
@@ -116,6 +117,12 @@ fn observe(app: &Arc<App>, streams: &Arc<mcp::sessions::Streams>) {
             tell(app.kernel.cache.bytes(), &[]);
         }
     });
+    metrics.count(
+        ("fumi.searched", "By"),
+        "Bytes of files that were searched",
+        work::searched_bytes,
+    );
+    metrics.count(("fumi.parses", ""), "Texts that were parsed", work::parsed_texts);
     metrics.observe(("process.memory.usage", "By"), "Bytes of memory in use", |tell| {
         if let Some(bytes) = resident_bytes() {
             tell(bytes, &[]);

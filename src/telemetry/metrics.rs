@@ -183,6 +183,21 @@ impl Metrics {
         Running(Arc::clone(self))
     }
 
+    /// A number that only grows, read whenever the metrics are.
+    pub fn count(
+        &self,
+        (name, unit): (&'static str, &'static str),
+        about: &'static str,
+        read: impl Fn() -> u64 + Send + Sync + 'static,
+    ) {
+        let counter = self
+            .meter
+            .u64_observable_counter(name)
+            .with_unit(unit)
+            .with_description(about);
+        let _ = counter.with_callback(move |told| told.observe(read(), &[])).build();
+    }
+
     /// A number that is read whenever the metrics are: what there is now. `read` gives the values with one label each, or
     /// with none.
     pub fn observe(

@@ -216,6 +216,14 @@ async fn metrics_are_read_as_prometheus_reads_them() {
         assert!(!client.call("search_content", arguments.clone()).await.called().2);
     }
     client.call("list_files", json!({"roots": ["nowhere"]})).await;
+    sample.file("one.py", "x = 1\n");
+    assert!(
+        !client
+            .call("check_code_scale", json!({"file_path": "one.py"}))
+            .await
+            .called()
+            .2
+    );
     let _session = Session::open(&server).await;
     let answer = reqwest::get(format!("{}/metrics", server.base)).await.unwrap();
     assert!(
@@ -253,5 +261,7 @@ async fn metrics_are_read_as_prometheus_reads_them() {
     }
     assert!((line("fumi_sessions", &[]) - 1.0).abs() < 0.1);
     assert!(line("process_memory_usage", &[]) > 1_000_000.0);
+    assert!(line("fumi_searched_bytes_total", &[]) > 0.0);
+    assert!((line("fumi_parses_total", &[]) - 1.0).abs() < 0.1);
     assert!((line("fumi_calls_running", &[]) - 0.0).abs() < 0.1);
 }
