@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use fumi_base::{
     files,
+    listing::list,
     project::{PathError, Project},
     writing::replace,
 };
@@ -26,6 +27,12 @@ use crate::{
 
 /// The largest session file that is read.
 const SESSION_BYTES: u64 = 8 << 20;
+
+/// Where sessions are.
+const FOLDER: &str = ".noveler/sessions";
+
+/// How many sessions are looked at.
+const SESSIONS: usize = 20_000;
 
 /// The sessions of a project.
 #[derive(Clone, Debug)]
@@ -46,7 +53,7 @@ pub struct Recovered {
 
 /// Where a session's file is.
 pub(super) fn path_of(id: &SessionId) -> String {
-    format!(".noveler/sessions/{id}.yaml")
+    format!("{FOLDER}/{id}.yaml")
 }
 
 /// Writes files, in their order, each whole.
@@ -76,6 +83,21 @@ impl Sessions {
             None if stage.number() == 1 => Ok(None),
             None => Err(WritingError::NoSessionId { stage }),
         }
+    }
+
+    /// The newest session of an episode that is not finished, so that no second one is begun beside it. A session that cannot be
+    /// read is not open.
+    pub fn open(&self, episode: Episode) -> Result<Option<Recovered>, WritingError> {
+        let folder = match self.project.resolve(FOLDER) {
+            Ok(folder) => folder,
+            Err(PathError::NotFound { .. }) => return Ok(None),
+            Err(error) => return Err(error.into()),
+        };
+        let (listed, _) = list(&folder, SESSIONS)?;
+        // Names begin with the time, and names are listed in their order.
+        let ids = listed.iter().rev().filter_map(|file| file.name.strip_suffix(".yaml"));
+        let mut own = ids.filter_map(|id| self.load(id, episode).ok());
+        Ok(own.find(|recovered| recovered.session.current().is_some()))
     }
 
     /// Reads a session of an episode, as far as its files are whole. Nothing is written.

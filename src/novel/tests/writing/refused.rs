@@ -4,7 +4,7 @@ use fumi_base::{errors::Teach, text::Locale};
 use fumi_novel::{
     errors::writing::WritingError,
     project::Episode,
-    writing::{Answer, CONTENT_BYTES, Sessions, Stage, Step, Workflow, apply},
+    writing::{Answer, CONTENT_BYTES, Session, SessionId, Sessions, Stage, Step, Texts, Workflow, apply},
 };
 
 use crate::{acts, answer, at, begun, disk, episode, good, material, question, stage, until};
@@ -200,4 +200,38 @@ fn a_session_is_needed_known_and_of_its_episode() {
         assert_eq!(code(stage(2), Some(unknown), episode()), "S001");
     }
     assert_eq!(code(stage(2), Some(&id), Episode::new(2).expect("a number")), "S001");
+}
+
+#[test]
+fn the_open_session_of_an_episode_is_the_newest_that_is_not_finished() {
+    let (root, project) = disk();
+    let sessions = Sessions::of(project.clone());
+    let open = |number| {
+        let found = sessions.open(Episode::new(number).expect("a number")).expect("looked");
+        found.map(|found| found.session.id().to_string())
+    };
+    assert_eq!(open(1), None);
+    let material = material();
+    let begin = |seconds, number| {
+        let id = SessionId::new(&at(seconds), 1);
+        let session = Session::new(id, Episode::new(number).expect("a number"), None, &at(seconds));
+        let workflow = Workflow::new(session, Texts::new(), &material, Locale::Ja);
+        apply(&project, &[workflow.write()]).expect("written");
+        workflow
+    };
+    let old = begin(1, 1).session().id().to_string();
+    let mut new = begin(2, 1);
+    let other = begin(3, 2).session().id().to_string();
+    std::fs::write(
+        root.path().join(".noveler/sessions/session_20250904_105900.yaml"),
+        "version: [",
+    )
+    .expect("written");
+    assert_eq!(open(1), Some(new.session().id().to_string()));
+    assert_eq!((open(2), open(3)), (Some(other), None));
+    while let Step::Ask(ask) = new.step(None, &at(4)).expect("a question").next {
+        let writes = new.step(Some(answer(good(&ask))), &at(4)).expect("accepted").writes;
+        apply(&project, &writes).expect("written");
+    }
+    assert_eq!(open(1), Some(old));
 }
