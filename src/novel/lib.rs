@@ -9,3 +9,4 @@ pub mod manuscript;
 pub mod project;
 pub mod publish;
 pub mod references;
+pub mod writing;

@@ -1,7 +1,8 @@
 //! What novel tools can refuse: typed facts here, sentences in the `.toml` beside each file.
 //!
-//! [`project`] for files that are missing or broken, [`backup`] for copies of them. Broken markup of a manuscript is none of it: that is data (see
+//! [`project`] for files that are missing or broken, [`backup`] for copies of them, [`writing`] for stages and answers. Broken markup of a manuscript is none of it: that is data (see
 //! [`crate::manuscript::IssueKind`]).
 
 pub mod backup;
 pub mod project;
+pub mod writing;

@@ -34,7 +34,7 @@ const NAMES_IN_FOLDER: usize = 20_000;
 const YAML_BYTES: u64 = 1 << 20;
 
 /// The largest manuscript that is read, as large as what may be written at once.
-const MANUSCRIPT_BYTES: u64 = 4 << 20;
+pub(crate) const MANUSCRIPT_BYTES: u64 = 4 << 20;
 
 /// A folder that holds a novel, or is to hold one.
 #[derive(Clone, Debug)]
@@ -291,7 +291,7 @@ fn only(episode: Episode, files: &[ProjectPath]) -> Option<Result<ProjectPath, P
 }
 
 /// The text of a YAML file, in whatever encoding it is written. A damaged one is not read: its keys would be others.
-fn yaml_of(file: &ProjectPath) -> Result<String, ProjectError> {
+pub(crate) fn yaml_of(file: &ProjectPath) -> Result<String, ProjectError> {
     let decoded = files::decode(&files::read(file, YAML_BYTES)?, EncodingChoice::Auto);
     if decoded.damaged {
         return Err(ProjectError::Yaml {

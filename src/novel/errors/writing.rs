@@ -1,0 +1,238 @@
+//! What the writing of an episode can refuse: stages out of order, answers that will not do, sessions that are not there.
+//!
+//! Each carries the facts that its sentences in `writing.toml` name. A text that has been lost from the disk is none of them: its
+//! stage is done again.
+
+use std::sync::LazyLock;
+
+use fumi_base::{
+    errors::{Book, Teach},
+    project::{PathError, quoted},
+    text::Locale,
+    writing::WriteError,
+};
+
+use super::project::ProjectError;
+use crate::{
+    project::Episode,
+    writing::{Miss, Stage},
+};
+
+/// The failures of writing.
+pub static BOOK: LazyLock<Book> = LazyLock::new(|| Book::embedded(include_str!("writing.toml")));
+
+/// Why a step of writing is not made.
+#[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the sentences stand in writing.toml")]
+pub enum WritingError {
+    #[error("no stage {asked}")]
+    UnknownStage { asked: String },
+    #[error("{stage} before its turn")]
+    TooEarly { stage: Stage, missing: Vec<Stage> },
+    #[error("turn {turn} of {stage} misses {} criteria", misses.len())]
+    CriteriaMissed {
+        stage: Stage,
+        turn: usize,
+        misses: Vec<Miss>,
+    },
+    #[error("{stage} is done")]
+    StageDone { stage: Stage, current: Stage },
+    #[error("turn {asked} of {stage} where {turn} is due")]
+    WrongTurn { stage: Stage, asked: usize, turn: usize },
+    #[error("{id} is finished")]
+    Finished { id: String },
+    #[error("no session {id}")]
+    NoSession { id: String, episode: Episode },
+    #[error("no session for {stage}")]
+    NoSessionId { stage: Stage },
+    #[error("{path}: {reason}")]
+    BrokenSession {
+        path: String,
+        reason: &'static str,
+        reason_ja: &'static str,
+    },
+    #[error("{what} has {size} bytes")]
+    TooLarge {
+        what: &'static str,
+        what_ja: &'static str,
+        size: usize,
+        limit: usize,
+    },
+    #[error("{id} keeps no more feedback")]
+    FeedbackFull { id: String },
+    #[error(transparent)]
+    Project(#[from] ProjectError),
+    #[error(transparent)]
+    Path(#[from] PathError),
+    #[error(transparent)]
+    Write(#[from] WriteError),
+}
+
+fn listed(stages: impl Iterator<Item = Stage>) -> String {
+    stages.map(Stage::name).collect::<Vec<_>>().join(", ")
+}
+
+impl Teach for WritingError {
+    fn entry(&self) -> &'static str {
+        match self {
+            Self::UnknownStage { .. } => "UNKNOWN_STAGE",
+            Self::TooEarly { .. } => "STAGE_TOO_EARLY",
+            Self::CriteriaMissed { .. } => "CRITERIA_MISSED",
+            Self::StageDone { .. } => "STAGE_DONE",
+            Self::WrongTurn { .. } => "WRONG_TURN",
+            Self::Finished { .. } => "WRITING_FINISHED",
+            Self::NoSession { .. } => "WRITING_SESSION_NOT_FOUND",
+            Self::NoSessionId { .. } => "SESSION_ID_MISSING",
+            Self::BrokenSession { .. } => "BROKEN_SESSION",
+            Self::TooLarge { .. } => "CONTENT_TOO_LARGE",
+            Self::FeedbackFull { .. } => "FEEDBACK_FULL",
+            Self::Project(error) => error.entry(),
+            Self::Path(error) => error.entry(),
+            Self::Write(error) => error.entry(),
+        }
+    }
+
+    fn book(&self) -> &'static Book {
+        match self {
+            Self::Project(error) => error.book(),
+            Self::Path(error) => error.book(),
+            Self::Write(error) => error.book(),
+            _ => &BOOK,
+        }
+    }
+
+    fn facts(&self) -> Vec<(&'static str, String)> {
+        match self {
+            Self::UnknownStage { asked } => {
+                let aliases: Vec<&str> = Stage::all().map(Stage::alias).collect();
+                vec![
+                    ("asked", quoted(asked)),
+                    ("names", listed(Stage::all())),
+                    ("aliases", aliases.join(", ")),
+                ]
+            }
+            Self::TooEarly { stage, missing } => vec![
+                ("stage", stage.to_string()),
+                ("missing", listed(missing.iter().copied())),
+                ("first", missing.first().map(Stage::to_string).unwrap_or_default()),
+            ],
+            Self::CriteriaMissed { stage, turn, misses } => {
+                let all = |locale, before: &str| {
+                    let lines = misses
+                        .iter()
+                        .map(|miss| format!("[{}] {}", miss.criterion, miss.message.get(locale)));
+                    lines.collect::<Vec<_>>().join(before)
+                };
+                vec![
+                    ("stage", stage.to_string()),
+                    ("turn", turn.to_string()),
+                    ("count", misses.len().to_string()),
+                    ("misses", all(Locale::En, " ")),
+                    ("misses_ja", all(Locale::Ja, "")),
+                ]
+            }
+            Self::StageDone { stage, current } => {
+                vec![("stage", stage.to_string()), ("current", current.to_string())]
+            }
+            Self::WrongTurn { stage, asked, turn } => vec![
+                ("stage", stage.to_string()),
+                ("asked", asked.to_string()),
+                ("turn", turn.to_string()),
+            ],
+            Self::Finished { id } | Self::FeedbackFull { id } => vec![("id", quoted(id))],
+            Self::NoSession { id, episode } => {
+                vec![("id", quoted(id)), ("episode", episode.number().to_string())]
+            }
+            Self::NoSessionId { stage } => vec![("stage", stage.to_string())],
+            Self::BrokenSession {
+                path,
+                reason,
+                reason_ja,
+            } => vec![
+                ("path", quoted(path)),
+                ("reason", (*reason).to_owned()),
+                ("reason_ja", (*reason_ja).to_owned()),
+            ],
+            Self::TooLarge {
+                what,
+                what_ja,
+                size,
+                limit,
+            } => vec![
+                ("what", (*what).to_owned()),
+                ("what_ja", (*what_ja).to_owned()),
+                ("size", size.to_string()),
+                ("limit", limit.to_string()),
+            ],
+            Self::Project(error) => error.facts(),
+            Self::Path(error) => error.facts(),
+            Self::Write(error) => error.facts(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fumi_base::{errors::Teach, text::Text};
+
+    use super::{BOOK, WritingError};
+    use crate::{
+        project::Episode,
+        writing::{Miss, Stage},
+    };
+
+    #[test]
+    fn every_error_teaches_in_both_languages_and_no_entry_is_unused() {
+        let stage = Stage::LAST;
+        let text = || "x".to_owned();
+        let all = [
+            WritingError::UnknownStage { asked: text() },
+            WritingError::TooEarly {
+                stage,
+                missing: Stage::all().take(9).collect(),
+            },
+            WritingError::CriteriaMissed {
+                stage,
+                turn: 1,
+                misses: vec![Miss {
+                    criterion: "length".to_owned(),
+                    message: Text::new("Too short.", "短すぎます。"),
+                }],
+            },
+            WritingError::StageDone { stage, current: stage },
+            WritingError::WrongTurn {
+                stage,
+                asked: 2,
+                turn: 1,
+            },
+            WritingError::Finished { id: text() },
+            WritingError::NoSession {
+                id: text(),
+                episode: Episode::new(1).expect("a number"),
+            },
+            WritingError::NoSessionId { stage },
+            WritingError::BrokenSession {
+                path: text(),
+                reason: "why",
+                reason_ja: "理由",
+            },
+            WritingError::TooLarge {
+                what: "It",
+                what_ja: "それ",
+                size: 2,
+                limit: 1,
+            },
+            WritingError::FeedbackFull { id: text() },
+        ];
+        let mut entries: Vec<&str> = BOOK.entries().map(|(name, _)| name).collect();
+        for error in &all {
+            let lesson = error.lesson();
+            for text in [&lesson.message, &lesson.next] {
+                assert!(!text.en.contains('{') && !text.ja.contains('{'), "{text:?}");
+                assert!(text.en != text.ja && text.ja.ends_with('。'), "{text:?}");
+            }
+            entries.retain(|entry| *entry != error.entry());
+        }
+        assert!(entries.is_empty(), "{entries:?} is never raised");
+    }
+}

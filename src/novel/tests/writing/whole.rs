@@ -1,0 +1,163 @@
+//! A whole episode, and every place at which it can be interrupted.
+
+use fumi_base::text::Locale;
+use fumi_novel::{
+    manuscript::{Manuscript, Part, Reading},
+    writing::{STAGES, Sessions, Stage, Step, Workflow, Write, apply},
+};
+
+use crate::{acts, answer, at, begun, disk, episode, good, material, question};
+
+/// Every file that a whole episode writes, in order, and the session at its end.
+fn written() -> (Vec<Write>, Workflow<'static>) {
+    let material = Box::leak(Box::new(material()));
+    let mut workflow = begun(material);
+    let mut writes = vec![workflow.write()];
+    let mut next = workflow.step(None, &at(0)).expect("a question").next;
+    for seconds in 1.. {
+        let Step::Ask(ask) = next else { break };
+        let stepped = workflow.step(Some(answer(good(&ask))), &at(seconds)).expect("accepted");
+        assert!(
+            stepped
+                .writes
+                .last()
+                .expect("a session")
+                .path
+                .starts_with(".noveler/sessions/")
+        );
+        writes.extend(stepped.writes);
+        next = stepped.next;
+    }
+    (writes, workflow)
+}
+
+/// A session in which every hash of a file is `HASH`: whether they are right is seen when it is loaded.
+fn without_hashes(session: &str) -> String {
+    let is_hash = |word: &str| {
+        matches!(word.len(), 12 | 64)
+            && word
+                .bytes()
+                .all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
+    };
+    let words = session.split_inclusive([' ', '-', '.', '\n']);
+    let word = |word: &str| {
+        let bare = word.trim_end_matches([' ', '-', '.', '\n']);
+        if is_hash(bare) {
+            word.replacen(bare, "HASH", 1)
+        } else {
+            word.to_owned()
+        }
+    };
+    words.map(word).collect()
+}
+
+#[test]
+fn ten_stages_make_the_expected_session_and_manuscript() {
+    let (writes, mut workflow) = written();
+    let expected = include_str!("../fixtures/session.yaml");
+    let session = without_hashes(&writes.last().expect("a session").text);
+    assert!(session == expected, "{session}");
+    let Step::Done(done) = workflow.step(None, &at(0)).expect("the end").next else {
+        panic!("something is left");
+    };
+    let manuscript = &writes
+        .iter()
+        .find(|write| write.path == done.manuscript.path)
+        .expect("written")
+        .text;
+    let sample = acts()
+        .concat()
+        .replacen("海を止めに来た人ですか", "海をとめに来た人ですか", 1);
+    assert_eq!(manuscript.trim_end(), sample.trim_end());
+    let body = Manuscript::read(manuscript.as_str(), Reading::default())
+        .count(Part::Body)
+        .characters;
+    assert_eq!(done.characters, body);
+    assert_eq!(done.title, done.summary);
+    assert!(done.title.starts_with("梶みちる"));
+    // 20 turns, a file for each and one for each stage, and the session after each turn and before the first.
+    assert_eq!(writes.len(), 20 + STAGES + 21);
+}
+
+#[test]
+fn every_beginning_of_the_writes_recovers_and_goes_on_to_the_same_end() {
+    let (writes, whole) = written();
+    let (root, project) = disk();
+    let sessions = Sessions::of(project.clone());
+    let id = whole.session().id().to_string();
+    assert!(sessions.load(&id, episode()).is_err());
+    let material = material();
+    let mut last = None;
+    for (number, write) in writes.iter().enumerate() {
+        apply(&project, std::slice::from_ref(write)).expect("written");
+        if write.path.starts_with(".noveler/sessions/") {
+            last = Some(&write.text);
+        }
+        let recovered = sessions.load(&id, episode()).expect("a session");
+        assert_eq!(recovered.lost, [], "{number}");
+        // What is there is the last session that was written whole.
+        assert_eq!(Some(&recovered.session.to_yaml()), last, "{number}");
+        // Going on from everywhere would take long and show no more.
+        if number % 7 == 0 {
+            let mut workflow = Workflow::new(recovered.session, recovered.texts, &material, Locale::En);
+            for seconds in 1.. {
+                let step = workflow.step(None, &at(seconds)).expect("a question").next;
+                let Step::Ask(ask) = step else { break };
+                workflow.step(Some(answer(good(&ask))), &at(seconds)).expect("accepted");
+            }
+            let output = |of: &Workflow| of.session().output(Stage::LAST).expect("an output").clone();
+            assert_eq!(output(&workflow), output(&whole), "{number}");
+        }
+    }
+    drop(root);
+}
+
+#[test]
+fn a_lost_or_changed_file_costs_its_stage_and_those_after_it() {
+    let (writes, whole) = written();
+    let (root, project) = disk();
+    apply(&project, &writes).expect("written");
+    let sessions = Sessions::of(project.clone());
+    let id = whole.session().id().to_string();
+    let file = |number| {
+        let stage = Stage::numbered(number).expect("a stage");
+        whole.session().output(stage).expect("an output").output_file.clone()
+    };
+    std::fs::write(root.path().join(file(9)), "changed").expect("written");
+    let recovered = sessions.load(&id, episode()).expect("a session");
+    assert_eq!(recovered.lost.len(), 2);
+    assert_eq!(recovered.session.completed().len(), 8);
+    std::fs::remove_file(root.path().join(file(3))).expect("removed");
+    let recovered = sessions.load(&id, episode()).expect("a session");
+    assert_eq!(recovered.lost.len(), 8);
+    assert_eq!(recovered.session.current(), Stage::numbered(3));
+    let material = material();
+    let mut workflow = Workflow::new(recovered.session, recovered.texts, &material, Locale::Ja);
+    let ask = question(&mut workflow);
+    assert_eq!((ask.stage.number(), ask.submit.turn, ask.stale.len()), (3, 1, 8));
+}
+
+#[test]
+fn a_lost_turn_costs_itself() {
+    let material = material();
+    let mut workflow = begun(&material);
+    let ask = question(&mut workflow);
+    let writes = workflow
+        .step(Some(answer(good(&ask))), &at(1))
+        .expect("accepted")
+        .writes;
+    let (root, project) = disk();
+    apply(&project, &writes).expect("written");
+    let id = workflow.session().id().to_string();
+    let sessions = Sessions::of(project.clone());
+    assert_eq!(
+        sessions.load(&id, episode()).expect("a session").session.turns().len(),
+        1
+    );
+    std::fs::remove_file(root.path().join(&writes[0].path)).expect("removed");
+    let recovered = sessions.load(&id, episode()).expect("a session");
+    assert_eq!(
+        (recovered.lost.as_slice(), recovered.session.turns().len()),
+        (&[ask.stage][..], 0)
+    );
+}

@@ -1,0 +1,427 @@
+//! What an answer has to be, and whether it is: every criterion that it misses is named, with what would meet it.
+//!
+//! Invariant: what is judged is what an [`super::Ask`] lists, of this turn or, for a key that comes again, of the turn that gave it
+//! first. Lengths are visible characters of the body, names are looked for in what a reader sees. Whether a text is good is not
+//! judged here.
+
+use std::sync::LazyLock;
+
+use fumi_base::text::Text;
+
+use super::{
+    material::Member,
+    stages::{Holds, Key},
+};
+use crate::{
+    errors::project::ProjectError,
+    manuscript::{Counts, Manuscript, Part, Reading},
+    project::{Yaml, read_yaml},
+};
+
+/// How many names or places a sentence lists.
+const LISTED: usize = 10;
+
+/// What an answer has to be.
+#[derive(Clone, Debug)]
+pub enum Criterion {
+    /// YAML or JSON, a map at its top.
+    Form,
+    /// It has this key, and under it what the key holds.
+    Key(&'static Key),
+    /// It adds so many visible characters.
+    Length {
+        /// At least.
+        from: usize,
+        /// At most.
+        to: usize,
+    },
+    /// What there is with this answer names these characters.
+    Characters(Vec<Member>),
+    /// Nothing is left in it of what assistants say around a text.
+    Remnants,
+}
+
+/// A criterion that an answer misses.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Miss {
+    /// Its name, as [`Criterion::name`] has it.
+    pub criterion: String,
+    /// What is wrong and what would meet it.
+    pub message: Text,
+}
+
+impl Criterion {
+    /// A short name for programs.
+    #[must_use]
+    pub fn name(&self) -> String {
+        match self {
+            Self::Form => "form".to_owned(),
+            Self::Key(key) => format!("key.{}", key.name),
+            Self::Length { .. } => "length".to_owned(),
+            Self::Characters(_) => "characters".to_owned(),
+            Self::Remnants => "remnants".to_owned(),
+        }
+    }
+
+    /// What it asks for.
+    #[must_use]
+    pub fn sentence(&self) -> Text {
+        match self {
+            Self::Form => Text::new(
+                "YAML or JSON with keys at its top",
+                "先頭がキーの YAML または JSON であること",
+            ),
+            Self::Key(key) => {
+                let (en, ja) = holds(key.holds);
+                let meaning = key.meaning();
+                let meaning_en = meaning.get(fumi_base::text::Locale::En);
+                let meaning_ja = meaning.get(fumi_base::text::Locale::Ja);
+                Text::new(
+                    format!("`{}` holds {en}: {meaning_en}", key.name),
+                    format!("`{}` に{ja}（{meaning_ja}）があること", key.name),
+                )
+            }
+            Self::Length { from, to } => Text::new(
+                format!("{from} to {to} visible characters, without ruby, marks and white space"),
+                format!("可視文字（ルビ・記法・空白を除く）で {from}〜{to} 字であること"),
+            ),
+            Self::Characters(cast) => {
+                let names = names(cast.iter());
+                Text::new(
+                    format!("these characters are named: {}", names.join(", ")),
+                    format!("次の人物が名前か呼び名で登場すること: {}", names.join("、")),
+                )
+            }
+            Self::Remnants => Text::new(
+                "no words of an assistant around the text, and no code fence",
+                "挨拶や前置きなどアシスタントの言葉と、コードの囲みがないこと",
+            ),
+        }
+    }
+}
+
+fn holds(holds: Holds) -> (String, String) {
+    match holds {
+        Holds::Characters(least) => (
+            format!("a text of at least {least} characters"),
+            format!("{least} 字以上の文章"),
+        ),
+        Holds::Items(0) => ("a list, possibly empty".to_owned(), "一覧（空でもよい）".to_owned()),
+        Holds::Items(least) => (format!("a list of at least {least}"), format!("{least} 件以上の一覧")),
+        Holds::Replacements => (
+            "a list of {find, replace}, possibly empty".to_owned(),
+            "{find, replace} の一覧（空でもよい）".to_owned(),
+        ),
+    }
+}
+
+fn names<'a>(cast: impl Iterator<Item = &'a Member>) -> Vec<&'a str> {
+    cast.take(LISTED).map(|member| member.name.as_str()).collect()
+}
+
+fn miss(criterion: &Criterion, en: String, ja: String) -> Miss {
+    Miss {
+        criterion: criterion.name(),
+        message: Text::new(en, ja),
+    }
+}
+
+/// The visible characters of a text's body.
+pub(super) fn characters(text: &str) -> usize {
+    Manuscript::read(text, Reading::default()).count(Part::Body).characters
+}
+
+/// Judges a text of the manuscript: `whole` is it with what was written before, of which `before` characters are there.
+pub(super) fn judge_text(criteria: &[Criterion], answer: &str, whole: &str, before: usize) -> Vec<Miss> {
+    let manuscript = Manuscript::read(whole, Reading::default());
+    let length = manuscript.count(Part::Body).characters.saturating_sub(before);
+    let judged = criteria.iter().filter_map(|criterion| match criterion {
+        Criterion::Length { from, to } => length_miss(criterion, length, *from, *to),
+        Criterion::Characters(cast) => cast_miss(criterion, cast, manuscript.visible().text()),
+        Criterion::Remnants => remnants_miss(criterion, answer),
+        Criterion::Form | Criterion::Key(_) => None,
+    });
+    judged.collect()
+}
+
+/// Judges an answer of keys: `whole` is it with the keys of earlier turns. What the keys make of a manuscript is judged apart.
+pub(super) fn judge_keys(criteria: &[Criterion], whole: &Yaml) -> Vec<Miss> {
+    let words = whole.words();
+    let judged = criteria.iter().filter_map(|criterion| match criterion {
+        Criterion::Key(key) => key_miss(criterion, key, whole.get(key.name)),
+        Criterion::Characters(cast) => cast_miss(criterion, cast, &words),
+        Criterion::Remnants => remnants_miss(criterion, &words),
+        Criterion::Form | Criterion::Length { .. } => None,
+    });
+    judged.collect()
+}
+
+/// An answer as a map, or why it is none.
+pub(super) fn read_keys(answer: &str) -> Result<Vec<(Yaml, Yaml)>, Miss> {
+    match read_yaml::<Yaml>("content", answer) {
+        Ok(Yaml::Map(pairs)) if !pairs.is_empty() => Ok(pairs),
+        Ok(_) => Err(miss(
+            &Criterion::Form,
+            "There are no keys at the top: write `key: value` lines, or a JSON object.".to_owned(),
+            "先頭にキーがありません。「キー: 値」の行か JSON のオブジェクトで書いてください。".to_owned(),
+        )),
+        Err(ProjectError::Yaml {
+            line, column, reason, ..
+        }) => Err(miss(
+            &Criterion::Form,
+            format!(
+                "It cannot be read as YAML or JSON at line {line}, column {column}: {reason}. Quote texts that contain `: ` or `#`."
+            ),
+            format!(
+                "{line} 行 {column} 桁で YAML・JSON として読めません（{reason}）。「: 」や「#」を含む文は引用符で囲んでください。"
+            ),
+        )),
+        Err(error) => Err(miss(&Criterion::Form, error.to_string(), error.to_string())),
+    }
+}
+
+/// A text in which each replacement is made, or the misses of those that cannot be made without a choice.
+pub(super) fn replaced(text: &str, replacements: &Yaml) -> Result<String, Vec<Miss>> {
+    let mut out = text.to_owned();
+    let mut misses = Vec::new();
+    let items = match replacements {
+        Yaml::List(items) => items.as_slice(),
+        _ => &[],
+    };
+    let wrong = |en, ja| Miss {
+        criterion: "replacements".to_owned(),
+        message: Text::new(en, ja),
+    };
+    for (number, item) in (1..).zip(items) {
+        let of = |key| item.get(key).and_then(Yaml::as_str);
+        let (Some(find), Some(with)) = (of("find").filter(|find| !find.is_empty()), of("replace")) else {
+            misses.push(wrong(
+                format!("Replacement {number} needs `find` and `replace` as texts; quote what looks like a number."),
+                format!("{number} 番目の置き換えには文字列の `find` と `replace` が必要です。数字に見えるものは引用符で囲んでください。"),
+            ));
+            continue;
+        };
+        match out.matches(find).count() {
+            1 => out = out.replacen(find, with, 1),
+            count => {
+                let shown: String = find.chars().take(40).collect();
+                misses.push(wrong(
+                    format!("`find` of replacement {number} ({shown}) stands {count} times in the text, not once: copy more of its surroundings, exactly."),
+                    format!("{number} 番目の置き換えの `find`（{shown}）は本文に {count} 回現れます。前後も含めて、ちょうど一度だけ現れる文字列を写してください。"),
+                ));
+            }
+        }
+    }
+    if misses.is_empty() { Ok(out) } else { Err(misses) }
+}
+
+fn length_miss(criterion: &Criterion, length: usize, from: usize, to: usize) -> Option<Miss> {
+    if length < from {
+        let more = from - length;
+        Some(miss(
+            criterion,
+            format!("It has {length} visible characters where {from} to {to} are wanted: write at least {more} more."),
+            format!("可視文字が {length} 字で、{from}〜{to} 字に足りません。あと {more} 字以上書き足してください。"),
+        ))
+    } else if length > to {
+        let less = length - to;
+        Some(miss(
+            criterion,
+            format!("It has {length} visible characters where {from} to {to} are wanted: cut at least {less}."),
+            format!("可視文字が {length} 字で、{from}〜{to} 字を超えています。{less} 字以上削ってください。"),
+        ))
+    } else {
+        None
+    }
+}
+
+fn cast_miss(criterion: &Criterion, cast: &[Member], text: &str) -> Option<Miss> {
+    let absent: Vec<&Member> = cast.iter().filter(|member| !member.is_in(text)).collect();
+    if absent.is_empty() {
+        return None;
+    }
+    let names = names(absent.into_iter());
+    Some(miss(
+        criterion,
+        format!(
+            "These characters of the plot are not named: {}. Name each, or call them by an alias of the settings.",
+            names.join(", ")
+        ),
+        format!(
+            "プロットの人物が出てきません（{}）。名前か、設定集にある呼び名で登場させてください。",
+            names.join("、")
+        ),
+    ))
+}
+
+fn key_miss(criterion: &Criterion, key: &Key, value: Option<&Yaml>) -> Option<Miss> {
+    let fits = value.is_some_and(|value| match (key.holds, value) {
+        (Holds::Characters(least), Yaml::Text(text)) => Counts::of(text).characters >= least,
+        (Holds::Items(least), Yaml::List(items)) => {
+            items.iter().filter(|item| !item.words().trim().is_empty()).count() >= least
+        }
+        (Holds::Replacements, Yaml::List(_)) => true,
+        _ => false,
+    });
+    if fits {
+        return None;
+    }
+    let (en, ja) = holds(key.holds);
+    let (state, state_ja) = if value.is_some() {
+        ("does not hold what it must", "の内容が足りません")
+    } else {
+        ("is missing", "がありません")
+    };
+    Some(miss(
+        criterion,
+        format!("`{}` {state}: give {en}.", key.name),
+        format!("`{}` {state_ja}。{ja}を入れてください。", key.name),
+    ))
+}
+
+/// Where a remnant is looked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    LineStart,
+    Anywhere,
+}
+
+static REMNANTS: LazyLock<Vec<(Place, String)>> = LazyLock::new(|| {
+    let lines = include_str!("remnants.txt").lines();
+    let listed = lines.filter(|line| !line.trim().is_empty() && !line.starts_with('#'));
+    let remnant = |line: &str| {
+        let (place, words) = line
+            .split_once(' ')
+            .expect("remnants.txt has a place and words in each line");
+        let place = match place {
+            "line" => Place::LineStart,
+            "any" => Place::Anywhere,
+            other => panic!("remnants.txt knows no place {other}"),
+        };
+        (place, words.trim().to_ascii_lowercase())
+    };
+    listed.map(remnant).collect()
+});
+
+fn remnants_miss(criterion: &Criterion, text: &str) -> Option<Miss> {
+    let lines = text.lines().map(|line| line.trim().to_ascii_lowercase());
+    let has = |line: &str, (place, words): &(Place, String)| match place {
+        Place::LineStart => line.starts_with(words),
+        Place::Anywhere => line.contains(words),
+    };
+    let found: Vec<String> = (1..)
+        .zip(lines)
+        .filter_map(|(number, line)| {
+            let remnant = REMNANTS.iter().find(|remnant| has(&line, remnant))?;
+            Some(format!("{number}: {}", remnant.1))
+        })
+        .take(LISTED)
+        .collect();
+    if found.is_empty() {
+        return None;
+    }
+    Some(miss(
+        criterion,
+        format!(
+            "Words that do not belong to the text are left in it (line: words): {}. Return the text alone.",
+            found.join(", ")
+        ),
+        format!(
+            "本文ではない言葉が残っています（行: 言葉）: {}。本文だけを返してください。",
+            found.join("、")
+        ),
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Criterion, characters, judge_text, read_keys, replaced};
+    use crate::{project::Yaml, writing::Member};
+
+    fn missed(criterion: &Criterion, text: &str) -> Vec<String> {
+        let misses = judge_text(std::slice::from_ref(criterion), text, text, 0);
+        misses.into_iter().map(|miss| miss.criterion).collect()
+    }
+
+    #[test]
+    fn remnants_are_found_outside_of_speech() {
+        for bad in [
+            "承知しました。続きです。\n　朝。",
+            "　朝。\n以上です。",
+            "```\n朝\n```",
+            "SURE, here",
+            "　夜（以下略）",
+        ] {
+            assert_eq!(missed(&Criterion::Remnants, bad), ["remnants"], "{bad}");
+        }
+        for good in [
+            "「承知しました」と彼は言った。",
+            "　以上の人数は入れない。",
+            "　彼は承知しました、と書いた。",
+        ] {
+            assert_eq!(missed(&Criterion::Remnants, good), [""; 0], "{good}");
+        }
+    }
+
+    #[test]
+    fn lengths_count_what_a_reader_sees() {
+        let text = "　灯台《とうだい》が、\n光る。\n";
+        assert_eq!(characters(text), 7);
+        for (from, to, expected) in [(7, 7, 0), (8, 9, 1), (1, 6, 1)] {
+            assert_eq!(
+                missed(&Criterion::Length { from, to }, text).len(),
+                expected,
+                "{from} {to}"
+            );
+        }
+    }
+
+    #[test]
+    fn names_are_found_through_ruby_and_by_alias() {
+        let cast = |name: &str, aliases: &[&str]| {
+            Criterion::Characters(vec![Member {
+                name: name.to_owned(),
+                aliases: aliases.iter().map(|alias| (*alias).to_owned()).collect(),
+            }])
+        };
+        assert_eq!(
+            missed(&cast("梶みちる", &[]), "わたしは梶《かじ》みちるという。"),
+            [""; 0]
+        );
+        assert_eq!(missed(&cast("穂刈徳次", &["徳次"]), "徳次さん"), [""; 0]);
+        assert_eq!(missed(&cast("穂刈徳次", &[]), "徳次さん"), ["characters"]);
+    }
+
+    #[test]
+    fn replacements_are_made_only_where_there_is_no_choice() {
+        let list = |yaml: &str| match read_keys(&format!("r: {yaml}")).expect("keys").remove(0) {
+            (_, list @ Yaml::List(_)) => list,
+            other => panic!("{other:?}"),
+        };
+        let made = |yaml: &str| replaced("朝の海。夜の海。", &list(yaml));
+        assert_eq!(
+            made("[{find: 朝の海, replace: 昼の海}]").expect("made"),
+            "昼の海。夜の海。"
+        );
+        assert_eq!(made("[]").expect("made"), "朝の海。夜の海。");
+        for bad in [
+            "[{find: 海, replace: 山}]",
+            "[{find: 川, replace: 山}]",
+            "[{find: '', replace: 山}]",
+            "[{find: 朝}]",
+            "[朝]",
+        ] {
+            assert_eq!(made(bad).expect_err(bad).len(), 1, "{bad}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_map_says_where() {
+        let said = read_keys("a: [1\nb: 2").expect_err("broken").message;
+        assert!(said.en.contains("line 2") || said.en.contains("line 1"), "{said:?}");
+        for none in ["", "text", "[1]", "{}"] {
+            assert_eq!(read_keys(none).expect_err(none).criterion, "form");
+        }
+        assert_eq!(read_keys("{\"a\": [1]}").expect("JSON").len(), 1);
+    }
+}

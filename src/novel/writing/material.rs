@@ -1,0 +1,232 @@
+//! What an episode is written from: its plot, the settings, the characters with the names they go by, how the last episode ended.
+//!
+//! Invariant: what cannot be read of the settings is told and left out; only a plot must be there. Nothing is written.
+
+use fumi_base::{
+    files,
+    listing::{ListedKind, list},
+    project::ProjectPath,
+    text::Text,
+};
+
+use super::workflow::Cited;
+use crate::{
+    errors::project::ProjectError,
+    manuscript::{Manuscript, Reading},
+    project::{Episode, NovelProject, Plot, Role, Settings, TargetLength, Yaml, yaml_of},
+    references::ContentHash,
+};
+
+/// How many characters of the last episode's end are shown.
+const END: usize = 400;
+
+/// How many files of the settings are looked at.
+const WORLD_FILES: usize = 50;
+
+/// The length of a manuscript where nobody says one.
+const DEFAULT_LENGTH: u32 = 4_000;
+
+/// The shortest and the longest manuscript that can be asked for.
+const LENGTHS: (u32, u32) = (100, 200_000);
+
+/// A manuscript's length in visible characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Length {
+    /// At least.
+    pub min: u32,
+    /// At most.
+    pub max: u32,
+}
+
+impl Length {
+    /// What was asked for, else what the plot says, else the project, else 4,000; a single number give or take a tenth.
+    #[must_use]
+    pub fn of(asked: Option<u32>, plot: &Plot, settings: &Settings) -> Self {
+        let plotted = || plot.scene_structure.total_target_words.map(TargetLength::About);
+        let length = asked
+            .map(TargetLength::About)
+            .or_else(plotted)
+            .or(settings.target_length);
+        let (low, high) = LENGTHS;
+        match length.unwrap_or(TargetLength::About(DEFAULT_LENGTH)) {
+            TargetLength::About(about) => {
+                let about = about.clamp(low, high);
+                Self {
+                    min: about - about / 10,
+                    max: about + about / 10,
+                }
+            }
+            TargetLength::Between(min, max) => {
+                // A range needs room for three acts of any allowed size.
+                let min = min.clamp(low, high);
+                Self {
+                    min,
+                    max: max.clamp(min + min / 10, high + high / 10),
+                }
+            }
+        }
+    }
+}
+
+/// A character of the plot.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Member {
+    /// As the plot calls them.
+    pub name: String,
+    /// What else they go by.
+    pub aliases: Vec<String>,
+}
+
+impl Member {
+    /// Whether a text names them.
+    #[must_use]
+    pub fn is_in(&self, text: &str) -> bool {
+        let mut names = std::iter::once(&self.name).chain(&self.aliases);
+        names.any(|name| text.contains(name.as_str()))
+    }
+}
+
+/// What an episode is written from.
+#[derive(Debug, Default)]
+pub struct Material {
+    /// Its plot.
+    pub plot: Plot,
+    /// The settings of the novel.
+    pub settings: Settings,
+    /// The characters of the plot.
+    pub cast: Vec<Member>,
+    /// How the last episode ended; empty for the first one.
+    pub previous_end: String,
+    /// The files that all this comes from.
+    pub references: Vec<Cited>,
+    /// What could not be read.
+    pub faults: Vec<ProjectError>,
+}
+
+impl Material {
+    /// Gathers it. Fails where there is no plot, or where it cannot be read.
+    pub fn gather(novel: &NovelProject, episode: Episode) -> Result<Self, ProjectError> {
+        let survey = novel.survey()?;
+        let plot = novel.plot(episode)?;
+        let mut material = Self {
+            settings: survey.settings.clone(),
+            ..Self::default()
+        };
+        if let [file] = survey.files(episode)?.plots.as_slice() {
+            material.cite(file, Text::new("the plot of the episode", "この話のプロット"));
+        }
+        let mut world = Vec::new();
+        if let Some(folder) = survey.folders.get(&Role::World) {
+            material.read_world(folder, &mut world)?;
+        }
+        let before = Episode::new(episode.number() - 1).and_then(|before| survey.episodes.get(&before));
+        if let Some([file]) = before.map(|files| files.manuscripts.as_slice()) {
+            material.read_end(file);
+        }
+        material.cast = cast_of(&plot, &world);
+        material.plot = plot;
+        Ok(material)
+    }
+
+    /// Reads the YAML of the settings folder.
+    fn read_world(&mut self, folder: &ProjectPath, world: &mut Vec<Yaml>) -> Result<(), ProjectError> {
+        let (listed, _) = list(folder, WORLD_FILES)?;
+        for file in listed {
+            let extension = file.name.rsplit_once('.').map(|(_, extension)| extension);
+            if file.kind != ListedKind::File || !matches!(extension, Some("yaml" | "yml")) {
+                continue;
+            }
+            let path = file.path.shown();
+            match yaml_of(&file.path).and_then(|text| crate::project::read_yaml::<Yaml>(&path, &text)) {
+                Ok(yaml) => {
+                    self.cite(&file.path, Text::new("settings of the novel", "設定集"));
+                    world.push(yaml);
+                }
+                Err(error) => self.faults.push(error),
+            }
+        }
+        Ok(())
+    }
+
+    /// Keeps the end of the last episode.
+    fn read_end(&mut self, file: &ProjectPath) {
+        let bytes = match files::read(file, crate::project::MANUSCRIPT_BYTES) {
+            Ok(bytes) => bytes,
+            Err(error) => return self.faults.push(error.into()),
+        };
+        let text = files::decode(&bytes, files::EncodingChoice::Auto).text;
+        let manuscript = Manuscript::read(text, Reading::default());
+        let visible = manuscript.visible().text().trim_end();
+        let skipped = visible.chars().count().saturating_sub(END);
+        self.previous_end = visible.chars().skip(skipped).collect();
+        self.cite(file, Text::new("the previous episode", "前の話の原稿"));
+    }
+
+    /// Names a file by its content; one that cannot be read is a fault.
+    fn cite(&mut self, file: &ProjectPath, what: Text) {
+        match files::read(file, crate::project::MANUSCRIPT_BYTES) {
+            Ok(bytes) => self.references.push(Cited {
+                path: file.shown(),
+                sha256: ContentHash::of(&bytes).digits().to_owned(),
+                what,
+            }),
+            Err(error) => self.faults.push(error.into()),
+        }
+    }
+}
+
+/// The characters of a plot with the aliases that the settings give them. Whoever tells the story may be named by what they
+/// call themselves.
+fn cast_of(plot: &Plot, world: &[Yaml]) -> Vec<Member> {
+    let viewpoint = plot.episode_info.viewpoint_info.words();
+    let described = |name: &str| {
+        let lists = world.iter().filter_map(|file| file.get("characters"));
+        let mut all = lists.flat_map(|list| match list {
+            Yaml::List(items) => items.as_slice(),
+            _ => &[],
+        });
+        all.find(|one| one.get("name").and_then(Yaml::as_str) == Some(name))
+    };
+    let member = |name: String| {
+        let known = described(&name);
+        let mut aliases: Vec<String> = match known.and_then(|known| known.get("aliases")) {
+            Some(Yaml::List(items)) => items.iter().filter_map(Yaml::as_str).map(str::to_owned).collect(),
+            _ => Vec::new(),
+        };
+        let own = known.and_then(|known| known.get("first_person")).and_then(Yaml::as_str);
+        if viewpoint.contains(&name) {
+            aliases.extend(own.map(str::to_owned));
+        }
+        aliases.retain(|alias| !alias.trim().is_empty());
+        Member { name, aliases }
+    };
+    plot.character_names().into_iter().map(member).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Length;
+    use crate::project::{Plot, Settings, TargetLength};
+
+    #[test]
+    fn the_nearest_wish_decides_the_length() {
+        let (mut plot, mut settings) = (Plot::default(), Settings::default());
+        let of = |asked, plot: &Plot, settings: &Settings| {
+            let length = Length::of(asked, plot, settings);
+            (length.min, length.max)
+        };
+        assert_eq!(of(None, &plot, &settings), (3_600, 4_400));
+        settings.target_length = Some(TargetLength::Between(6_000, 10_000));
+        assert_eq!(of(None, &plot, &settings), (6_000, 10_000));
+        plot.scene_structure.total_target_words = Some(5_000);
+        assert_eq!(of(None, &plot, &settings), (4_500, 5_500));
+        assert_eq!(of(Some(2_000), &plot, &settings), (1_800, 2_200));
+        for odd in [0, 1, u32::MAX] {
+            let length = Length::of(Some(odd), &plot, &settings);
+            assert!(length.min >= 90 && length.min < length.max, "{length:?}");
+            settings.target_length = Some(TargetLength::Between(odd, odd));
+            let length = Length::of(None, &Plot::default(), &settings);
+            assert!(length.min >= 90 && length.min < length.max, "{length:?}");
+        }
+    }
+}

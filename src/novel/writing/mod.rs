@@ -1,0 +1,22 @@
+//! Writing an episode in ten stages: who asks for what next, whether an answer will do, and what is kept of it.
+//!
+//! Invariant: a [`Workflow`] touches no file, no clock and no chance. A step takes a session and perhaps an answer, and gives the
+//! next question and the files to write, in an order in which every beginning of the list can be recovered from. A refused answer
+//! changes nothing. Who answers (a client, a model, a provider) is not known here.
+
+mod criteria;
+mod material;
+mod moment;
+mod prompt;
+mod session;
+mod stages;
+mod store;
+mod workflow;
+
+pub use criteria::{Criterion, Miss};
+pub use material::{Length, Material, Member};
+pub use moment::{Moment, SessionId};
+pub use session::{APPROVED, Feedback, Piece, Session, StageOutput};
+pub use stages::{Gives, Holds, Key, STAGES, Stage, TIMEOUT};
+pub use store::{Recovered, Sessions, apply};
+pub use workflow::{Answer, Ask, CONTENT_BYTES, Cited, Done, Step, Stepped, Submit, Texts, Workflow, Write};

@@ -1,0 +1,117 @@
+//! Times and names of sessions, as they stand in files: taken from outside, checked for their form.
+//!
+//! Invariant: a [`SessionId`] is a plain file name that leads nowhere else. Whether a date exists is not asked.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// A time in UTC: `2025-09-04T10:30:00Z`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Moment(String);
+
+/// The name of a session: `session_20250904_103000_1a2b3c4d`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct SessionId(String);
+
+fn is_like(text: &str, shape: &str) -> bool {
+    let fits = |(c, wanted): (u8, u8)| match wanted {
+        b'0' => c.is_ascii_digit(),
+        b'x' => c.is_ascii_digit() || (b'a'..=b'f').contains(&c),
+        _ => c == wanted,
+    };
+    text.len() == shape.len() && text.bytes().zip(shape.bytes()).all(fits)
+}
+
+impl Moment {
+    /// Takes a time of that form, with or without milliseconds.
+    #[must_use]
+    pub fn parse(time: &str) -> Option<Self> {
+        let shapes = ["0000-00-00T00:00:00Z", "0000-00-00T00:00:00.000Z"];
+        let fits = shapes.iter().any(|shape| is_like(time, shape));
+        fits.then(|| Self(time.to_owned()))
+    }
+}
+
+impl SessionId {
+    /// A new name, from a time and something random.
+    #[must_use]
+    pub fn new(now: &Moment, random: u32) -> Self {
+        let digits: String = now.0.chars().filter(char::is_ascii_digit).take(14).collect();
+        let (day, time) = digits.split_at(8);
+        Self(format!("session_{day}_{time}_{random:08x}"))
+    }
+
+    /// Takes a name of that form; the last part may be missing.
+    #[must_use]
+    pub fn parse(id: &str) -> Option<Self> {
+        let shapes = ["session_00000000_000000_xxxxxxxx", "session_00000000_000000"];
+        let fits = shapes.iter().any(|shape| is_like(id, shape));
+        fits.then(|| Self(id.to_owned()))
+    }
+}
+
+impl TryFrom<String> for Moment {
+    type Error = &'static str;
+
+    fn try_from(time: String) -> Result<Self, Self::Error> {
+        Self::parse(&time).ok_or("a time is written 2025-09-04T10:30:00Z")
+    }
+}
+
+impl TryFrom<String> for SessionId {
+    type Error = &'static str;
+
+    fn try_from(id: String) -> Result<Self, Self::Error> {
+        Self::parse(&id).ok_or("a session is called session_20250904_103000_1a2b3c4d")
+    }
+}
+
+impl From<Moment> for String {
+    fn from(time: Moment) -> Self {
+        time.0
+    }
+}
+
+impl From<SessionId> for String {
+    fn from(id: SessionId) -> Self {
+        id.0
+    }
+}
+
+impl fmt::Display for Moment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Display for SessionId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Moment, SessionId};
+
+    #[test]
+    fn only_the_forms_of_times_and_names_are_taken() {
+        let now = Moment::parse("2025-09-04T10:30:00.123Z").expect("a time");
+        let id = SessionId::new(&now, 0xab);
+        assert_eq!(id.to_string(), "session_20250904_103000_000000ab");
+        assert_eq!(SessionId::parse(&id.to_string()), Some(id));
+        assert!(SessionId::parse("session_20250904_103000").is_some());
+        for bad in [
+            "",
+            "session_",
+            "session_20250904_103000_../../xx",
+            "session_２0250904_103000",
+        ] {
+            assert_eq!(SessionId::parse(bad), None, "{bad}");
+        }
+        assert_eq!(Moment::parse("2025-09-04 10:30:00Z"), None);
+    }
+}

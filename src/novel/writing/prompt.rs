@@ -1,0 +1,201 @@
+//! The instruction of a turn: the stage's prompt, filled with what the plot and the settings say.
+//!
+//! Invariant: every placeholder is filled, in one pass, so that braces of a plot stay what they are. What is long is cited and not
+//! copied: only a stage that begins with the plot has it in its instruction. No judgement is made here.
+
+use fumi_base::text::Locale;
+
+use super::{
+    material::{Length, Material},
+    session::{APPROVED, Session},
+    stages::{Gives, Stage},
+};
+use crate::project::Yaml;
+
+/// How many characters one placeholder takes.
+const FILLED: usize = 4_000;
+
+const FRAME_EN: &str = include_str!("prompts/frame.en.md");
+const FRAME_JA: &str = include_str!("prompts/frame.ja.md");
+
+/// The part of a stage's prompt that a turn has.
+fn section(stage: Stage, turn: usize, locale: Locale) -> &'static str {
+    let begin = format!("## {turn}\n");
+    let prompt = stage.prompt(locale);
+    let section = prompt.split_once(&begin).map_or("", |(_, after)| after);
+    section.split_once("\n## ").map_or(section, |(this, _)| this).trim()
+}
+
+/// The instruction of a turn, from 1.
+pub(super) fn render(session: &Session, stage: Stage, turn: usize, material: &Material, locale: Locale) -> String {
+    let frame = match locale {
+        Locale::En => FRAME_EN,
+        Locale::Ja => FRAME_JA,
+    };
+    let fill = |name: &str| value(name, session, stage, turn, material, locale);
+    let task = filled(section(stage, turn, locale), &fill);
+    filled(frame, &|name| {
+        if name == "task" { Some(task.clone()) } else { fill(name) }
+    })
+}
+
+/// Replaces `{name}` by its value, in one pass.
+fn filled(template: &str, value: &dyn Fn(&str) -> Option<String>) -> String {
+    let mut out = String::with_capacity(template.len());
+    let mut rest = template;
+    while let Some(open) = rest.find('{') {
+        out.push_str(&rest[..open]);
+        let after = &rest[open + 1..];
+        let known = after.find('}').and_then(|close| Some((close, value(&after[..close])?)));
+        if let Some((close, value)) = known {
+            out.push_str(&value);
+            rest = &after[close + 1..];
+        } else {
+            out.push('{');
+            rest = after;
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
+fn value(
+    name: &str,
+    session: &Session,
+    stage: Stage,
+    turn: usize,
+    material: &Material,
+    locale: Locale,
+) -> Option<String> {
+    let plot = &material.plot;
+    let info = &plot.episode_info;
+    let length = Length::of(session.word_count_target(), plot, &material.settings);
+    let list = |items: &[Yaml]| {
+        let lines = items
+            .iter()
+            .map(|item| format!("- {}", item.words().replace('\n', " / ")));
+        lines.collect::<Vec<_>>().join("\n")
+    };
+    let text = |text: &Option<String>| text.clone().unwrap_or_default();
+    let value = match name {
+        "novel" => text(&material.settings.title),
+        "genre" => text(&material.settings.genre),
+        "episode" => session.episode().number().to_string(),
+        "number" => stage.number().to_string(),
+        "stage" => stage.title().get(locale).to_owned(),
+        "turn" => turn.to_string(),
+        "turns" => stage.turns().len().to_string(),
+        "viewpoint" => match info.viewpoint_info.words() {
+            none if none.is_empty() => text(&material.settings.pov),
+            words => words.replace('\n', " / "),
+        },
+        "characters" => {
+            let names: Vec<&str> = material.cast.iter().map(|member| member.name.as_str()).collect();
+            names.join(if locale == Locale::Ja { "、" } else { ", " })
+        }
+        "min" => length.min.to_string(),
+        "max" => length.max.to_string(),
+        "theme" => text(&info.theme),
+        "purpose" => text(&info.purpose),
+        "core" => text(&info.emotional_core),
+        "synopsis" => text(&plot.synopsis),
+        "events" => list(&plot.key_events),
+        "foreshadowing" => list(&plot.foreshadowing),
+        "checkpoints" => list(&plot.quality_checkpoints),
+        "acts" => {
+            let acts = &plot.story_structure;
+            list(&[acts.setup.clone(), acts.confrontation.clone(), acts.resolution.clone()])
+        }
+        "previous_end" => material.previous_end.clone(),
+        "form" => return Some(form(stage, turn, locale)),
+        "feedback" => return Some(feedback(session, stage, locale)),
+        _ => return None,
+    };
+    let none = match locale {
+        Locale::En => "(not decided)",
+        Locale::Ja => "（未定）",
+    };
+    // An act that is not written is an item without words.
+    if value.chars().all(|c| c.is_whitespace() || c == '-') {
+        return Some(none.to_owned());
+    }
+    let cut: String = value.trim().chars().take(FILLED).collect();
+    Some(if cut.len() < value.trim().len() {
+        cut + "…"
+    } else {
+        cut
+    })
+}
+
+/// What is to be returned.
+fn form(stage: Stage, turn: usize, locale: Locale) -> String {
+    match (turn.checked_sub(1).and_then(|at| stage.turns().get(at)), locale) {
+        (Some(Gives::Keys(keys)), _) => {
+            let names: Vec<String> = keys.iter().map(|key| format!("`{}`", key.name)).collect();
+            match locale {
+                Locale::En => format!("YAML with the keys {}", names.join(", ")),
+                Locale::Ja => format!("キー {} を持つ YAML ", names.join("・")),
+            }
+        }
+        (_, Locale::En) => "the text of the manuscript".to_owned(),
+        (_, Locale::Ja) => "原稿の本文".to_owned(),
+    }
+}
+
+/// What was asked to be changed about a stage, with an empty line after it.
+fn feedback(session: &Session, stage: Stage, locale: Locale) -> String {
+    let of_stage = session
+        .feedback()
+        .iter()
+        .filter(|said| said.stage == stage && said.feedback != APPROVED);
+    let said: Vec<String> = of_stage.map(|said| format!("- {}\n", said.feedback.trim())).collect();
+    if said.is_empty() {
+        return String::new();
+    }
+    let head = match locale {
+        Locale::En => "The author asked for this to be changed since the last run:",
+        Locale::Ja => "前回の結果に対して、作者から次の要望がありました。必ず反映してください。",
+    };
+    format!("{head}\n{}\n", said.concat())
+}
+
+#[cfg(test)]
+mod tests {
+    use fumi_base::text::Locale;
+
+    use super::{filled, render, section};
+    use crate::{
+        project::{Episode, Plot},
+        writing::{Material, Moment, Session, SessionId, Stage},
+    };
+
+    #[test]
+    fn every_turn_has_a_prompt_in_both_languages_and_every_placeholder_a_value() {
+        let now = Moment::parse("2025-09-04T10:30:00Z").expect("a time");
+        let session = Session::new(SessionId::new(&now, 1), Episode::new(1).expect("a number"), None, &now);
+        let material = Material {
+            plot: Plot::read("p", "synopsis: 波が{turn}と{novel}を洗う").expect("a plot"),
+            ..Material::default()
+        };
+        for stage in Stage::all() {
+            for turn in 1..=stage.turns().len() {
+                let [en, ja] = [Locale::En, Locale::Ja].map(|locale| {
+                    assert!(section(stage, turn, locale).chars().count() > 50, "{stage} {turn}");
+                    render(&session, stage, turn, &material, locale)
+                });
+                // The braces of the plot are the only ones that stay.
+                for text in [&en, &ja] {
+                    assert!(!text.replace("{turn}と{novel}", "").contains('{'), "{text}");
+                }
+                assert!(ja.matches('。').count() > 3 && !en.contains('。'), "{en}\n{ja}");
+            }
+            assert_eq!(section(stage, stage.turns().len() + 1, Locale::Ja), "");
+        }
+    }
+
+    #[test]
+    fn values_are_not_filled_again() {
+        let value = |name: &str| (name == "a").then(|| "{a}".to_owned());
+        assert_eq!(filled("{a}{b}{", &value), "{a}{b}{");
+    }
+}

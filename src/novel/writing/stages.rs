@@ -1,0 +1,514 @@
+//! The ten stages of writing an episode, as a table: names, turns, what each reads and gives, how long it may take.
+//!
+//! Invariant: the order of the table is the order of the work, and a stage reads only what stages before it gave. How an
+//! answer is judged is not said here, only what it has to hold.
+
+use std::{fmt, time::Duration};
+
+use fumi_base::text::{Locale, Text};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
+
+use crate::errors::writing::WritingError;
+
+/// How many stages there are.
+pub const STAGES: usize = 10;
+
+/// How long one stage may take, each with a clock of its own.
+pub const TIMEOUT: Duration = Duration::from_mins(5);
+
+/// One of the ten stages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Stage(usize);
+
+/// What one turn of a stage gives.
+#[derive(Clone, Copy, Debug)]
+pub enum Gives {
+    /// YAML or JSON with these keys.
+    Keys(&'static [Key]),
+    /// A part of the manuscript, from so many to so many hundredths of its length.
+    Part(u32, u32),
+    /// The rest of the manuscript, which with the parts before it is whole.
+    Rest,
+    /// The whole manuscript.
+    Whole,
+}
+
+/// A key that an answer must have.
+#[derive(Clone, Copy, Debug)]
+pub struct Key {
+    /// Its name.
+    pub name: &'static str,
+    /// What stands under it.
+    pub holds: Holds,
+    en: &'static str,
+    ja: &'static str,
+}
+
+/// What a key holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Holds {
+    /// At least so many visible characters.
+    Characters(usize),
+    /// At least so many items.
+    Items(usize),
+    /// Items that are `{find, replace}`, possibly none.
+    Replacements,
+}
+
+impl Key {
+    /// What is to stand under it.
+    #[must_use]
+    pub fn meaning(&self) -> Text {
+        Text::new(self.en, self.ja)
+    }
+}
+
+const fn text(name: &'static str, least: usize, en: &'static str, ja: &'static str) -> Key {
+    let holds = Holds::Characters(least);
+    Key { name, holds, en, ja }
+}
+
+const fn list(name: &'static str, least: usize, en: &'static str, ja: &'static str) -> Key {
+    let holds = Holds::Items(least);
+    Key { name, holds, en, ja }
+}
+
+struct Row {
+    name: &'static str,
+    alias: &'static str,
+    title: (&'static str, &'static str, &'static str),
+    reads: &'static [usize],
+    turns: &'static [Gives],
+    /// The turn after which what it gave must name every character of the plot.
+    everyone: Option<usize>,
+    prompt: (&'static str, &'static str),
+}
+
+/// The prompts of a stage, one file a language.
+macro_rules! prompt {
+    ($name:literal) => {
+        (
+            include_str!(concat!("prompts/", $name, ".en.md")),
+            include_str!(concat!("prompts/", $name, ".ja.md")),
+        )
+    };
+}
+
+static TABLE: [Row; STAGES] = [
+    Row {
+        name: "plot_data_preparation",
+        alias: "plot_data_preparation",
+        title: (
+            "PlotDataPreparationStage",
+            "Preparing plot and data",
+            "プロット・データ準備",
+        ),
+        reads: &[],
+        turns: &[
+            Gives::Keys(&[
+                text("premise", 20, "what the episode is about", "この話で何が起きるか"),
+                list("events", 3, "what must happen, in order", "起こすべき出来事（順に）"),
+                list(
+                    "cast",
+                    1,
+                    "who appears and what each wants",
+                    "登場人物と、それぞれの望み",
+                ),
+            ]),
+            Gives::Keys(&[
+                list(
+                    "foreshadowing",
+                    0,
+                    "what is planted and what is paid off",
+                    "張る伏線と回収する伏線",
+                ),
+                list("continuity", 1, "what holds from before", "前の話から引き継ぐこと"),
+                list("constraints", 1, "what may not be broken", "守るべき条件"),
+            ]),
+        ],
+        everyone: Some(1),
+        prompt: prompt!("plot_data_preparation"),
+    },
+    Row {
+        name: "analyze_plot_structure",
+        alias: "plot_structure_analysis",
+        title: ("PlotAnalysisDesignStage", "Analysing the plot", "プロット分析・設計"),
+        reads: &[1],
+        turns: &[
+            Gives::Keys(&[
+                list("acts", 3, "the acts and what each achieves", "幕と、それぞれの役目"),
+                list(
+                    "turning_points",
+                    1,
+                    "where the story turns, and on what",
+                    "転換点と、そのきっかけ",
+                ),
+            ]),
+            Gives::Keys(&[
+                list(
+                    "scenes",
+                    1,
+                    "the scenes with place, aim and outcome",
+                    "場面ごとの場所・狙い・結果",
+                ),
+                list("risks", 1, "where a reader could leave", "読者が離れそうな箇所"),
+            ]),
+        ],
+        everyone: None,
+        prompt: prompt!("analyze_plot_structure"),
+    },
+    Row {
+        name: "design_emotional_flow",
+        alias: "emotional_flow_design",
+        title: (
+            "EmotionalRelationshipDesignStage",
+            "Designing emotions and relations",
+            "感情・関係性設計",
+        ),
+        reads: &[1, 2],
+        turns: &[
+            Gives::Keys(&[list(
+                "curve",
+                3,
+                "the feeling of each scene and its strength",
+                "場面ごとの感情と強さ",
+            )]),
+            Gives::Keys(&[
+                list(
+                    "relationships",
+                    1,
+                    "what changes between whom",
+                    "誰と誰の間で何が変わるか",
+                ),
+                list("key_moments", 1, "acts that show a feeling", "感情が行動に表れる瞬間"),
+            ]),
+        ],
+        everyone: None,
+        prompt: prompt!("design_emotional_flow"),
+    },
+    Row {
+        name: "design_humor_elements",
+        alias: "humor_elements_design",
+        title: (
+            "HumorCharmDesignStage",
+            "Designing humour and charm",
+            "ユーモア・魅力設計",
+        ),
+        reads: &[2, 3],
+        turns: &[
+            Gives::Keys(&[
+                list("charm", 1, "what is lovable about whom", "人物の愛すべきところ"),
+                list(
+                    "humor",
+                    1,
+                    "what is funny, and from which character it comes",
+                    "おかしみと、その出どころの人物",
+                ),
+            ]),
+            Gives::Keys(&[
+                list("placement", 1, "which of it stands in which scene", "どの場面に置くか"),
+                text(
+                    "restraint",
+                    10,
+                    "where there is none, and why",
+                    "笑いを置かない箇所とその理由",
+                ),
+            ]),
+        ],
+        everyone: None,
+        prompt: prompt!("design_humor_elements"),
+    },
+    Row {
+        name: "design_character_dialogue",
+        alias: "character_dialogue_design",
+        title: (
+            "CharacterPsychologyDialogueDesignStage",
+            "Designing minds and dialogue",
+            "キャラ心理・対話設計",
+        ),
+        reads: &[1, 3, 4],
+        turns: &[
+            Gives::Keys(&[list(
+                "voices",
+                1,
+                "how each character speaks and hides",
+                "人物ごとの話し方と、隠していること",
+            )]),
+            Gives::Keys(&[
+                list(
+                    "exchanges",
+                    2,
+                    "the exchanges that carry the episode",
+                    "話を動かすやり取り",
+                ),
+                list("silences", 1, "what is not said", "言わせないこと"),
+            ]),
+        ],
+        everyone: Some(1),
+        prompt: prompt!("design_character_dialogue"),
+    },
+    Row {
+        name: "design_scene_atmosphere",
+        alias: "scene_atmosphere_design",
+        title: (
+            "SceneDirectionAtmosphereDesignStage",
+            "Directing scenes and atmosphere",
+            "場面演出・雰囲気設計",
+        ),
+        reads: &[2, 5],
+        turns: &[
+            Gives::Keys(&[
+                list(
+                    "places",
+                    1,
+                    "each place with its light and weather",
+                    "場所と、その光や天気",
+                ),
+                list(
+                    "senses",
+                    3,
+                    "what is heard, smelt, felt, seen",
+                    "音・匂い・手触り・見えるもの",
+                ),
+            ]),
+            Gives::Keys(&[
+                list(
+                    "images",
+                    1,
+                    "things that return and change their meaning",
+                    "繰り返し現れ、意味が変わる物",
+                ),
+                list("transitions", 1, "how a scene leads to the next", "場面のつなぎ方"),
+            ]),
+        ],
+        everyone: None,
+        prompt: prompt!("design_scene_atmosphere"),
+    },
+    Row {
+        name: "adjust_logic_consistency",
+        alias: "logic_consistency_adjust",
+        title: (
+            "LogicConsistencyAdjustmentStage",
+            "Making it consistent",
+            "論理整合性調整",
+        ),
+        reads: &[1, 2, 3, 4, 5, 6],
+        turns: &[
+            Gives::Keys(&[
+                list("timeline", 2, "what happens when", "いつ何が起きるか"),
+                list(
+                    "contradictions",
+                    0,
+                    "what does not fit, and where",
+                    "食い違いと、その箇所",
+                ),
+            ]),
+            Gives::Keys(&[
+                list("decisions", 1, "what holds from now on", "これ以降の決定事項"),
+                list(
+                    "beats",
+                    3,
+                    "the episode beat by beat, as it will be written",
+                    "書く順に並べた展開",
+                ),
+            ]),
+        ],
+        everyone: None,
+        prompt: prompt!("adjust_logic_consistency"),
+    },
+    Row {
+        name: "write_manuscript_draft",
+        alias: "manuscript_draft_generate",
+        title: ("ManuscriptWritingStage", "Writing the manuscript", "原稿執筆"),
+        reads: &[2, 3, 4, 5, 6, 7],
+        // A quarter, a half, a quarter, each give or take ten hundredths.
+        turns: &[Gives::Part(15, 35), Gives::Part(40, 60), Gives::Rest],
+        everyone: Some(3),
+        prompt: prompt!("write_manuscript_draft"),
+    },
+    Row {
+        name: "refine_manuscript_quality",
+        alias: "quality_refinement",
+        title: ("QualityRefinementStage", "Refining the quality", "品質仕上げ"),
+        reads: &[7, 8],
+        turns: &[
+            Gives::Keys(&[list(
+                "findings",
+                1,
+                "what is weak: quoted, with the remedy",
+                "弱い箇所の引用と直し方",
+            )]),
+            Gives::Whole,
+        ],
+        everyone: Some(2),
+        prompt: prompt!("refine_manuscript_quality"),
+    },
+    Row {
+        name: "finalize_manuscript",
+        alias: "final_adjustment",
+        title: ("FinalAdjustmentStage", "Final adjustment", "最終調整"),
+        reads: &[9],
+        turns: &[Gives::Keys(&[
+            text("title", 1, "the title of the episode", "話の題"),
+            text(
+                "summary",
+                20,
+                "what happened, for the episodes to come",
+                "次の話のためのあらすじ",
+            ),
+            Key {
+                name: "replacements",
+                holds: Holds::Replacements,
+                en: "what is replaced in the text: {find, replace}, each find standing there exactly once",
+                ja: "本文の置き換え（{find, replace}。find は本文にちょうど一度だけ現れる文字列）",
+            },
+        ])],
+        everyone: Some(1),
+        prompt: prompt!("finalize_manuscript"),
+    },
+];
+
+impl Stage {
+    /// The stage that rewrites the draft; the last one reads its text.
+    pub const REFINEMENT: Self = Self(8);
+    /// The last stage.
+    pub const LAST: Self = Self(STAGES - 1);
+
+    /// Every stage, in the order of the work.
+    pub fn all() -> impl DoubleEndedIterator<Item = Self> + Clone {
+        (0..STAGES).map(Self)
+    }
+
+    /// A stage by its number, 1 to 10.
+    #[must_use]
+    pub fn numbered(number: usize) -> Option<Self> {
+        number.checked_sub(1).filter(|at| *at < STAGES).map(Self)
+    }
+
+    /// A stage by its name or its alias.
+    pub fn parse(name: &str) -> Result<Self, WritingError> {
+        let asked = name.trim();
+        let named = |stage: &Self| stage.name() == asked || stage.alias() == asked;
+        Self::all()
+            .find(named)
+            .ok_or_else(|| WritingError::UnknownStage { asked: name.to_owned() })
+    }
+
+    fn row(self) -> &'static Row {
+        &TABLE[self.0]
+    }
+
+    /// From 1.
+    #[must_use]
+    pub fn number(self) -> usize {
+        self.0 + 1
+    }
+
+    /// The canonical name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        self.row().name
+    }
+
+    /// The other name that is understood; it may be the same.
+    #[must_use]
+    pub fn alias(self) -> &'static str {
+        self.row().alias
+    }
+
+    /// The name of its kind, such as `ManuscriptWritingStage`.
+    #[must_use]
+    pub fn kind(self) -> &'static str {
+        self.row().title.0
+    }
+
+    /// What it is called.
+    #[must_use]
+    pub fn title(self) -> Text {
+        let (_, en, ja) = self.row().title;
+        Text::new(en, ja)
+    }
+
+    /// The stages whose outputs it reads.
+    pub fn reads(self) -> impl Iterator<Item = Self> {
+        self.row().reads.iter().map(|number| Self(number - 1))
+    }
+
+    /// What each of its turns gives, in order.
+    #[must_use]
+    pub fn turns(self) -> &'static [Gives] {
+        self.row().turns
+    }
+
+    /// Whether what it gave must name every character of the plot after this turn, from 1.
+    #[must_use]
+    pub fn names_everyone_at(self, turn: usize) -> bool {
+        self.row().everyone == Some(turn)
+    }
+
+    /// The stage after it.
+    #[must_use]
+    pub fn next(self) -> Option<Self> {
+        Self::numbered(self.number() + 1)
+    }
+
+    /// Its prompt file.
+    pub(super) fn prompt(self, locale: Locale) -> &'static str {
+        let (en, ja) = self.row().prompt;
+        match locale {
+            Locale::En => en,
+            Locale::Ja => ja,
+        }
+    }
+
+    pub(super) fn at(self) -> usize {
+        self.0
+    }
+}
+
+impl fmt::Display for Stage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl Serialize for Stage {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+impl<'de> Deserialize<'de> for Stage {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        Self::parse(&name).map_err(D::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{STAGES, Stage};
+
+    #[test]
+    fn the_table_is_that_of_the_specification() {
+        let turns: Vec<usize> = Stage::all().map(|stage| stage.turns().len()).collect();
+        assert_eq!(turns, [2, 2, 2, 2, 2, 2, 2, 3, 2, 1]);
+        assert_eq!(Stage::all().count(), STAGES);
+        for stage in Stage::all() {
+            assert_eq!(Stage::parse(stage.name()).expect("its name"), stage);
+            assert_eq!(Stage::parse(stage.alias()).expect("its alias"), stage);
+            assert_eq!(Stage::numbered(stage.number()), Some(stage));
+            assert!(
+                stage.reads().all(|read| read < stage),
+                "{stage} reads what is not there yet"
+            );
+            assert!(stage.kind().ends_with("Stage"));
+        }
+        assert_eq!((Stage::numbered(0), Stage::numbered(11)), (None, None));
+        let mut names: Vec<&str> = Stage::all().flat_map(|stage| [stage.name(), stage.alias()]).collect();
+        names.sort_unstable();
+        names.dedup();
+        // The first stage has one name in both lists.
+        assert_eq!(names.len(), 2 * STAGES - 1);
+    }
+}

@@ -1,0 +1,147 @@
+//! Sessions on the disk: `.noveler/sessions/ID.yaml`, and what they name under `.noveler/writes/ID/`.
+//!
+//! Invariant: files of answers are named by their content and written before the session that names them, so that a session that
+//! is there names what was there, whenever the machine stopped. What has been damaged since costs its stage and those after it,
+//! and is told. Whose turn it is to write is decided elsewhere.
+
+use std::sync::Arc;
+
+use fumi_base::{
+    files,
+    listing::list,
+    project::{PathError, Project},
+    writing::replace,
+};
+
+use super::{
+    moment::SessionId,
+    session::Session,
+    stages::Stage,
+    workflow::{CONTENT_BYTES, Texts, Write},
+};
+use crate::{
+    errors::{project::ProjectError, writing::WritingError},
+    project::Episode,
+    references::ContentHash,
+};
+
+/// The largest session file that is read.
+const SESSION_BYTES: u64 = 8 << 20;
+
+/// Where sessions are.
+const FOLDER: &str = ".noveler/sessions";
+
+/// How many sessions are looked at.
+const SESSIONS: usize = 20_000;
+
+/// The sessions of a project.
+#[derive(Clone, Debug)]
+pub struct Sessions {
+    project: Arc<Project>,
+}
+
+/// A session as far as its files are whole.
+#[derive(Debug)]
+pub struct Recovered {
+    /// The session.
+    pub session: Session,
+    /// The texts that it names.
+    pub texts: Texts,
+    /// The stages that were done and are to be done again, because a file is missing or changed.
+    pub lost: Vec<Stage>,
+}
+
+/// Where a session's file is.
+pub(super) fn path_of(id: &SessionId) -> String {
+    format!("{FOLDER}/{id}.yaml")
+}
+
+/// Writes files, in their order, each whole.
+pub fn apply(project: &Project, writes: &[Write]) -> Result<(), WritingError> {
+    for write in writes {
+        replace(project, &write.path, write.text.as_bytes())?;
+    }
+    Ok(())
+}
+
+impl Sessions {
+    /// Those of a project.
+    #[must_use]
+    pub fn of(project: Arc<Project>) -> Self {
+        Self { project }
+    }
+
+    /// The session that a call to a stage names: the first stage may begin one, every other needs one.
+    pub fn required(
+        &self,
+        stage: Stage,
+        id: Option<&str>,
+        episode: Episode,
+    ) -> Result<Option<Recovered>, WritingError> {
+        match id {
+            Some(id) => self.load(id, episode).map(Some),
+            None if stage.number() == 1 => Ok(None),
+            None => Err(WritingError::NoSessionId { stage }),
+        }
+    }
+
+    /// The newest session of an episode that is not finished, so that no second one is begun beside it. A session that cannot be
+    /// read is not open.
+    pub fn open(&self, episode: Episode) -> Result<Option<Recovered>, WritingError> {
+        let folder = match self.project.resolve(FOLDER) {
+            Ok(folder) => folder,
+            Err(PathError::NotFound { .. }) => return Ok(None),
+            Err(error) => return Err(error.into()),
+        };
+        let (listed, _) = list(&folder, SESSIONS)?;
+        // Names begin with the time, and names are listed in their order.
+        let ids = listed.iter().rev().filter_map(|file| file.name.strip_suffix(".yaml"));
+        let mut own = ids.filter_map(|id| self.load(id, episode).ok());
+        Ok(own.find(|recovered| recovered.session.current().is_some()))
+    }
+
+    /// Reads a session of an episode, as far as its files are whole. Nothing is written.
+    pub fn load(&self, id: &str, episode: Episode) -> Result<Recovered, WritingError> {
+        let unknown = || WritingError::NoSession {
+            id: id.to_owned(),
+            episode,
+        };
+        let known = SessionId::parse(id).ok_or_else(unknown)?;
+        let path = path_of(&known);
+        let file = match self.project.resolve(&path) {
+            Ok(file) => file,
+            Err(PathError::NotFound { .. }) => return Err(unknown()),
+            Err(error) => return Err(error.into()),
+        };
+        let text = String::from_utf8(files::read(&file, SESSION_BYTES)?).map_err(|_| ProjectError::Yaml {
+            path: path.clone(),
+            line: 0,
+            column: 0,
+            reason: "it has bytes that are no text in UTF-8".to_owned(),
+        })?;
+        let mut session = Session::read(&path, &text)?;
+        // A file that was copied by hand is not the session that it is named after.
+        if *session.id() != known || session.episode() != episode {
+            return Err(unknown());
+        }
+        let own = format!(".noveler/writes/{known}/");
+        let texts: Texts = session
+            .files()
+            .filter(|path| path.starts_with(&own))
+            .filter_map(|path| Some((path.to_owned(), self.text(path)?)))
+            .collect();
+        let lost = session.recover(|path, sha256| {
+            let text = texts.get(path);
+            text.is_some_and(|text| ContentHash::of(text.as_bytes()).digits() == sha256)
+        });
+        Ok(Recovered { session, texts, lost })
+    }
+
+    /// The text of a file, if it can be read at all.
+    fn text(&self, path: &str) -> Option<String> {
+        let file = self.project.resolve(path).ok()?;
+        // A manuscript is made of several answers.
+        let bytes = files::read(&file, 4 * CONTENT_BYTES as u64).ok()?;
+        String::from_utf8(bytes).ok()
+    }
+}

@@ -1,0 +1,546 @@
+//! The machine: a session and perhaps an answer in, the next question or the end out, with the files to write.
+//!
+//! Invariant: an answer is refused before anything changes, and the session is always the last file of a step, so that after any
+//! beginning of the writes there is a session whose files are all there. Nothing is read or written here.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use fumi_base::text::{Locale, Text};
+
+use super::{
+    criteria::{self, Criterion, Miss},
+    material::{Length, Material},
+    moment::Moment,
+    prompt,
+    session::{APPROVED, Feedback, Piece, Session, StageOutput},
+    stages::{Gives, Holds, Stage, TIMEOUT},
+    store::path_of,
+};
+use crate::{errors::writing::WritingError, manuscript::Counts, project::Yaml, references::ContentHash};
+
+/// The largest answer: as large as what may be written at once.
+pub const CONTENT_BYTES: usize = 4 << 20;
+
+/// The largest remark on a stage.
+const FEEDBACK_BYTES: usize = 8 << 10;
+
+/// Texts of a session by the path of their file.
+pub type Texts = BTreeMap<String, String>;
+
+/// A session that is worked on.
+#[derive(Clone, Debug)]
+pub struct Workflow<'a> {
+    session: Session,
+    texts: Texts,
+    material: &'a Material,
+    locale: Locale,
+}
+
+/// What somebody wrote.
+#[derive(Clone, Debug, Default)]
+pub struct Answer {
+    /// For which stage, if they say: one that is not the current one is refused.
+    pub stage: Option<Stage>,
+    /// For which of its turns, from 1, if they say.
+    pub turn: Option<usize>,
+    /// The text.
+    pub content: String,
+    /// How long it took.
+    pub elapsed: Duration,
+}
+
+/// What follows a step.
+#[derive(Clone, Debug)]
+pub enum Step {
+    /// A text is needed.
+    Ask(Box<Ask>),
+    /// All stages are done.
+    Done(Done),
+}
+
+/// A step that was made.
+#[derive(Clone, Debug)]
+pub struct Stepped {
+    /// What follows.
+    pub next: Step,
+    /// What is to be written, in this order.
+    pub writes: Vec<Write>,
+}
+
+/// A file to write.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Write {
+    /// Relative to the project.
+    pub path: String,
+    /// Its whole text.
+    pub text: String,
+}
+
+/// A file that is to be read for an answer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cited {
+    /// Relative to the project.
+    pub path: String,
+    /// Of its bytes.
+    pub sha256: String,
+    /// What it is.
+    pub what: Text,
+}
+
+/// A question for a text.
+#[derive(Clone, Debug)]
+pub struct Ask {
+    /// The stage.
+    pub stage: Stage,
+    /// What to write.
+    pub instruction: String,
+    /// What to read for it.
+    pub context: Vec<Cited>,
+    /// What the answer has to be.
+    pub criteria: Vec<Criterion>,
+    /// What the answer holds: keys, or text.
+    pub gives: Gives,
+    /// Where it goes.
+    pub submit: Submit,
+    /// How long this stage may take.
+    pub timeout: Duration,
+    /// Stages whose output is older than what they read.
+    pub stale: Vec<Stage>,
+}
+
+/// What an answer has to name to be taken for this question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Submit {
+    /// The session.
+    pub session_id: String,
+    /// The episode.
+    pub episode: u32,
+    /// The stage.
+    pub stage: Stage,
+    /// Its turn, from 1.
+    pub turn: usize,
+    /// How many turns it has.
+    pub turns: usize,
+}
+
+/// An episode that is written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Done {
+    /// The manuscript.
+    pub manuscript: Cited,
+    /// The title that was given to it.
+    pub title: String,
+    /// What happened in it.
+    pub summary: String,
+    /// How many visible characters it has.
+    pub characters: usize,
+}
+
+/// An answer that will do, and what it makes.
+struct Judged {
+    /// What the stage gives with it: YAML of all its turns, or the manuscript so far.
+    whole: String,
+    /// How many visible characters that has; of YAML, without its keys.
+    characters: usize,
+}
+
+impl Judged {
+    fn text(whole: String) -> Self {
+        Self {
+            characters: criteria::characters(&whole),
+            whole,
+        }
+    }
+}
+
+impl<'a> Workflow<'a> {
+    /// Goes on with a session and the texts that it names.
+    #[must_use]
+    pub fn new(session: Session, texts: Texts, material: &'a Material, locale: Locale) -> Self {
+        Self {
+            session,
+            texts,
+            material,
+            locale,
+        }
+    }
+
+    /// The session as it is now.
+    #[must_use]
+    pub fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// The session's file.
+    #[must_use]
+    pub fn write(&self) -> Write {
+        Write {
+            path: path_of(self.session.id()),
+            text: self.session.to_yaml(),
+        }
+    }
+
+    /// Takes an answer, if there is one, and says what follows. A refused answer changes nothing.
+    pub fn step(&mut self, answer: Option<Answer>, now: &Moment) -> Result<Stepped, WritingError> {
+        let writes = match answer {
+            Some(answer) => self.accept(&answer, now)?,
+            None => Vec::new(),
+        };
+        Ok(Stepped {
+            next: self.next(),
+            writes,
+        })
+    }
+
+    /// Keeps what was said of a stage. Unless it is [`APPROVED`], the stage is asked for again, and so are those after it.
+    pub fn feedback(&mut self, stage: Stage, said: &str, now: &Moment) -> Result<Stepped, WritingError> {
+        self.in_turn(stage)?;
+        let said = said.trim();
+        if said.len() > FEEDBACK_BYTES {
+            return Err(WritingError::TooLarge {
+                what: "The feedback",
+                what_ja: "フィードバック",
+                size: said.len(),
+                limit: FEEDBACK_BYTES,
+            });
+        }
+        let feedback = Feedback {
+            stage,
+            feedback: said.to_owned(),
+            timestamp: now.clone(),
+        };
+        if !self.session.remark(feedback) {
+            return Err(WritingError::FeedbackFull {
+                id: self.session.id().to_string(),
+            });
+        }
+        if said != APPROVED {
+            self.session.reopen(stage);
+        }
+        Ok(Stepped {
+            next: self.next(),
+            writes: vec![self.write()],
+        })
+    }
+
+    /// Whether a stage is done or the current one.
+    fn in_turn(&self, stage: Stage) -> Result<(), WritingError> {
+        match self.session.current() {
+            Some(current) if stage > current => Err(WritingError::TooEarly {
+                stage,
+                missing: Stage::all().filter(|other| (current..stage).contains(other)).collect(),
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    fn accept(&mut self, answer: &Answer, now: &Moment) -> Result<Vec<Write>, WritingError> {
+        if let Some(stage) = answer.stage {
+            self.in_turn(stage)?;
+        }
+        let Some(stage) = self.session.current() else {
+            return Err(WritingError::Finished {
+                id: self.session.id().to_string(),
+            });
+        };
+        let turn = self.session.turns().len() + 1;
+        if let Some(past) = answer.stage.filter(|asked| *asked < stage) {
+            return Err(WritingError::StageDone {
+                stage: past,
+                current: stage,
+            });
+        }
+        if let Some(asked) = answer.turn.filter(|asked| *asked != turn) {
+            return Err(WritingError::WrongTurn { stage, asked, turn });
+        }
+        if answer.content.len() > CONTENT_BYTES {
+            return Err(WritingError::TooLarge {
+                what: "The content",
+                what_ja: "内容",
+                size: answer.content.len(),
+                limit: CONTENT_BYTES,
+            });
+        }
+        let judged = self
+            .judge(stage, turn, &answer.content)
+            .map_err(|misses| WritingError::CriteriaMissed { stage, turn, misses })?;
+        let mut writes = Vec::new();
+        let is_text = !matches!(stage.turns()[turn - 1], Gives::Keys(_));
+        let sha256 = self.keep(
+            &format!("stage_{:02}_turn_{turn}", stage.number()),
+            if is_text { "md" } else { "yaml" },
+            answer.content.clone(),
+            &mut writes,
+        );
+        let piece = Piece {
+            file: writes[0].path.clone(),
+            sha256,
+            execution_time: seconds(answer.elapsed),
+        };
+        self.session.push(piece, now);
+        if turn == stage.turns().len() {
+            self.complete(stage, judged, now, &mut writes);
+        }
+        writes.push(self.write());
+        Ok(writes)
+    }
+
+    /// Closes a stage with what its turns gave together.
+    fn complete(&mut self, stage: Stage, judged: Judged, now: &Moment, writes: &mut Vec<Write>) {
+        let is_text = gives_text(stage);
+        let execution_time = self.session.turns().iter().map(|turn| turn.execution_time).sum();
+        let sha256 = self.keep(
+            &format!("stage_{:02}", stage.number()),
+            if is_text { "md" } else { "yaml" },
+            judged.whole,
+            writes,
+        );
+        let output = StageOutput {
+            output_file: writes.last().map(|write| write.path.clone()).unwrap_or_default(),
+            sha256,
+            characters: judged.characters,
+            execution_time,
+            quality_score: None,
+            stale: false,
+            turns: Vec::new(),
+            unknown: crate::project::Unknown::default(),
+        };
+        self.session.complete(stage, output, now);
+    }
+
+    /// A file of the session, named by its content: it never replaces what an earlier session names.
+    fn keep(&mut self, stem: &str, extension: &str, text: String, writes: &mut Vec<Write>) -> String {
+        let sha256 = ContentHash::of(text.as_bytes()).digits().to_owned();
+        let path = format!(
+            ".noveler/writes/{}/{stem}-{}.{extension}",
+            self.session.id(),
+            &sha256[..12]
+        );
+        self.texts.insert(path.clone(), text.clone());
+        writes.push(Write { path, text });
+        sha256
+    }
+
+    fn judge(&self, stage: Stage, turn: usize, content: &str) -> Result<Judged, Vec<Miss>> {
+        let mut criteria = self.criteria(stage, turn);
+        let misses_or = |misses: Vec<Miss>, judged: Judged| {
+            if misses.is_empty() { Ok(judged) } else { Err(misses) }
+        };
+        let keys = match stage.turns()[turn - 1] {
+            Gives::Keys(keys) => keys,
+            Gives::Part(..) | Gives::Rest => {
+                let so_far = self.so_far();
+                let whole = joined(&so_far, content);
+                let before = criteria::characters(&so_far);
+                let misses = criteria::judge_text(&criteria, content, &whole, before);
+                return misses_or(misses, Judged::text(whole));
+            }
+            Gives::Whole => {
+                let whole = joined("", content);
+                let misses = criteria::judge_text(&criteria, content, &whole, 0);
+                return misses_or(misses, Judged::text(whole));
+            }
+        };
+        let given = criteria::read_keys(content).map_err(|miss| vec![miss])?;
+        // A later turn may correct a key of an earlier one, by that key's own criterion.
+        let earlier = stage.turns()[..turn - 1].iter().flat_map(|gives| match gives {
+            Gives::Keys(keys) => *keys,
+            _ => &[],
+        });
+        let corrected = earlier.filter(|key| given.iter().any(|(name, _)| name.as_str() == Some(key.name)));
+        criteria.extend(corrected.map(Criterion::Key));
+        let mut pairs = self.pairs_so_far();
+        merge(&mut pairs, given);
+        let whole = Yaml::Map(pairs);
+        if !keys.iter().any(|key| key.holds == Holds::Replacements) {
+            let yaml = serde_saphyr::to_string(&whole).expect("what was read as YAML can be written");
+            let judged = Judged {
+                characters: Counts::of(&whole.words()).characters,
+                whole: yaml,
+            };
+            return misses_or(criteria::judge_keys(&criteria, &whole), judged);
+        }
+        // Names are looked for in the manuscript that the replacements make, not in what is said of it.
+        let (of_text, of_keys): (Vec<Criterion>, Vec<Criterion>) = criteria
+            .into_iter()
+            .partition(|criterion| matches!(criterion, Criterion::Characters(_) | Criterion::Length { .. }));
+        let mut misses = criteria::judge_keys(&of_keys, &whole);
+        let refined = self.output_text(Stage::REFINEMENT);
+        let list = whole.get("replacements").unwrap_or(&Yaml::Null);
+        match criteria::replaced(refined, list) {
+            Ok(text) => {
+                misses.extend(criteria::judge_text(&of_text, "", &text, 0));
+                misses_or(misses, Judged::text(text))
+            }
+            Err(more) => {
+                misses.extend(more);
+                Err(misses)
+            }
+        }
+    }
+
+    /// What the answer of a turn has to be.
+    fn criteria(&self, stage: Stage, turn: usize) -> Vec<Criterion> {
+        let length = Length::of(
+            self.session.word_count_target(),
+            &self.material.plot,
+            &self.material.settings,
+        );
+        let (min, max) = (length.min as usize, length.max as usize);
+        let mut criteria = match stage.turns()[turn - 1] {
+            Gives::Keys(keys) => {
+                let keys_of = keys.iter().map(Criterion::Key);
+                let mut criteria: Vec<Criterion> = std::iter::once(Criterion::Form).chain(keys_of).collect();
+                if keys.iter().any(|key| key.holds == Holds::Replacements) {
+                    criteria.push(Criterion::Length { from: min, to: max });
+                }
+                criteria
+            }
+            Gives::Part(from, to) => vec![Criterion::Length {
+                from: (min * from as usize).div_ceil(100),
+                to: max * to as usize / 100,
+            }],
+            Gives::Rest => {
+                let before = criteria::characters(&self.so_far());
+                let from = min.saturating_sub(before).max(1);
+                // A plot whose target shrank since the first turn still leaves room to end.
+                let to = max.saturating_sub(before).max(from);
+                vec![Criterion::Length { from, to }]
+            }
+            Gives::Whole => vec![Criterion::Length { from: min, to: max }],
+        };
+        if (1..=turn).any(|turn| stage.names_everyone_at(turn)) && !self.material.cast.is_empty() {
+            criteria.push(Criterion::Characters(self.material.cast.clone()));
+        }
+        criteria.push(Criterion::Remnants);
+        criteria
+    }
+
+    /// What follows from the session.
+    fn next(&self) -> Step {
+        let Some(stage) = self.session.current() else {
+            return Step::Done(self.done());
+        };
+        let turn = self.session.turns().len() + 1;
+        Step::Ask(Box::new(Ask {
+            stage,
+            instruction: prompt::render(&self.session, stage, turn, self.material, self.locale),
+            context: self.context(stage),
+            criteria: self.criteria(stage, turn),
+            gives: stage.turns()[turn - 1],
+            submit: Submit {
+                session_id: self.session.id().to_string(),
+                episode: self.session.episode().number(),
+                stage,
+                turn,
+                turns: stage.turns().len(),
+            },
+            timeout: TIMEOUT,
+            stale: self.session.stale().collect(),
+        }))
+    }
+
+    /// What to read for a stage: the material, what the stages before it gave, and its own turns.
+    fn context(&self, stage: Stage) -> Vec<Cited> {
+        let outputs = stage.reads().filter_map(|read| {
+            let output = self.session.output(read)?;
+            Some(Cited {
+                path: output.output_file.clone(),
+                sha256: output.sha256.clone(),
+                what: read.title(),
+            })
+        });
+        let turns = (1..).zip(self.session.turns()).map(|(turn, piece)| Cited {
+            path: piece.file.clone(),
+            sha256: piece.sha256.clone(),
+            what: Text::new(format!("turn {turn} of this stage"), format!("この段階の {turn} 回目")),
+        });
+        self.material
+            .references
+            .iter()
+            .cloned()
+            .chain(outputs)
+            .chain(turns)
+            .collect()
+    }
+
+    fn done(&self) -> Done {
+        let output = self.session.output(Stage::LAST);
+        let said = output.and_then(|output| self.texts.get(&output.turns.first()?.file));
+        let said = Yaml::Map(said.and_then(|said| criteria::read_keys(said).ok()).unwrap_or_default());
+        let of = |key| {
+            said.get(key)
+                .and_then(Yaml::as_str)
+                .unwrap_or_default()
+                .trim()
+                .to_owned()
+        };
+        Done {
+            manuscript: Cited {
+                path: output.map(|output| output.output_file.clone()).unwrap_or_default(),
+                sha256: output.map(|output| output.sha256.clone()).unwrap_or_default(),
+                what: Text::new("the finished manuscript", "完成した原稿"),
+            },
+            title: of("title"),
+            summary: of("summary"),
+            characters: output.map_or(0, |output| output.characters),
+        }
+    }
+
+    fn output_text(&self, stage: Stage) -> &str {
+        let output = self.session.output(stage);
+        let text = output.and_then(|output| self.texts.get(&output.output_file));
+        text.map_or("", String::as_str)
+    }
+
+    fn turn_texts(&self) -> impl Iterator<Item = &str> {
+        let turns = self.session.turns().iter();
+        turns.filter_map(|turn| self.texts.get(&turn.file).map(String::as_str))
+    }
+
+    /// The manuscript that the turns of the current stage wrote.
+    fn so_far(&self) -> String {
+        self.turn_texts().fold(String::new(), |all, part| joined(&all, part))
+    }
+
+    /// The keys that the turns of the current stage gave.
+    fn pairs_so_far(&self) -> Vec<(Yaml, Yaml)> {
+        let mut all = Vec::new();
+        for given in self.turn_texts().filter_map(|text| criteria::read_keys(text).ok()) {
+            merge(&mut all, given);
+        }
+        all
+    }
+}
+
+/// Adds keys; one that is there is replaced in its place.
+fn merge(pairs: &mut Vec<(Yaml, Yaml)>, given: Vec<(Yaml, Yaml)>) {
+    for (key, value) in given {
+        match pairs.iter_mut().find(|(name, _)| *name == key) {
+            Some((_, before)) => *before = value,
+            None => pairs.push((key, value)),
+        }
+    }
+}
+
+/// Whether a stage ends with a manuscript.
+fn gives_text(stage: Stage) -> bool {
+    stage.turns().iter().any(|gives| match gives {
+        Gives::Keys(keys) => keys.iter().any(|key| key.holds == Holds::Replacements),
+        Gives::Part(..) | Gives::Rest | Gives::Whole => true,
+    })
+}
+
+/// A text with its continuation on a line of its own; it ends with a line feed.
+fn joined(before: &str, after: &str) -> String {
+    let after = after.trim_end();
+    if before.is_empty() {
+        return format!("{after}\n");
+    }
+    format!("{}\n{after}\n", before.trim_end_matches(['\n', '\r']))
+}
+
+/// To the millisecond.
+fn seconds(elapsed: Duration) -> f64 {
+    f64::from(u32::try_from(elapsed.as_millis()).unwrap_or(u32::MAX)) / 1_000.0
+}
