@@ -5,7 +5,7 @@
 
 use std::{
     fmt::Write as _,
-    io::{self, Read, Write as _},
+    io::{self, Read},
     path::{Component, Path},
 };
 
@@ -15,6 +15,7 @@ use sha2::{Digest, Sha256};
 use crate::{
     errors::{Book, Teach},
     project::{BOOK, PathError, Project, ProjectPath, quoted},
+    writing::{WriteError, put},
 };
 
 /// Where every `output_file` lands, under the project root.
@@ -231,6 +232,28 @@ pub enum OutputError {
     },
 }
 
+impl From<WriteError> for OutputError {
+    fn from(error: WriteError) -> Self {
+        match error {
+            WriteError::Taken {
+                path,
+                reason,
+                reason_ja,
+            } => Self::Name {
+                path,
+                reason,
+                reason_ja,
+            },
+            WriteError::Io { path, source } => Self::Io { path, source },
+            // The name was parsed: it is relative and stays below its folder.
+            WriteError::Path(error) => Self::Io {
+                path: OUTPUT_FOLDER.to_owned(),
+                source: io::Error::other(error),
+            },
+        }
+    }
+}
+
 impl Teach for OutputError {
     fn entry(&self) -> &'static str {
         match self {
@@ -318,45 +341,16 @@ impl OutputName {
     }
 }
 
-/// Writes an output file: to a temporary file beside it, flushed, then renamed over it.
+/// Writes an output file, whole or not at all ([`crate::writing`]), in a folder that git ignores.
 ///
 /// No folder on the way may be a link: an output must never land on a source file.
 pub fn write_output(project: &Project, name: &OutputName, bytes: &[u8]) -> Result<(), OutputError> {
+    const IGNORE: &str = ".fumi/.gitignore";
+    if project.dir().symlink_metadata(IGNORE).is_err() {
+        put(project, IGNORE, Path::new(IGNORE), b"*\n")?;
+    }
     let shown = name.shown();
-    let io = |source| OutputError::Io {
-        path: shown.clone(),
-        source,
-    };
-    let mut dir = project.dir().try_clone().map_err(io)?;
-    let (folders, file) = shown.rsplit_once('/').unwrap_or(("", &shown));
-    for folder in folders.split('/') {
-        match dir.symlink_metadata(folder) {
-            Ok(meta) if meta.is_dir() => {}
-            Ok(_) => {
-                return Err(OutputError::Name {
-                    path: shown,
-                    reason: "a part of its folder is a link or a file",
-                    reason_ja: "途中のフォルダーがリンクかファイルです",
-                });
-            }
-            Err(_) => dir.create_dir(folder).map_err(io)?,
-        }
-        dir = cap_fs_ext::DirExt::open_dir_nofollow(&dir, folder).map_err(io)?;
-        if folder == ".fumi" && dir.symlink_metadata(".gitignore").is_err() {
-            dir.write(".gitignore", "*\n").map_err(io)?;
-        }
-    }
-    if dir.symlink_metadata(file).is_ok_and(|meta| !meta.is_file()) {
-        return Err(OutputError::Name {
-            path: shown,
-            reason: "the name is taken by a folder or a link",
-            reason_ja: "同じ名前のフォルダーかリンクがあります",
-        });
-    }
-    let mut temporary = cap_tempfile::TempFile::new(&dir).map_err(io)?;
-    temporary.write_all(bytes).map_err(io)?;
-    temporary.as_file().sync_all().map_err(io)?;
-    temporary.replace(file).map_err(io)
+    Ok(put(project, &shown, Path::new(&shown), bytes)?)
 }
 
 #[cfg(test)]

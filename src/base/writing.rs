@@ -83,11 +83,17 @@ pub fn replace(project: &Project, raw: &str, bytes: &[u8]) -> Result<PathBuf, Wr
     let spellings = project.spellings(raw, &relative)?;
     let is_there = |path: &&PathBuf| project.dir().symlink_metadata(path).is_ok();
     let relative = spellings.iter().find(is_there).unwrap_or(&relative).clone();
-    let (dir, name) = way(project, raw, &relative, Missing::Make)?;
+    put(project, raw, &relative, bytes)?;
+    Ok(relative)
+}
+
+/// The same for a path that is relative to the root and spelt as it shall be.
+pub(crate) fn put(project: &Project, raw: &str, relative: &Path, bytes: &[u8]) -> Result<(), WriteError> {
+    let (dir, name) = way(project, raw, relative, Missing::Make)?;
     if dir.symlink_metadata(&name).is_ok_and(|meta| !meta.is_file()) {
         return Err(taken(
             raw,
-            "the name is a folder's or a link's",
+            "the name is taken by a folder or a link",
             "同じ名前のフォルダーかリンクがあります",
         ));
     }
@@ -98,8 +104,7 @@ pub fn replace(project: &Project, raw: &str, bytes: &[u8]) -> Result<PathBuf, Wr
     let mut temporary = cap_tempfile::TempFile::new(&dir).map_err(io)?;
     temporary.write_all(bytes).map_err(io)?;
     temporary.as_file().sync_all().map_err(io)?;
-    temporary.replace(&name).map_err(io)?;
-    Ok(relative)
+    temporary.replace(&name).map_err(io)
 }
 
 /// Removes a folder with all that is in it; what links in it lead to stays. A folder that is not there is removed.
