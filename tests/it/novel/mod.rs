@@ -1,1 +1,34 @@
 //! The novel tools on a copy of the sample novel, as their clients see them.
+
+mod killed;
+mod refused;
+mod script;
+mod several;
+mod ways;
+mod writing;
+
+use std::path::PathBuf;
+
+use crate::sample::{Sample, copy};
+
+/// A copy of the sample novel, as it is shipped.
+pub(crate) fn novel() -> Sample {
+    let sample = Sample::empty();
+    copy(&shipped(), &sample.root());
+    sample
+}
+
+/// The same without its first manuscript: the plot is there, and the text is to be written.
+pub(crate) fn unwritten() -> Sample {
+    let sample = novel();
+    std::fs::remove_file(sample.root().join(FIRST)).unwrap();
+    sample
+}
+
+/// The manuscript of the first episode.
+pub(crate) const FIRST: &str = "40_原稿/第001話_こぶとえくぼ.md";
+
+/// The sample novel of the repository.
+pub(crate) fn shipped() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("examples/novel")
+}
