@@ -4,6 +4,7 @@
 
 use std::time::Duration;
 
+use fumi_base::text::Locale;
 use rmcp::{RoleServer, model::ProgressNotificationParam, service::RequestContext};
 use tokio::task::JoinHandle;
 
@@ -26,7 +27,7 @@ impl Drop for Ticker {
 
 /// Starts telling, if the client sent a progress token.
 #[must_use]
-pub fn tell(context: &RequestContext<RoleServer>, progress: &Progress) -> Option<Ticker> {
+pub fn tell(context: &RequestContext<RoleServer>, progress: &Progress, locale: Option<Locale>) -> Option<Ticker> {
     let token = context.meta.get_progress_token()?;
     let (peer, progress) = (context.peer.clone(), progress.clone());
     Some(Ticker(tokio::spawn(async move {
@@ -42,6 +43,9 @@ pub fn tell(context: &RequestContext<RoleServer>, progress: &Progress) -> Option
                 #[expect(clippy::cast_precision_loss, reason = "a number for a progress bar")]
                 let total = total as f64;
                 param = param.with_total(total);
+            }
+            if let Some(doing) = progress.said() {
+                param = param.with_message(doing.get(locale.unwrap_or_default()));
             }
             if peer.notify_progress(param).await.is_err() {
                 return;

@@ -37,7 +37,7 @@ use super::{
 };
 use crate::{
     app::App,
-    tool::{Caller, Cx, Progress, ToolError, pipeline},
+    tool::{Answerer, Caller, Cx, Progress, ToolError, pipeline},
 };
 
 /// Files on one page of the list.
@@ -138,6 +138,7 @@ async fn run<T: Send + 'static>(
     let cx = Cx {
         project: Arc::clone(&project),
         caller: caller.clone(),
+        answerer: Answerer::Host,
         cancel: cancel.child_token(),
         progress: Progress::default(),
         writers: Arc::clone(&app.kernel.writers),

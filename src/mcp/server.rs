@@ -310,7 +310,7 @@ impl ServerHandler for Server {
             let _open = self.streams.open_call(caller.session.as_deref());
             let project = self.project(&caller, &context).await;
             let progress = Progress::default();
-            let _ticker = progress::tell(&context, &progress);
+            let _ticker = progress::tell(&context, &progress, caller.locale);
             let conversation = Conversation {
                 app: &self.app,
                 context: &context,
