@@ -26,6 +26,7 @@ use super::{app, ask, message, refused::is_given_up, required, sampling};
 use crate::{
     harness::{Answer, Server, Session, Stateless},
     sample::{Sample, call},
+    secrets::listen,
 };
 
 /// The key, as a provider gives them out.
@@ -447,6 +448,7 @@ async fn what_passes_is_tried_again() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_does_not_pass_is_said_at_once() {
+    let lines = listen();
     let sample = Sample::new();
     let wrong_key = format!("{{\"error\": {{\"message\": \"Incorrect API key: {API_KEY}\"}}}}");
     let cases = [
@@ -500,7 +502,12 @@ async fn what_does_not_pass_is_said_at_once() {
         }
         let response = post(&server, &rain(), "application/json").await;
         assert_eq!(response.status(), StatusCode::BAD_GATEWAY, "{kind}");
+        assert!(!response.text().await.unwrap().contains(API_KEY), "{kind}");
     }
+    // As loud as it can be made, the log names the failures and not the key.
+    let log = lines.text();
+    assert!(log.contains("no text came for a question"), "{log}");
+    assert!(!log.contains(API_KEY), "the log tells the key");
 }
 
 #[tokio::test(flavor = "multi_thread")]
