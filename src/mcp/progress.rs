@@ -32,13 +32,14 @@ pub fn tell(context: &RequestContext<RoleServer>, progress: &Progress, locale: O
     let (peer, progress) = (context.peer.clone(), progress.clone());
     Some(Ticker(tokio::spawn(async move {
         tokio::time::sleep(FIRST).await;
-        let mut ticks = 0.0;
+        let (mut ticks, mut most) = (0.0, 0);
         loop {
             let (done, total) = progress.get();
-            // The protocol wants a number that increases, also while the work counts nothing.
+            // The protocol wants a number that increases, also while the work counts nothing or begins anew.
+            most = most.max(done);
             ticks += 0.001;
             #[expect(clippy::cast_precision_loss, reason = "a number for a progress bar")]
-            let mut param = ProgressNotificationParam::new(token.clone(), done as f64 + ticks);
+            let mut param = ProgressNotificationParam::new(token.clone(), most as f64 + ticks);
             if let Some(total) = total {
                 #[expect(clippy::cast_precision_loss, reason = "a number for a progress bar")]
                 let total = total as f64;

@@ -134,6 +134,12 @@ impl Progress {
         self.0.total.store(total, Ordering::Relaxed);
     }
 
+    /// Begins to count anew, for the next call of a conversation.
+    pub fn restart(&self) {
+        self.0.done.store(0, Ordering::Relaxed);
+        self.0.total.store(0, Ordering::Relaxed);
+    }
+
     /// Says what is being done now, as people read it.
     pub fn say(&self, doing: Text) {
         *self.0.doing.lock().unwrap_or_else(PoisonError::into_inner) = Some(doing);

@@ -323,6 +323,8 @@ impl<'a> Talk<'a> {
 
     /// Runs one call, and nothing more.
     pub async fn run(&self, entry: &Entry, arguments: Map<String, Value>, answerer: Answerer) -> Reply {
+        // Each call counts from the beginning.
+        self.progress.restart();
         let call = Call {
             arguments,
             caller: self.caller.clone(),
@@ -350,7 +352,6 @@ impl<'a> Talk<'a> {
                 }
                 Next::None => break,
             }
-            self.progress.advance(1);
         }
         let since = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
         reply.elapsed_ms = before.saturating_add(since);
@@ -404,11 +405,13 @@ impl<'a> Talk<'a> {
     ) -> Option<Reply> {
         let entry = self.find(&submission.tool)?;
         let mut arguments = submission.arguments.clone();
-        let answer = if wants_json {
+        // Some tools take JSON as a text.
+        let takes_text = entry.input["properties"][&submission.answer]["type"] == "string";
+        let answer = match wants_json {
+            true if takes_text => Value::from(bare(answer)),
             // What is no JSON goes to the tool as it is: its own check says best what is wrong.
-            serde_json::from_str(bare(answer)).unwrap_or_else(|_| Value::from(answer))
-        } else {
-            Value::from(answer)
+            true => serde_json::from_str(bare(answer)).unwrap_or_else(|_| Value::from(answer)),
+            false => Value::from(answer),
         };
         arguments.insert(submission.answer.clone(), answer);
         Some(self.run(entry, arguments, answerer).await)

@@ -103,6 +103,10 @@ pub struct Ask {
     /// The step as people read it, for the progress of the call.
     #[serde(skip)]
     pub title: Option<Text>,
+    /// What else there is to say of the work so far: fields of the tool's answer.
+    #[serde(flatten)]
+    #[schemars(skip)]
+    pub more: serde_json::Map<String, serde_json::Value>,
 }
 
 /// A text that an answer builds on.

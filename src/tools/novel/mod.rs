@@ -3,6 +3,8 @@
 //! Times come from [`now`] and are handed down: the domain reads no clock. Files are read and written in [`crate::tool::Cx::blocking`],
 //! and whoever writes does it in [`crate::tool::Cx::alone`].
 
+pub mod writing;
+
 use std::{sync::LazyLock, time::Duration};
 
 use fumi_base::{errors::Book, pools::Pool};
@@ -100,13 +102,13 @@ impl NovelDeps {
     }
 }
 
-/// The time in UTC, to the second.
+/// The time in UTC, to the millisecond.
 ///
 /// # Panics
 /// Never: the form is the one that is parsed.
 #[must_use]
 pub fn now() -> Moment {
-    let now = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
+    let now = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string();
     Moment::parse(&now).expect("a time in its form")
 }
 
