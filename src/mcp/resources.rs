@@ -32,7 +32,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     fault::{Fault, refused},
-    statistics,
+    prompts, statistics,
     uri::{self, Asked, What},
 };
 use crate::{
@@ -128,7 +128,7 @@ async fn paths(
 }
 
 /// Runs work with a place in the pool, a limit of time and the client's cancellation.
-async fn run<T: Send + 'static>(
+pub(super) async fn run<T: Send + 'static>(
     app: &App,
     project: Arc<Project>,
     caller: &Caller,
@@ -235,7 +235,11 @@ pub async fn complete(
             };
             return Err(refused(&fault.into(), caller.locale));
         }
-        // There are no prompts, hence nothing to complete in one.
+        Reference::Prompt(prompt) => {
+            let asked = (&*prompt.name, &*request.argument.name, typed);
+            prompts::complete(app, project, asked, caller, cancel).await?
+        }
+        // Whatever else may be completed some day is none of ours.
         _ => Vec::new(),
     };
     let total = values.len();
