@@ -9,10 +9,7 @@ use fumi::{
     config::{self, Config, ConfigError, Flags, LogFormat, StoreKind},
     http, mcp, state,
     telemetry::{self, export::Exporters},
-    tool::{
-        Access, Caller, Progress,
-        pipeline::{self, Call},
-    },
+    tool::{Access, Caller, Progress, converse::Talk},
 };
 use fumi_base::{redact::Redactor, text::Locale};
 use serde_json::Value;
@@ -259,14 +256,20 @@ fn call(tool: &str, arguments: &str, common: Common) -> Result<ExitCode, ConfigE
             near.join(", ")
         )));
     };
-    let call = Call {
-        arguments,
-        caller: Caller::default(),
-        project: Arc::clone(app.kernel.roots.default_project()),
-        cancel: CancellationToken::new(),
-        progress: Progress::default(),
+    let caller = Caller {
+        access: Arc::new(Access::whole(app.scope.clone())),
+        ..Caller::default()
     };
-    let reply = runtime()?.block_on(pipeline::run(&app.kernel, entry, call));
+    let talk = Talk {
+        kernel: &app.kernel,
+        catalogue: &app.catalogue,
+        caller: &caller,
+        project: app.kernel.roots.default_project(),
+        cancel: &CancellationToken::new(),
+        progress: &Progress::default(),
+    };
+    let call = talk.call(entry, arguments, |question| app.provider_for(question));
+    let reply = runtime()?.block_on(call);
     say(&reply.structured.to_string());
     Ok(if reply.is_error {
         ExitCode::FAILURE

@@ -12,7 +12,7 @@ use fumi::{
     app::App,
     config::Config,
     tool::{
-        Caller, Progress, Reply, SharedOption,
+        Answerer, Caller, Progress, Reply, SharedOption,
         catalogue::Entry,
         pipeline::{self, Call},
     },
@@ -139,6 +139,7 @@ pub(crate) async fn call_as(
     let call = Call {
         arguments,
         caller,
+        answerer: Answerer::Host,
         project: Arc::clone(app.kernel.roots.default_project()),
         cancel,
         progress: Progress::default(),

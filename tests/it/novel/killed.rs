@@ -49,8 +49,12 @@ impl Mortal {
             .spawn()
             .unwrap();
         let mut ready = String::new();
-        BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut ready).unwrap();
-        let address = ready.strip_prefix("fumi listening on http://").and_then(|rest| rest.strip_suffix("/mcp\n"));
+        BufReader::new(child.stdout.as_mut().unwrap())
+            .read_line(&mut ready)
+            .unwrap();
+        let address = ready
+            .strip_prefix("fumi listening on http://")
+            .and_then(|rest| rest.strip_suffix("/mcp\n"));
         let (tell, reached) = mpsc::channel();
         let log = BufReader::new(child.stderr.take().unwrap());
         std::thread::spawn(move || {
@@ -61,7 +65,9 @@ impl Mortal {
             }
         });
         Self {
-            address: address.unwrap_or_else(|| panic!("it did not start: {ready:?}")).to_owned(),
+            address: address
+                .unwrap_or_else(|| panic!("it did not start: {ready:?}"))
+                .to_owned(),
             child,
             reached,
         }
@@ -96,7 +102,10 @@ impl Mortal {
     /// Sends a call that never comes back: it is killed at its place.
     fn dies(mut self, tool: &str, arguments: &Value) -> String {
         let stream = self.send(tool, arguments);
-        let place = self.reached.recv_timeout(Duration::from_secs(20)).expect("the place is reached");
+        let place = self
+            .reached
+            .recv_timeout(Duration::from_secs(20))
+            .expect("the place is reached");
         self.child.kill().unwrap();
         self.child.wait().unwrap();
         drop(stream);
@@ -144,15 +153,23 @@ fn episode() -> Vec<Moment> {
         let Some(next) = steps.get(at) else { break };
         arguments = json!({"episode": 1, "session_id": session, "step": next, "content": script::answer(next)});
     }
-    assert!(sample.read(FIRST).ends_with(script::manuscript().trim_start_matches('\n')));
+    assert!(
+        sample
+            .read(FIRST)
+            .ends_with(script::manuscript().trim_start_matches('\n'))
+    );
     moments
 }
 
 /// The one session of a sample.
 fn session_of(sample: &Sample) -> String {
     let folder = sample.root().join(".noveler/sessions");
-    let mut names = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    names.find_map(|name| name.strip_suffix(".yaml").map(str::to_owned)).expect("a session")
+    let mut names = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    names
+        .find_map(|name| name.strip_suffix(".yaml").map(str::to_owned))
+        .expect("a session")
 }
 
 /// Every file that is named by its content has it, and nothing unfinished is taken for a file.
@@ -160,7 +177,9 @@ fn nothing_is_half(sample: &Sample, place: &str) {
     let mut seen = BTreeMap::new();
     for (path, content) in sample.state() {
         let path = path.to_string_lossy().into_owned();
-        let Some(name) = path.rsplit_once(".noveler/").map(|(_, name)| name) else { continue };
+        let Some(name) = path.rsplit_once(".noveler/").map(|(_, name)| name) else {
+            continue;
+        };
         if content.is_empty() || name.starts_with("locks/") {
             continue;
         }
@@ -180,7 +199,11 @@ async fn it_may_die_anywhere_and_loses_nothing() {
     // output; the last one the manuscript.
     assert_eq!(total, (20 * 4 + 1 + 10 + 1) * PLACES_OF_A_FILE);
     for what in ["create", "write", "fsync", "rename"] {
-        let of_kind = moments.iter().flat_map(|moment| &moment.places).filter(|place| place.contains(what)).count();
+        let of_kind = moments
+            .iter()
+            .flat_map(|moment| &moment.places)
+            .filter(|place| place.contains(what))
+            .count();
         assert_eq!(of_kind, total / PLACES_OF_A_FILE, "{what}");
     }
     let steps = script::steps();
@@ -192,14 +215,18 @@ async fn it_may_die_anywhere_and_loses_nothing() {
             copy(&moment.before.root(), &sample.root());
             let mortal = Mortal::start(&sample, &place.to_string());
             let arguments = moment.arguments.clone();
-            let died = tokio::task::spawn_blocking(move || mortal.dies("noveler_write", &arguments)).await.unwrap();
+            let died = tokio::task::spawn_blocking(move || mortal.dies("noveler_write", &arguments))
+                .await
+                .unwrap();
             nothing_is_half(&sample, &died);
             // Another server goes on at once: nobody waits for the dead.
             let app = sample.app();
             if at == 0 && !sample.root().join(".noveler/sessions").exists() {
                 continue;
             }
-            let Ok(session) = std::panic::catch_unwind(|| session_of(&sample)) else { continue };
+            let Ok(session) = std::panic::catch_unwind(|| session_of(&sample)) else {
+                continue;
+            };
             let resumed = ok(&app, "write_resume", json!({"episode": 1, "session_id": session})).await;
             let asked = resumed["step"].as_str();
             let taken = steps.get(at).map(String::as_str);

@@ -1,6 +1,7 @@
 //! The novel tools on a copy of the sample novel, as their clients see them.
 
 mod killed;
+mod prompts;
 mod refused;
 mod script;
 mod several;
@@ -8,6 +9,8 @@ mod ways;
 mod writing;
 
 use std::path::PathBuf;
+
+use fumi::config::{Author, Config};
 
 use crate::sample::{Sample, copy};
 
@@ -27,6 +30,13 @@ pub(crate) fn unwritten() -> Sample {
 
 /// The manuscript of the first episode.
 pub(crate) const FIRST: &str = "40_原稿/第001話_こぶとえくぼ.md";
+
+/// A provider on this machine, for a configuration.
+pub(crate) fn with_provider(config: &mut Config, url: &str) {
+    config.novel.author = Author::Provider;
+    url.clone_into(&mut config.novel.provider.base_url);
+    "scripted".clone_into(&mut config.novel.provider.model);
+}
 
 /// The sample novel of the repository.
 pub(crate) fn shipped() -> PathBuf {

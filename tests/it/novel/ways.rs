@@ -44,7 +44,9 @@ fn without_session(text: &str) -> String {
 
 /// The step that a prompt is for: the prompts of the sample differ, and each is found by asking for its words once.
 fn step_of(prompt: &str, questions: &BTreeMap<String, String>) -> String {
-    let found = questions.iter().find(|(instruction, _)| prompt.contains(instruction.as_str()));
+    let found = questions
+        .iter()
+        .find(|(instruction, _)| prompt.contains(instruction.as_str()));
     found.unwrap_or_else(|| panic!("nobody asked this: {prompt}")).1.clone()
 }
 
@@ -64,7 +66,9 @@ async fn by_a_host(sample: &Sample) -> BTreeMap<String, String> {
         questions.insert(structure["instruction"].as_str().unwrap().to_owned(), step.clone());
         let mut arguments = structure["submit"]["arguments"].clone();
         arguments["content"] = json!(script::answer(&step));
-        asked = client.call(structure["submit"]["tool"].as_str().unwrap(), arguments).await;
+        asked = client
+            .call(structure["submit"]["tool"].as_str().unwrap(), arguments)
+            .await;
     }
 }
 
@@ -89,14 +93,19 @@ async fn by_repeated_calls(sample: &Sample, questions: &BTreeMap<String, String>
     for _ in 0..=script::steps().len() {
         let mut params = json!({"name": "noveler_write", "arguments": {"episode": 1}});
         params["_meta"] = json!({"io.modelcontextprotocol/clientCapabilities": {"sampling": {}}});
-        params.as_object_mut().unwrap().extend(brings.as_object().unwrap().clone());
+        params
+            .as_object_mut()
+            .unwrap()
+            .extend(brings.as_object().unwrap().clone());
         let answer = client.request("tools/call", params).await;
         let result = answer.result();
         if result["resultType"] != "input_required" {
             assert_eq!(result["structuredContent"]["final_manuscript_path"], FIRST, "{result}");
             return;
         }
-        let prompt = result["inputRequests"]["answer"]["params"]["messages"][0]["content"]["text"].as_str().unwrap();
+        let prompt = result["inputRequests"]["answer"]["params"]["messages"][0]["content"]["text"]
+            .as_str()
+            .unwrap();
         let text = script::answer(&step_of(prompt, questions));
         brings = json!({"requestState": result["requestState"], "inputResponses": {"answer": message(&text)}});
     }
@@ -130,7 +139,9 @@ async fn by_a_provider(sample: &Sample, questions: &BTreeMap<String, String>) {
     let url = provider(questions.clone()).await;
     let app = sample.app_with(&[], |config| super::with_provider(config, &url));
     let server = Server::start(app).await;
-    let result = Stateless::new(&server).call("noveler_write", json!({"episode": 1})).await;
+    let result = Stateless::new(&server)
+        .call("noveler_write", json!({"episode": 1}))
+        .await;
     let structure = &result.result()["structuredContent"];
     assert_eq!(structure["final_manuscript_path"], FIRST, "{structure}");
 }
@@ -154,7 +165,13 @@ async fn four_ways_to_the_same_files() {
     assert!(expected[FIRST].ends_with(script::manuscript().trim_start_matches('\n')));
     for (number, sample) in samples.iter().enumerate().skip(1) {
         let found = left(sample);
-        let other: Vec<_> = expected.keys().filter(|path| found.get(*path) != expected.get(*path)).collect();
-        assert!(other.is_empty() && found.len() == expected.len(), "way {number}: {other:?}");
+        let other: Vec<_> = expected
+            .keys()
+            .filter(|path| found.get(*path) != expected.get(*path))
+            .collect();
+        assert!(
+            other.is_empty() && found.len() == expected.len(),
+            "way {number}: {other:?}"
+        );
     }
 }
