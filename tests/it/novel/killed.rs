@@ -202,7 +202,7 @@ async fn it_may_die_anywhere_and_loses_nothing() {
         let of_kind = moments
             .iter()
             .flat_map(|moment| &moment.places)
-            .filter(|place| place.contains(what))
+            .filter(|place| place.split(' ').nth(1) == Some(what))
             .count();
         assert_eq!(of_kind, total / PLACES_OF_A_FILE, "{what}");
     }

@@ -1,6 +1,7 @@
 //! The novel tools on a copy of the sample novel, as their clients see them.
 
 mod killed;
+mod plotting;
 mod prompts;
 mod refused;
 mod script;
