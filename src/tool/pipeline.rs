@@ -271,6 +271,13 @@ async fn answer(kernel: &Kernel, entry: &Entry, call: Call) -> Result<Answered, 
                     again: None,
                 });
             }
+            Outcome::Instead(mut instead) => {
+                options.go_with(&mut instead.arguments);
+                return Ok(Answered {
+                    reply: Reply::instead(instead),
+                    again: None,
+                });
+            }
             Outcome::Done(answer) => {
                 let kept = Kept::new(answer);
                 // 8. Kept uncut.
@@ -416,6 +423,7 @@ async fn deliver(
         blocks,
         is_error: false,
         asked: None,
+        instead: None,
         cache_hit,
         elapsed_ms: 0,
         usage: None,
