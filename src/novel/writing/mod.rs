@@ -7,6 +7,7 @@
 mod criteria;
 mod material;
 mod moment;
+mod overview;
 mod prompt;
 mod session;
 mod stages;
@@ -16,6 +17,7 @@ mod workflow;
 pub use criteria::{Criterion, Miss};
 pub use material::{Length, Material, Member};
 pub use moment::{Moment, SessionId};
+pub use overview::Overview;
 pub use session::{APPROVED, Feedback, Piece, Session, StageOutput};
 pub use stages::{Gives, Holds, Key, STAGES, Stage, TIMEOUT};
 pub use store::{Recovered, Sessions, apply};
