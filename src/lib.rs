@@ -8,6 +8,7 @@
 //! | [`mcp`] | the protocol: sessions, roots, resources, progress; the only folder that names rmcp |
 //! | [`tools`] | one file per tool, and the list of all of them |
 //! | [`tool`] | the kernel: how any tool is described, checked, run and answered |
+//! | [`novel_commands`] | what is made at the command line: new novels, the slash command |
 //! | [`app`], [`config`], [`state`], [`telemetry`] | built once in `main`, handed down |
 //! | `fumi-code`, `fumi-base` | the domains and the foundation, crates of their own |
 
@@ -15,6 +16,7 @@ pub mod app;
 pub mod config;
 pub mod http;
 pub mod mcp;
+pub mod novel_commands;
 pub mod state;
 pub mod telemetry;
 pub mod tool;

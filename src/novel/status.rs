@@ -54,8 +54,8 @@ pub struct EpisodeStatus {
     pub title: Option<String>,
     /// How far.
     pub progress: Progress,
-    /// From 0 to 100, of what has been judged of its manuscript.
-    pub score: Option<f64>,
+    /// By which method its manuscript has been judged, and the score from 0 to 100.
+    pub judged: Option<(String, f64)>,
 }
 
 /// How far an episode is.
@@ -131,7 +131,11 @@ impl Status {
             stages_left += left(&status, &open);
             episodes.push(status);
         }
-        let root = novel.project().root().file_name().map(|name| name.to_string_lossy().into_owned());
+        let root = novel
+            .project()
+            .root()
+            .file_name()
+            .map(|name| name.to_string_lossy().into_owned());
         Ok(Self {
             name: survey.settings.title.or(root).unwrap_or_default(),
             activity: activity(&sessions.sessions),
@@ -168,7 +172,7 @@ impl EpisodeStatus {
             episode,
             title: files.title.clone(),
             progress,
-            score: record.and_then(|record| record.quality.overall_score),
+            judged: record.and_then(|record| Some((record.quality.method.clone(), record.quality.overall_score?))),
         }
     }
 }
@@ -237,7 +241,9 @@ fn events_of(session: &Session) -> Vec<Event> {
 
 /// How long a stage takes: of those that were measured, the one in the middle.
 fn median(sessions: &[Session]) -> Option<f64> {
-    let stages = sessions.iter().flat_map(|session| Stage::all().filter_map(|stage| session.output(stage)));
+    let stages = sessions
+        .iter()
+        .flat_map(|session| Stage::all().filter_map(|stage| session.output(stage)));
     let mut seconds: Vec<f64> = stages
         .map(|output| output.execution_time)
         .filter(|seconds| *seconds > 0.0)
@@ -261,7 +267,9 @@ fn faults(survey: &Survey) -> Vec<ProjectError> {
         }
     }
     for role in [Role::ChapterPlots, Role::World, Role::Management] {
-        let Some(folder) = survey.folders.get(&role) else { continue };
+        let Some(folder) = survey.folders.get(&role) else {
+            continue;
+        };
         let listed = match list(folder, YAML_FILES) {
             Ok((listed, _)) => listed,
             Err(error) => {
@@ -270,9 +278,16 @@ fn faults(survey: &Survey) -> Vec<ProjectError> {
             }
         };
         let is_yaml = |name: &str| name.ends_with(".yaml") || name.ends_with(".yml");
-        for file in listed.iter().filter(|file| file.kind == ListedKind::File && is_yaml(&file.name)) {
+        for file in listed
+            .iter()
+            .filter(|file| file.kind == ListedKind::File && is_yaml(&file.name))
+        {
             let path = file.path.shown();
-            faults.extend(yaml_of(&file.path).and_then(|text| read_yaml::<Yaml>(&path, &text)).err());
+            faults.extend(
+                yaml_of(&file.path)
+                    .and_then(|text| read_yaml::<Yaml>(&path, &text))
+                    .err(),
+            );
         }
     }
     faults

@@ -53,6 +53,10 @@ pub fn catalogue(
         Entry::of::<code::query_code::QueryCode>(structure),
         // code: where
         Entry::of::<code::set_project_path::SetProjectPath>(project),
+        // novel: finishing
+        Entry::of::<novel::status::ProjectStatus>(Arc::clone(&novel)),
+        Entry::of::<novel::noveler_complete::NovelerComplete>(Arc::clone(&novel)),
+        Entry::of::<novel::init::Init>(novel),
     ])
 }
 

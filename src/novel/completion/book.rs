@@ -3,14 +3,16 @@
 //! Its record is written after it and names the episodes that are in it. An episode that became a draft again is left out the
 //! next time; the book that is there stays as it is until then.
 
+use std::sync::Arc;
+
 use fumi_base::{files, project::Project, writing::replace};
 use serde::{Deserialize, Serialize};
 
-use super::{Encode, NO_AUTHOR, finished, formats::modified, heading_of, manuscript_of};
+use super::{Encode, NO_AUTHOR, RECORD_BYTES, finished, formats::modified, heading_of, manuscript_of};
 use crate::{
     errors::completion::CompletionError,
     manuscript::Manuscript,
-    project::{Episode, MANUSCRIPT_BYTES, NovelProject, Survey},
+    project::{Episode, MANUSCRIPT_BYTES, NovelProject, Survey, read_yaml},
     publish::{
         Work,
         epub::{self, Chapter},
@@ -50,7 +52,7 @@ pub struct Bound {
 }
 
 /// An episode of a book.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BoundEpisode {
     /// Its number.
     pub episode: u32,
@@ -78,9 +80,15 @@ pub fn bind(
         title: survey.settings.title.clone().unwrap_or_else(|| name_of(project)),
         author: survey.settings.author.clone().unwrap_or_else(|| NO_AUTHOR.to_owned()),
     };
+    // What nobody changed keeps its time, as an episode does.
+    let before = record_of(project).filter(|before| {
+        let episodes = chapters.iter().map(|(episode, _)| episode);
+        before.title == work.title && before.author == work.author && before.episodes.iter().eq(episodes)
+    });
+    let time = before.map_or_else(|| now.clone(), |before| before.created_at);
     let book = epub::write(&epub::Book {
         work: &work,
-        modified: modified(now),
+        modified: modified(&time),
         chapters: chapters
             .iter()
             .map(|(episode, manuscript)| Chapter {
@@ -97,7 +105,7 @@ pub fn bind(
         version: 1,
         title: work.title,
         author: work.author,
-        created_at: now.clone(),
+        created_at: time,
         path: BOOK.to_owned(),
         sha256: files::sha256(&book.output),
         size_bytes: book.output.len() as u64,
@@ -107,6 +115,13 @@ pub fn bind(
     Ok(Some(bound))
 }
 
+/// What the book that is there says of itself.
+fn record_of(project: &Arc<Project>) -> Option<Bound> {
+    let file = project.resolve(BOOK_RECORD).ok()?;
+    let text = files::read(&file, RECORD_BYTES).ok()?;
+    read_yaml(BOOK_RECORD, &String::from_utf8_lossy(&text)).ok()?
+}
+
 fn name_of(project: &Project) -> String {
     let name = project.root().file_name().unwrap_or_default();
     name.to_string_lossy().into_owned()
@@ -114,7 +129,7 @@ fn name_of(project: &Project) -> String {
 
 /// The finished episodes. One whose record or manuscript cannot be read is not finished.
 fn chapters(
-    project: &std::sync::Arc<Project>,
+    project: &Arc<Project>,
     survey: &Survey,
     is_stopped: &dyn Fn() -> bool,
 ) -> Result<Vec<(BoundEpisode, Manuscript)>, CompletionError> {
@@ -127,14 +142,18 @@ fn chapters(
         let Ok(Some(record)) = finished(project, *episode, of_episode) else {
             continue;
         };
-        let [file] = of_episode.manuscripts.as_slice() else { continue };
+        let [file] = of_episode.manuscripts.as_slice() else {
+            continue;
+        };
         let bytes = files::read(file, MANUSCRIPT_BYTES)?;
         // What was changed since it was found finished is a draft.
         if ContentHash::of(&bytes).digits() != record.manuscript.sha256 {
             continue;
         }
         length += bytes.len();
-        let Ok(manuscript) = manuscript_of(*episode, file, &bytes) else { continue };
+        let Ok(manuscript) = manuscript_of(*episode, file, &bytes) else {
+            continue;
+        };
         let heading = heading_of(&manuscript).unwrap_or(record.heading);
         chapters.push((of(*episode, heading, record.manuscript.sha256), manuscript));
         if length > BYTES {

@@ -6,7 +6,7 @@ use fumi_base::files::sha256;
 
 use super::{
     Story,
-    record::{Artifact, Lost},
+    record::{Artifact, Lost, Record},
 };
 use crate::{
     manuscript::Manuscript,
@@ -121,6 +121,13 @@ impl Made {
         };
         self.losses = losses.iter().take(LOSSES).map(place).collect();
         self
+    }
+
+    /// Whether a record names the very same file.
+    pub(super) fn is_in(&self, record: &Record) -> bool {
+        let hash = sha256(&self.bytes);
+        let mut known = record.artifacts.iter();
+        known.any(|artifact| artifact.format == self.format.name() && artifact.sha256 == hash)
     }
 
     /// As the record names it.

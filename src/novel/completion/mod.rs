@@ -9,6 +9,8 @@ mod formats;
 mod posting;
 mod record;
 
+use std::sync::Arc;
+
 use fumi_base::{
     files::{self, EncodingChoice},
     listing::{ListedKind, list},
@@ -93,16 +95,23 @@ pub fn complete(
     let project = novel.project();
     let folder = folder_of(episode);
     let before = record_of(project, episode).ok().flatten();
-    let mut made = formats::of(&story, now);
     let posts = match extent {
         Extent::Formats => Vec::new(),
         Extent::WithPosts => posting::posts(&story, &folder),
     };
+    // The time is in the book: what nobody changed keeps it, so that a call that is repeated makes the same files.
+    let unchanged = before
+        .as_ref()
+        .map(|before| (formats::of(&story, &before.created_at), before))
+        .filter(|(made, before)| made.iter().all(|file| file.is_in(before)));
+    let (mut made, time) = match unchanged {
+        Some((made, before)) => (made, before.created_at.clone()),
+        None => (formats::of(&story, now), now.clone()),
+    };
     made.extend(posts.iter().map(Post::made));
-    let mut record = story.record(now, before.as_ref());
+    let mut record = story.record(&time, before.as_ref());
     // Until the end no file is what the last record said.
     let path = format!("{folder}/{RECORD}");
-    record.status = State::Building;
     replace(project, &path, &encode(&record))?;
     for file in made {
         let path = format!("{folder}/{}", file.format.file());
@@ -124,7 +133,7 @@ pub fn complete(
 
 /// The record of an episode, if it is finished: with the manuscript that is there now.
 pub fn finished(
-    project: &std::sync::Arc<Project>,
+    project: &Arc<Project>,
     episode: Episode,
     files: &EpisodeFiles,
 ) -> Result<Option<Record>, ProjectError> {
@@ -140,7 +149,7 @@ pub fn finished(
 }
 
 /// What the record of an episode says.
-fn record_of(project: &std::sync::Arc<Project>, episode: Episode) -> Result<Option<Record>, ProjectError> {
+fn record_of(project: &Arc<Project>, episode: Episode) -> Result<Option<Record>, ProjectError> {
     let path = format!("{}/{RECORD}", folder_of(episode));
     let file = match project.resolve(&path) {
         Ok(file) => file,
@@ -155,7 +164,7 @@ fn record_of(project: &std::sync::Arc<Project>, episode: Episode) -> Result<Opti
 }
 
 /// Removes the files of an earlier run that this one did not make. What others put beside them stays.
-fn remove_old(project: &std::sync::Arc<Project>, folder: &str, record: &Record) -> Result<(), CompletionError> {
+fn remove_old(project: &Arc<Project>, folder: &str, record: &Record) -> Result<(), CompletionError> {
     let (listed, _) = list(&project.resolve(folder)?, NAMES)?;
     for entry in listed.into_iter().filter(|entry| entry.kind == ListedKind::File) {
         let is_ours = Format::ALL.iter().any(|format| format.file() == entry.name);

@@ -78,8 +78,12 @@ fn narou_post(story: &Story, folder: &str) -> Post {
         Field("後書き", written.output.afterword.unwrap_or_default()),
     ];
     let mut steps = vec![Text::new(
-        format!("小説家になろう: open the novel's 次話投稿 and paste the fields of {path} into 前書き, 本文 and 後書き."),
-        format!("小説家になろう: 作品の「次話投稿」を開き、{path} の各欄をサブタイトル・前書き・本文・後書きに貼り付ける。"),
+        format!(
+            "小説家になろう: open the novel's 次話投稿 and paste the fields of {path} into 前書き, 本文 and 後書き."
+        ),
+        format!(
+            "小説家になろう: 作品の「次話投稿」を開き、{path} の各欄をサブタイトル・前書き・本文・後書きに貼り付ける。"
+        ),
     )];
     let (least, most) = NAROU_BODY;
     if !(least..=most).contains(&characters) {
@@ -110,7 +114,9 @@ fn kakuyomu_post(story: &Story, folder: &str) -> Post {
     ];
     let mut steps = vec![Text::new(
         format!("カクヨム: in the workspace choose 次のエピソードを執筆 and paste the title and the text of {path}."),
-        format!("カクヨム: ワークスペースで「次のエピソードを執筆」を開き、{path} のエピソードタイトルと本文を貼り付ける。"),
+        format!(
+            "カクヨム: ワークスペースで「次のエピソードを執筆」を開き、{path} のエピソードタイトルと本文を貼り付ける。"
+        ),
     )];
     let has_words = [Part::Foreword, Part::Afterword]
         .into_iter()

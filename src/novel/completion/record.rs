@@ -5,7 +5,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    project::{Plot, Settings, Unknown, Yaml},
+    project::{Plot, Settings, Yaml},
     writing::Moment,
 };
 
@@ -96,9 +96,6 @@ pub struct Quality {
     /// From 0 to 100.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overall_score: Option<f64>,
-    /// All that the judge says beside it.
-    #[serde(flatten)]
-    pub unknown: Unknown,
 }
 
 /// The method of what nobody has judged.
@@ -109,7 +106,6 @@ impl Default for Quality {
         Self {
             method: NOT_EVALUATED.to_owned(),
             overall_score: None,
-            unknown: Unknown::default(),
         }
     }
 }

@@ -136,7 +136,11 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let project = Project::open(folder.path()).expect("a project");
         for file in files(wishes, &Names::default()) {
-            assert!(!file.text.contains("{{") || wishes.title.contains("{{"), "{}", file.path);
+            assert!(
+                !file.text.contains("{{") || wishes.title.contains("{{"),
+                "{}",
+                file.path
+            );
             replace(&project, &file.path, file.text.as_bytes()).expect("written");
         }
         let novel = NovelProject::new(Arc::clone(&project), Names::default());
@@ -187,7 +191,10 @@ mod tests {
             let survey = novel.survey().expect("a survey");
             assert!(survey.remarks.is_empty(), "{:?}", survey.remarks);
             assert_eq!(survey.settings.title.as_deref(), Some(title));
-            assert_eq!((survey.settings.author, survey.settings.genre.as_deref()), (None, Some("a: b")));
+            assert_eq!(
+                (survey.settings.author, survey.settings.genre.as_deref()),
+                (None, Some("a: b"))
+            );
         }
         assert!(!is_line(" \u{3000}") && !is_line("二\n行") && !is_line("\u{7}"));
     }

@@ -55,9 +55,7 @@ impl Overview {
                 Err(error) => overview.broken.push(error),
             }
         }
-        overview
-            .sessions
-            .sort_by(|a, b| b.last_updated().cmp(a.last_updated()));
+        overview.sessions.sort_by(|a, b| b.last_updated().cmp(a.last_updated()));
         Ok(overview)
     }
 }

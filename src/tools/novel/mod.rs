@@ -3,6 +3,11 @@
 //! Times come from [`now`] and are handed down: the domain reads no clock. Files are read and written in [`crate::tool::Cx::blocking`],
 //! and whoever writes does it in [`crate::tool::Cx::alone`].
 
+pub mod init;
+pub mod noveler_complete;
+pub mod status;
+mod suggestion;
+
 use std::{sync::LazyLock, time::Duration};
 
 use fumi_base::{errors::Book, pools::Pool};

@@ -1,15 +1,10 @@
 //! Finishing episodes of a copy of the sample novel: what is written, what is kept, what becomes a draft again; and how a
-//! project looks that is half made.
-
-#![allow(
-    clippy::disallowed_methods,
-    reason = "epubcheck is a program of its own; only tests start one"
-)]
+//! project looks that is half made. That the books are books is seen through the tools.
 
 mod finished;
 mod progress;
 
-use std::{fs, path::Path, process::Command, sync::Arc};
+use std::{fs, path::Path, sync::Arc};
 
 use fumi_base::project::Project;
 use fumi_novel::{
@@ -75,7 +70,9 @@ impl Novel {
     }
 
     fn complete_to(&self, number: u32, extent: Extent) -> Result<Completed, CompletionError> {
-        completion::complete(&self.novel(), episode(number), extent, &now(), |record: &Record| yaml(record))
+        completion::complete(&self.novel(), episode(number), extent, &now(), |record: &Record| {
+            yaml(record)
+        })
     }
 
     fn bind(&self) -> Option<Bound> {
@@ -111,17 +108,4 @@ fn copy(from: &Path, to: &Path) {
             fs::copy(entry.path(), target).expect("copied");
         }
     }
-}
-
-/// What epubcheck complains of in a file.
-fn complaints(path: &Path) -> Vec<String> {
-    let run = Command::new("java")
-        .args(["-jar", "/usr/share/java/epubcheck.jar", "--locale", "en"])
-        .arg(path)
-        .output()
-        .expect("java is missing; install it: sudo apt-get install -y --no-install-recommends default-jre-headless");
-    let said = String::from_utf8_lossy(&run.stdout).into_owned() + &String::from_utf8_lossy(&run.stderr);
-    assert!(said.contains("EPUBCheck completed") || said.contains("Check finished"), "{said}");
-    let is_complaint = |line: &&str| ["ERROR", "WARNING", "FATAL"].iter().any(|kind| line.starts_with(kind));
-    said.lines().filter(is_complaint).map(str::to_owned).collect()
 }

@@ -108,9 +108,15 @@ fn whatever_is_broken_is_told_with_its_place_and_hides_nothing() {
         "session_20250904_103001.yaml",
         "metadata.json",
     ] {
-        assert!(remarks.iter().any(|remark| remark.contains(part)), "{part}: {remarks:#?}");
+        assert!(
+            remarks.iter().any(|remark| remark.contains(part)),
+            "{part}: {remarks:#?}"
+        );
     }
-    let terms = remarks.iter().find(|remark| remark.contains("用語集")).expect("a remark");
+    let terms = remarks
+        .iter()
+        .find(|remark| remark.contains("用語集"))
+        .expect("a remark");
     assert!(terms.contains("2 行"), "{terms}");
 }
 

@@ -116,7 +116,11 @@ fn a_chapter_without_headings_is_cut_between_scenes_and_else_between_paragraphs(
     let mut files = chapter_files(&book);
     files.sort_by_key(|(name, _)| name.replace(".xhtml", ""));
     assert!(files.len() > 2 && files.iter().all(|(_, text)| text.len() < 200 << 10));
-    let first = files[1].1.split_once("<section class=\"story\">\n").expect("a section").1;
+    let first = files[1]
+        .1
+        .split_once("<section class=\"story\">\n")
+        .expect("a section")
+        .1;
     assert!(first.starts_with("<p class=\"break\">＊＊＊</p>"), "{}", &first[..60]);
     let letters: usize = files.iter().map(|(_, text)| text.matches('潮').count()).sum();
     assert_eq!(letters, 400 * 60 * 8);
