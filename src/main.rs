@@ -166,7 +166,7 @@ struct Serve {
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) if error.use_stderr() => return refuse(first_line(&error.to_string())),
+        Err(error) if error.use_stderr() => return refuse(&first_paragraph(&error.to_string())),
         // --help and --version.
         Err(error) => {
             let _ = error.print();
@@ -215,8 +215,10 @@ fn say(line: &str) {
     let _ = writeln!(out, "{line}").and_then(|()| out.flush());
 }
 
-fn first_line(message: &str) -> &str {
-    message.lines().next().unwrap_or(message)
+/// What clap says before its tips, on one line: which argument is missing, which values there are.
+fn first_paragraph(message: &str) -> String {
+    let lines = message.lines().take_while(|line| !line.trim().is_empty());
+    lines.map(str::trim).collect::<Vec<_>>().join(" ")
 }
 
 fn config(common: Common, mut flags: Flags) -> Result<Config, ConfigError> {

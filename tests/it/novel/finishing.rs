@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     catalogue::answers_as_published,
     sample::{Sample, call, call_as},
-    taught::{is_japanese, refused},
+    taught::refused,
 };
 
 const MANUSCRIPT: &str = "40_原稿/第001話_こぶとえくぼ.md";
@@ -239,7 +239,9 @@ async fn refusals_say_what_is_missing_and_write_nothing() {
             let arguments = json!({"episode": episode});
             let reply = call_as(&app, "noveler_complete", arguments, caller, CancellationToken::new()).await;
             let message = refused(&app, &reply, &[code]);
-            assert_eq!(is_japanese(&message), locale == Locale::Ja || episode == 6, "{message}");
+            // Names of files are Japanese in both.
+            let word = if locale == Locale::Ja { "話" } else { "pisode" };
+            assert!(message.replace("40_原稿/第00", "").contains(word), "{message}");
         }
     }
     for bad in [
@@ -270,7 +272,7 @@ async fn the_status_of_a_half_made_project_names_what_is_broken() {
     let remarks = said["remarks"].to_string();
     for part in [
         "第002話.yaml",
-        "line 3",
+        "line 2, column 13",
         "プロジェクト設定.yaml",
         "session_20250904_103000",
     ] {
