@@ -21,7 +21,10 @@ use crate::{
     },
 };
 use code::{ProjectDeps, SearchDeps, source::StructureDeps};
-use novel::NovelDeps;
+use novel::{
+    NovelDeps,
+    writing::{noveler_write, write_manuscript_draft, write_resume, write_stage, write_step, write_with_claude},
+};
 
 pub use sessions::Sessions;
 
@@ -53,10 +56,27 @@ pub fn catalogue(
         Entry::of::<code::query_code::QueryCode>(structure),
         // code: where
         Entry::of::<code::set_project_path::SetProjectPath>(project),
+        // novel: writing
+        Entry::of::<noveler_write::NovelerWrite>(Arc::clone(&novel)),
+        Entry::of::<write_stage::WriteStage>(Arc::clone(&novel)),
+        Entry::of::<write_resume::WriteResume>(Arc::clone(&novel)),
+        Entry::of::<write_manuscript_draft::WriteManuscriptDraft>(Arc::clone(&novel)),
+        Entry::of::<write_with_claude::WriteWithClaude>(Arc::clone(&novel)),
         // novel: finishing
         Entry::of::<novel::status::ProjectStatus>(Arc::clone(&novel)),
         Entry::of::<novel::noveler_complete::NovelerComplete>(Arc::clone(&novel)),
-        Entry::of::<novel::init::Init>(novel),
+        Entry::of::<novel::init::Init>(Arc::clone(&novel)),
+        // novel-steps
+        Entry::of::<write_step::WriteStep<1>>(Arc::clone(&novel)),
+        Entry::of::<write_step::WriteStep<2>>(Arc::clone(&novel)),
+        Entry::of::<write_step::WriteStep<3>>(Arc::clone(&novel)),
+        Entry::of::<write_step::WriteStep<4>>(Arc::clone(&novel)),
+        Entry::of::<write_step::WriteStep<5>>(Arc::clone(&novel)),
+        Entry::of::<write_step::WriteStep<6>>(Arc::clone(&novel)),
+        Entry::of::<write_step::WriteStep<7>>(Arc::clone(&novel)),
+        Entry::of::<write_step::WriteStep<8>>(Arc::clone(&novel)),
+        Entry::of::<write_step::WriteStep<9>>(Arc::clone(&novel)),
+        Entry::of::<write_step::WriteStep<10>>(novel),
     ])
 }
 

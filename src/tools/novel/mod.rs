@@ -7,6 +7,7 @@ pub mod init;
 pub mod noveler_complete;
 pub mod status;
 mod suggestion;
+pub mod writing;
 
 use std::{sync::LazyLock, time::Duration};
 
@@ -105,13 +106,13 @@ impl NovelDeps {
     }
 }
 
-/// The time in UTC, to the second.
+/// The time in UTC, to the millisecond.
 ///
 /// # Panics
 /// Never: the form is the one that is parsed.
 #[must_use]
 pub fn now() -> Moment {
-    let now = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
+    let now = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string();
     Moment::parse(&now).expect("a time in its form")
 }
 
