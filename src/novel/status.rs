@@ -14,7 +14,7 @@ use crate::{
     completion::{Record, finished},
     errors::project::ProjectError,
     project::{Episode, EpisodeFiles, NovelProject, Plot, Role, Survey, Yaml, read_yaml, yaml_of},
-    writing::{Moment, Overview, STAGES, Session, SessionId, Stage},
+    writing::{Moment, Overview, STAGES, Session, SessionId, Stage, Traced},
 };
 
 /// How many events are told.
@@ -80,6 +80,8 @@ pub struct Open {
     pub stage: Stage,
     /// How many stages are done.
     pub done: usize,
+    /// How many it has.
+    pub stages: usize,
     /// When it was last changed.
     pub last_updated: Moment,
 }
@@ -138,7 +140,7 @@ impl Status {
             .map(|name| name.to_string_lossy().into_owned());
         Ok(Self {
             name: survey.settings.title.or(root).unwrap_or_default(),
-            activity: activity(&sessions.sessions),
+            activity: activity(&sessions),
             stage_seconds: median(&sessions.sessions),
             episodes,
             open,
@@ -182,7 +184,7 @@ fn left(status: &EpisodeStatus, open: &[Open]) -> usize {
     let session = open.iter().find(|open| open.episode == status.episode);
     match (status.progress, session) {
         (Progress::Completed, _) | (Progress::Draft, None) => 0,
-        (_, Some(session)) => STAGES - session.done,
+        (_, Some(session)) => session.stages - session.done,
         (Progress::Planned, None) => STAGES,
     }
 }
@@ -198,6 +200,7 @@ fn open(sessions: &[Session]) -> Vec<Open> {
                 episode: session.episode(),
                 stage,
                 done: session.completed().len(),
+                stages: session.route().length(),
                 last_updated: session.last_updated().clone(),
             });
         }
@@ -206,8 +209,10 @@ fn open(sessions: &[Session]) -> Vec<Open> {
 }
 
 /// What was done last.
-fn activity(sessions: &[Session]) -> Vec<Event> {
-    let mut events: Vec<Event> = sessions.iter().flat_map(events_of).collect();
+fn activity(sessions: &Overview) -> Vec<Event> {
+    let traces = sessions.traces.iter().map(Vec::as_slice);
+    let all = sessions.sessions.iter().zip(traces.chain(std::iter::repeat(&[][..])));
+    let mut events: Vec<Event> = all.flat_map(|(session, trace)| events_of(session, trace)).collect();
     // Of the same moment, what happened last comes first.
     events.reverse();
     events.sort_by(|a, b| b.at.cmp(&a.at));
@@ -215,8 +220,8 @@ fn activity(sessions: &[Session]) -> Vec<Event> {
     events
 }
 
-/// What a session's file says of its past, in order. When its former stages were done is not in it.
-fn events_of(session: &Session) -> Vec<Event> {
+/// The past of a session, in order, as far as its file and its trace tell.
+fn events_of(session: &Session, trace: &[Traced]) -> Vec<Event> {
     let event = |at: &Moment, what| Event {
         at: at.clone(),
         session: session.id().clone(),
@@ -224,6 +229,8 @@ fn events_of(session: &Session) -> Vec<Event> {
         what,
     };
     let mut events = vec![event(session.created_at(), Happened::Started)];
+    let done = trace.iter().filter(|entry| entry.turn == entry.stage.turns().len());
+    events.extend(done.map(|entry| event(&entry.end, Happened::Completed(entry.stage))));
     let remarks = session.feedback().iter();
     events.extend(remarks.map(|said| event(&said.timestamp, Happened::Remarked(said.stage))));
     let last = match (session.current(), session.completed().last()) {
@@ -232,9 +239,10 @@ fn events_of(session: &Session) -> Vec<Event> {
         (Some(_), Some(stage)) => Some(Happened::Completed(*stage)),
         (Some(_), None) => None,
     };
-    let is_told = |at: &Moment| session.feedback().iter().any(|said| said.timestamp == *at);
-    if let Some(last) = last.filter(|_| !is_told(session.last_updated())) {
-        events.push(event(session.last_updated(), last));
+    let now = session.last_updated();
+    let is_told = events[1..].iter().any(|told| told.at == *now);
+    if let Some(last) = last.filter(|last| *last == Happened::Finished || !is_told) {
+        events.push(event(now, last));
     }
     events
 }

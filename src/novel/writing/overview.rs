@@ -14,17 +14,23 @@ use fumi_base::{
 use super::{
     session::Session,
     store::{FOLDER, SESSION_BYTES, SESSIONS},
+    trace::{self, Trace, Traced},
 };
 use crate::errors::{project::ProjectError, writing::WritingError};
 
 /// How many finished sessions are read: enough for the last events and for how long a stage takes.
 const FINISHED: usize = 30;
 
+/// Of how many sessions the trace is read, those that were changed last.
+const TRACED: usize = 10;
+
 /// The sessions of a project.
 #[derive(Debug, Default)]
 pub struct Overview {
-    /// The newest first.
+    /// The ones that were changed last first.
     pub sessions: Vec<Session>,
+    /// What was accepted when, of the first of them; a trace that is gone or broken is empty.
+    pub traces: Vec<Vec<Traced>>,
     /// What could not be read.
     pub broken: Vec<WritingError>,
 }
@@ -56,8 +62,16 @@ impl Overview {
             }
         }
         overview.sessions.sort_by(|a, b| b.last_updated().cmp(a.last_updated()));
+        let traced = overview.sessions.iter().take(TRACED);
+        overview.traces = traced.map(|session| trace_of(project, session)).collect();
         Ok(overview)
     }
+}
+
+fn trace_of(project: &Arc<Project>, session: &Session) -> Vec<Traced> {
+    let file = project.resolve(&trace::path_of(session.id()));
+    let text = file.ok().and_then(|file| text_of(&file).ok());
+    Trace::read(text.as_deref()).execution_trace
 }
 
 fn text_of(file: &ProjectPath) -> Result<String, WritingError> {

@@ -8,7 +8,7 @@ use fumi_novel::{
     errors::project::ProjectError,
     project::Episode,
     status::{Event, Happened, Open, Progress, Status, THRESHOLD},
-    writing::{STAGES, Stage},
+    writing::Stage,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -102,6 +102,7 @@ struct OpenSession {
     /// What is next.
     current_stage: &'static str,
     completed_stages: usize,
+    total_stages: usize,
     last_updated: String,
 }
 
@@ -265,6 +266,7 @@ fn open(open: &Open) -> OpenSession {
         episode: open.episode.number(),
         current_stage: open.stage.name(),
         completed_stages: open.done,
+        total_stages: open.stages,
         last_updated: open.last_updated.to_string(),
     }
 }
@@ -273,8 +275,14 @@ fn open(open: &Open) -> OpenSession {
 fn suggestions(status: &Status, locale: Locale) -> Vec<Suggestion> {
     let resume = status.open.first().map(|open| {
         let reason = Text::new(
-            format!("writing stands at {} ({} of {STAGES} done)", open.stage, open.done),
-            format!("{} から再開する（{STAGES} 段階中 {} 済み）", open.stage, open.done),
+            format!(
+                "writing stands at {} ({} of {} stages done)",
+                open.stage, open.done, open.stages
+            ),
+            format!(
+                "{} から再開する（{} 段階中 {} 済み）",
+                open.stage, open.stages, open.done
+            ),
         );
         Suggestion::of("write_resume", open.episode, &reason, locale).in_session(open.id.to_string())
     });
@@ -332,8 +340,13 @@ impl Render for Output {
         let mut lines = vec![head.get(locale).to_owned(), quality.line(locale)];
         lines.extend(self.open_sessions.iter().map(|open| {
             format!(
-                "{} #{} {} {}/{STAGES} {}",
-                open.session_id, open.episode, open.current_stage, open.completed_stages, open.last_updated
+                "{} #{} {} {}/{} {}",
+                open.session_id,
+                open.episode,
+                open.current_stage,
+                open.completed_stages,
+                open.total_stages,
+                open.last_updated
             )
         }));
         lines.extend(progress.recent_activity.iter().map(|event| {

@@ -86,6 +86,47 @@ fn open_sessions_say_where_they_are_and_what_was_done() {
 }
 
 #[test]
+fn a_trace_tells_when_each_stage_was_completed() {
+    let novel = Novel::sample();
+    let id = "session_20250904_103000_1a2b3c4d";
+    let entry = |stage: &str, turn: u32, end: &str| {
+        format!(
+            "- tool_name: write_stage\n  stage: {stage}\n  turn: {turn}\n  start: \"2025-09-04T10:30:00Z\"\n  \
+             end: \"2025-09-04T{end}Z\"\n  status: completed\n  prompt_file: p\n  answer_file: a{turn}\n"
+        )
+    };
+    let trace = [
+        entry("plot_data_preparation", 1, "10:31:00"),
+        entry("plot_data_preparation", 2, "10:32:00"),
+        entry("analyze_plot_structure", 1, "10:35:30"),
+    ];
+    novel.write(&format!(".noveler/sessions/{id}.yaml"), OPEN).write(
+        &format!(".noveler/writes/{id}/trace.yaml"),
+        format!("execution_trace:\n{}", trace.concat()),
+    );
+    let status = novel.status();
+    let events: Vec<(String, Happened)> = status
+        .activity
+        .iter()
+        .map(|event| (event.at.to_string(), event.what))
+        .collect();
+    let stage = |number| Stage::numbered(number).expect("a stage");
+    let day = |time: &str| format!("2025-09-04T{time}Z");
+    assert_eq!(
+        events,
+        [
+            (day("10:35:30"), Happened::Worked(stage(2))),
+            (day("10:32:15"), Happened::Remarked(stage(1))),
+            (day("10:32:00"), Happened::Completed(stage(1))),
+            (day("10:30:00"), Happened::Started),
+        ]
+    );
+    // A broken one is no trace.
+    novel.write(&format!(".noveler/writes/{id}/trace.yaml"), "execution_trace: [\n");
+    assert_eq!(novel.status().activity.len(), 3);
+}
+
+#[test]
 fn whatever_is_broken_is_told_with_its_place_and_hides_nothing() {
     let novel = Novel::sample();
     novel
