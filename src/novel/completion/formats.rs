@@ -11,15 +11,16 @@ use super::{
 use crate::{
     manuscript::Manuscript,
     publish::{
-        Loss, Work, aozora,
+        Loss, LossKind, Work, aozora,
         epub::{self, Book, Chapter, Modified},
         html, kakuyomu, narou,
     },
     writing::Moment,
 };
 
-/// How many losses of one file are kept.
-const LOSSES: usize = 1_000;
+/// How many kinds of losses of one file are kept, and how many places of a kind.
+const KINDS: usize = 100;
+const PLACES: usize = 50;
 
 /// A format that is published.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,7 +97,6 @@ impl Format {
 pub(super) struct Made {
     pub(super) format: Format,
     pub(super) bytes: Vec<u8>,
-    /// At most [`LOSSES`].
     losses: Vec<Lost>,
     lost: usize,
 }
@@ -115,11 +115,10 @@ impl Made {
     /// With what it could not say of a manuscript.
     fn without(mut self, losses: &[Loss], manuscript: &Manuscript) -> Self {
         self.lost = losses.len();
-        let place = |loss: &Loss| {
-            let at = manuscript.position(loss.range.start);
-            lost(loss, at.line, at.column)
-        };
-        self.losses = losses.iter().take(LOSSES).map(place).collect();
+        self.losses = by_kind(losses, |byte| {
+            let at = manuscript.position(byte);
+            (at.line, at.column)
+        });
         self
     }
 
@@ -146,14 +145,34 @@ impl Made {
     }
 }
 
-fn lost(loss: &Loss, line: usize, column: usize) -> Lost {
-    let said = loss.kind.message();
-    Lost {
-        line,
-        column,
-        en: said.en.into_owned(),
-        ja: said.ja.into_owned(),
+/// Losses by their kind; `place` gives line and column of a byte, and is asked in the order of the losses.
+fn by_kind(losses: &[Loss], mut place: impl FnMut(usize) -> (usize, usize)) -> Vec<Lost> {
+    let mut kinds: Vec<(LossKind, Lost)> = Vec::new();
+    for loss in losses {
+        let (line, column) = place(loss.range.start);
+        let known = kinds.iter().position(|(kind, _)| *kind == loss.kind);
+        let at = match known {
+            Some(at) => at,
+            None if kinds.len() == KINDS => continue,
+            None => {
+                let said = loss.kind.message();
+                let lost = Lost {
+                    en: said.en.into_owned(),
+                    ja: said.ja.into_owned(),
+                    count: 0,
+                    places: Vec::new(),
+                };
+                kinds.push((loss.kind, lost));
+                kinds.len() - 1
+            }
+        };
+        let lost = &mut kinds[at].1;
+        lost.count += 1;
+        if lost.places.len() < PLACES {
+            lost.places.push(format!("{line}:{column}"));
+        }
     }
+    kinds.into_iter().map(|(_, lost)| lost).collect()
 }
 
 /// Every format of an episode but the sheets for the sites.
@@ -201,22 +220,21 @@ fn library(story: &Story) -> [Made; 2] {
     let encoded = aozora::to_shift_jis(&file.output);
     let mut bytes = Made::new(Format::AozoraShiftJis, encoded.output);
     bytes.lost = encoded.losses.len();
-    bytes.losses = places(&file.output, &encoded.losses);
+    bytes.losses = by_kind(&encoded.losses, places(&file.output));
     let text = Made::new(Format::Aozora, file.output).without(&file.losses, &story.manuscript);
     [text, bytes]
 }
 
-/// Where losses are in a text that is not the manuscript.
-fn places(text: &str, losses: &[Loss]) -> Vec<Lost> {
+/// The place of a byte in a text that is not the manuscript; asked from the beginning to the end.
+fn places(text: &str) -> impl FnMut(usize) -> (usize, usize) + '_ {
     let (mut line, mut from, mut at) = (1, 0, 0);
-    let place = |loss: &Loss| {
-        let before = &text[at..loss.range.start];
+    move |byte| {
+        let before = &text[at..byte];
         line += before.matches('\n').count();
         from = before.rfind('\n').map_or(from, |end| at + end + 1);
-        at = loss.range.start;
-        lost(loss, line, text[from..at].chars().count() + 1)
-    };
-    losses.iter().take(LOSSES).map(place).collect()
+        at = byte;
+        (line, text[from..at].chars().count() + 1)
+    }
 }
 
 /// A time as books state it: to the second.
@@ -230,17 +248,18 @@ pub(super) fn modified(now: &Moment) -> Modified {
 
 #[cfg(test)]
 mod tests {
-    use super::places;
+    use super::{by_kind, places};
     use crate::publish::aozora::to_shift_jis;
 
     #[test]
     fn losses_of_an_encoding_have_their_place_in_the_text() {
-        let text = "髙い\n潮①と②\n\n🙂\n";
+        let text = "髙い\n潮①と②\n\n🙂髙\n";
         let losses = to_shift_jis(text).losses;
-        let places: Vec<(usize, usize)> = places(text, &losses)
-            .iter()
-            .map(|lost| (lost.line, lost.column))
+        let lost: Vec<(usize, String)> = by_kind(&losses, places(text))
+            .into_iter()
+            .map(|lost| (lost.count, lost.places.join(" ")))
             .collect();
-        assert_eq!(places, [(1, 1), (2, 2), (2, 4), (4, 1)]);
+        let lost: Vec<(usize, &str)> = lost.iter().map(|(count, places)| (*count, places.as_str())).collect();
+        assert_eq!(lost, [(2, "1:1 4:2"), (1, "2:2"), (1, "2:4"), (1, "4:1")]);
     }
 }

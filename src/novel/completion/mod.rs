@@ -30,7 +30,7 @@ use crate::{
     project::{Episode, EpisodeFiles, MANUSCRIPT_BYTES, NovelProject, Plot, Settings, read_yaml},
     publish::Work,
     references::ContentHash,
-    writing::Moment,
+    writing::{Moment, Sessions},
 };
 
 /// Where everything that is published lies.
@@ -223,6 +223,14 @@ impl Story {
                 format!("{}:{}:{}: {}", file.shown(), at.line, at.column, said.ja),
             )
         }));
+        // Whoever goes on with it changes the manuscript again.
+        if let Ok(Some(open)) = Sessions::of(Arc::clone(novel.project())).open(episode) {
+            let id = open.session.id();
+            remarks.push(Text::new(
+                format!("Writing session {id} of this episode is not finished."),
+                format!("この話の執筆セッション {id} がまだ終わっていません。"),
+            ));
+        }
         let root = novel.project().root().file_name().map(|name| name.to_string_lossy());
         Ok(Self {
             title: survey.files(episode)?.title.clone(),

@@ -129,22 +129,23 @@ pub struct Artifact {
     /// How much of the manuscript the format could not say.
     #[serde(default)]
     pub lost: usize,
-    /// What, at most the first thousand.
+    /// What, one entry a kind, the first that occurs first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub losses: Vec<Lost>,
 }
 
-/// Something that a format could not say.
+/// A kind of thing that a format could not say.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lost {
-    /// In the manuscript, from 1; of the file in `Shift_JIS`, in the file in UTF-8 beside it.
-    pub line: usize,
-    /// From 1, in characters.
-    pub column: usize,
     /// What happened, in English.
     pub en: String,
     /// In Japanese.
     pub ja: String,
+    /// How often.
+    pub count: usize,
+    /// Where, as `line:column` from 1 in the manuscript; of the file in `Shift_JIS`, in the file in UTF-8 beside it. Not all if
+    /// there are many.
+    pub places: Vec<String>,
 }
 
 /// Keys under which people write tags.

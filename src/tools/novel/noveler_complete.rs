@@ -15,8 +15,9 @@ use serde::{Deserialize, Serialize};
 use super::{EpisodeNumber, NovelDeps, WRITES, now, suggestion::Suggestion, texts};
 use crate::tool::{Cx, Outcome, Render, Spec, Tool, ToolError};
 
-/// How many losses of one file are shown; the record has all.
-const LOSSES: usize = 20;
+/// How many kinds of losses of one file are shown, and how many places of a kind; the record has more.
+const KINDS: usize = 10;
+const PLACES: usize = 10;
 
 /// See the module.
 #[derive(Debug)]
@@ -103,9 +104,10 @@ fn is_zero(number: &usize) -> bool {
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 struct Loss {
-    line: usize,
-    column: usize,
     message: String,
+    count: usize,
+    /// `line:column`, the first ones.
+    places: Vec<String>,
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -178,13 +180,13 @@ fn traced(stage: &'static str, start: &Moment, end: &Moment) -> Traced {
 }
 
 fn losses(lost: &[Lost], locale: Locale) -> Vec<Loss> {
-    let shown = lost.iter().take(LOSSES).map(|lost| Loss {
-        line: lost.line,
-        column: lost.column,
+    let shown = lost.iter().take(KINDS).map(|lost| Loss {
         message: match locale {
             Locale::En => lost.en.clone(),
             Locale::Ja => lost.ja.clone(),
         },
+        count: lost.count,
+        places: lost.places.iter().take(PLACES).cloned().collect(),
     });
     shown.collect()
 }
@@ -307,7 +309,7 @@ impl Render for Output {
             };
             lines.push(format!("{} {} {} B{lost}", file.format, file.path, file.size_bytes));
             let losses = file.losses.iter();
-            lines.extend(losses.map(|loss| format!("  {}:{} {}", loss.line, loss.column, loss.message)));
+            lines.extend(losses.map(|loss| format!("  {} ({}: {})", loss.message, loss.count, loss.places.join(" "))));
         }
         lines.push(self.detailed_report_reference.clone());
         lines.push(self.primary_output.preview.clone());

@@ -211,13 +211,12 @@ async fn what_a_format_cannot_say_is_told_with_its_place() {
     let files = reply.structured["artifacts"].as_array().unwrap();
     let of = |format: &str| files.iter().find(|file| file["format"] == format).unwrap();
     assert_eq!(
-        (&of("narou")["lost"], &of("narou")["losses"][0]["line"]),
-        (&json!(1), &json!(4))
+        (&of("narou")["lost"], &of("narou")["losses"][0]["places"]),
+        (&json!(1), &json!(["4:2"]))
     );
-    assert_eq!(of("narou")["losses"][0]["column"], 2);
     assert!(text(&of("aozora_shift_jis")["losses"][0]["message"]).contains("U+9AD9"));
     assert!(of("epub").get("lost").is_none());
-    assert!(reply.text.contains("4:2 "), "{}", reply.text);
+    assert!(reply.text.contains("(1: 4:2)"), "{}", reply.text);
 }
 
 #[tokio::test(flavor = "multi_thread")]
