@@ -29,6 +29,8 @@ const YAML_FILES: usize = 5_000;
 /// How far a novel is.
 #[derive(Debug)]
 pub struct Status {
+    /// Whether there is anything of a novel.
+    pub is_novel: bool,
     /// The title, or the name of the folder.
     pub name: String,
     /// Every episode that has a plot or a manuscript, by number.
@@ -119,7 +121,12 @@ impl Status {
     pub fn of(novel: &NovelProject) -> Result<Self, ProjectError> {
         let survey = novel.survey()?;
         let sessions = Overview::of(novel.project())?;
-        let mut remarks: Vec<Text> = survey.remarks.iter().map(crate::project::Remark::message).collect();
+        let nothing = survey.is_a_novel(novel.names()).err();
+        let mut remarks: Vec<Text> = Vec::new();
+        if let Some(lesson) = nothing.as_ref().map(Teach::lesson) {
+            remarks.extend([lesson.message, lesson.next]);
+        }
+        remarks.extend(survey.remarks.iter().map(crate::project::Remark::message));
         remarks.extend(faults(&survey).iter().map(|error| error.lesson().message));
         remarks.extend(sessions.broken.iter().map(|error| error.lesson().message));
         let open = open(&sessions.sessions);
@@ -139,6 +146,7 @@ impl Status {
             .file_name()
             .map(|name| name.to_string_lossy().into_owned());
         Ok(Self {
+            is_novel: nothing.is_none(),
             name: survey.settings.title.or(root).unwrap_or_default(),
             activity: activity(&sessions),
             stage_seconds: median(&sessions.sessions),
@@ -285,7 +293,10 @@ fn faults(survey: &Survey) -> Vec<ProjectError> {
                 continue;
             }
         };
-        let is_yaml = |name: &str| name.ends_with(".yaml") || name.ends_with(".yml");
+        let is_yaml = |name: &str| {
+            let extension = name.rsplit_once('.').map(|(_, extension)| extension);
+            matches!(extension, Some("yaml" | "yml"))
+        };
         for file in listed
             .iter()
             .filter(|file| file.kind == ListedKind::File && is_yaml(&file.name))

@@ -193,6 +193,7 @@ struct Story {
 impl Story {
     fn read(novel: &NovelProject, episode: Episode) -> Result<Self, CompletionError> {
         let survey = novel.survey()?;
+        survey.is_a_novel(novel.names())?;
         let file = novel.manuscript(episode)?;
         let bytes = files::read(&file, MANUSCRIPT_BYTES)?;
         let manuscript = manuscript_of(episode, &file, &bytes)?;

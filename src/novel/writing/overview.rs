@@ -47,7 +47,8 @@ impl Overview {
         let (listed, _) = list(&folder, SESSIONS)?;
         let mut finished = 0;
         // Names begin with the time.
-        for file in listed.iter().rev().filter(|file| file.name.ends_with(".yaml")) {
+        let files = listed.iter().rev();
+        for file in files.filter(|file| file.name.strip_suffix(".yaml").is_some()) {
             match text_of(&file.path) {
                 // A finished session has no such key. Reading YAML costs a hundred times what looking for a word does.
                 Ok(text) if finished >= FINISHED && !text.contains("current_stage") => {}

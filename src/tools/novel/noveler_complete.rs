@@ -38,6 +38,7 @@ pub struct Args {
 
 /// What it answers.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[expect(clippy::struct_field_names, reason = "the names are those of the specification")]
 pub struct Output {
     success: bool,
     /// One line.

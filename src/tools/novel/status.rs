@@ -303,7 +303,8 @@ fn suggestions(status: &Status, locale: Locale) -> Vec<Suggestion> {
         Suggestion::of("noveler_write", episode, &reason, locale)
     });
     let all: Vec<Suggestion> = [resume, complete, write].into_iter().flatten().collect();
-    if !all.is_empty() {
+    // Where nothing of a novel is, the remarks say how one is made; no tool does it.
+    if !all.is_empty() || !status.is_novel {
         return all;
     }
     let last = status.episodes.last().map_or(0, |one| one.episode.number());

@@ -283,7 +283,23 @@ async fn the_status_of_a_half_made_project_names_what_is_broken() {
     let empty = Sample::empty();
     let said = status(&empty).await;
     assert_eq!(said["project_overview"]["total_episodes"], 0);
-    assert_eq!(said["next_suggested_actions"][0]["tool"], "noveler_plot");
+    assert!(said["remarks"].to_string().contains("fumi novel new"), "{said}");
+    let app = empty.app();
+    refused(
+        &app,
+        &call(&app, "noveler_complete", json!({"episode": 1})).await,
+        &["P001"],
+    );
+    assert!(!empty.root().join(".noveler/publish").exists());
+    // Of a novel whose episodes are all finished, the next one is to be planned.
+    let sample = Sample::empty();
+    sample.file("40_原稿/第001話_雨.md", "# 第一話　雨\n\n　雨だ。\n");
+    done(&sample, "noveler_complete", json!({"episode": 1})).await;
+    let next = &status(&sample).await["next_suggested_actions"][0];
+    assert_eq!(
+        (&next["tool"], &next["arguments"]),
+        (&json!("noveler_plot"), &json!({"episode": 2}))
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,6 +1,7 @@
 //! How far a novel is, in every state that a project can be in.
 
 use fumi_novel::{
+    project::Episode,
     status::{Happened, Progress},
     writing::Stage,
 };
@@ -40,7 +41,7 @@ fn plans_drafts_and_finished_episodes_are_counted() {
     assert_eq!(status.name, "潮のほまち");
     let counts = [Progress::Planned, Progress::Draft, Progress::Completed].map(|progress| status.count(progress));
     assert_eq!(counts, [1, 2, 1]);
-    assert_eq!(status.first(Progress::Draft).map(|episode| episode.number()), Some(1));
+    assert_eq!(status.first(Progress::Draft).map(Episode::number), Some(1));
     // A draft without a session needs no stage; a plan needs all ten, and nothing was ever measured.
     assert_eq!((status.stages_left, status.stage_seconds), (10, None));
     assert!(status.remarks.is_empty() && status.open.is_empty() && status.activity.is_empty());
@@ -164,6 +165,7 @@ fn whatever_is_broken_is_told_with_its_place_and_hides_nothing() {
 #[test]
 fn an_empty_folder_has_a_status_too() {
     let status = Novel::empty().status();
-    assert!(status.episodes.is_empty() && !status.remarks.is_empty());
+    assert!(status.episodes.is_empty() && !status.is_novel);
+    assert!(status.remarks[1].ja.contains("fumi novel new"), "{:?}", status.remarks);
     assert_eq!(status.first(Progress::Planned), None);
 }
