@@ -5,7 +5,7 @@ use std::time::Duration;
 use fumi_base::text::{Locale, Text};
 use fumi_novel::{
     completion::{self, Artifact, BOOK, Bound, Completed, Extent, Lost, NOT_EVALUATED, Record},
-    errors::completion::CompletionError,
+    errors::{completion::CompletionError, project::ProjectError},
     project::{Episode, NovelProject},
     writing::Moment,
 };
@@ -155,7 +155,8 @@ fn finish(
     let done = completion::complete(novel, episode, extent, &begun, json::<Record>)?;
     let packaged = now();
     let book = completion::bind(novel, &packaged, json::<Bound>, is_stopped)?;
-    let mut output = output(&done, book.as_ref(), episode, locale);
+    let mut output = output(&done, book.as_ref(), locale);
+    output.next_suggested_actions = suggestions(novel, episode, locale)?;
     if args.verbose {
         output.execution_trace = vec![traced("package", &begun, &packaged), traced("book", &packaged, &now())];
         for (file, artifact) in output.artifacts.iter_mut().zip(&done.record.artifacts) {
@@ -192,7 +193,7 @@ fn losses(lost: &[Lost], locale: Locale) -> Vec<Loss> {
     shown.collect()
 }
 
-fn output(done: &Completed, book: Option<&Bound>, episode: Episode, locale: Locale) -> Output {
+fn output(done: &Completed, book: Option<&Bound>, locale: Locale) -> Output {
     let record = &done.record;
     let say = |text: &Text| text.get(locale).to_owned();
     let mut artifacts: Vec<File> = record.artifacts.iter().map(file).collect();
@@ -226,7 +227,7 @@ fn output(done: &Completed, book: Option<&Bound>, episode: Episode, locale: Loca
         artifacts,
         detailed_report_reference: done.path.clone(),
         next_actions: next_actions(done).iter().map(say).collect(),
-        next_suggested_actions: suggestions(episode, locale),
+        next_suggested_actions: Vec::new(),
         remarks: done.remarks.iter().map(say).collect(),
         execution_trace: Vec::new(),
     }
@@ -290,14 +291,32 @@ fn next_actions(done: &Completed) -> Vec<Text> {
     actions
 }
 
-fn suggestions(episode: Episode, locale: Locale) -> Vec<Suggestion> {
+/// The next episode, wherever it stands, and the whole.
+fn suggestions(novel: &NovelProject, episode: Episode, locale: Locale) -> Result<Vec<Suggestion>, ProjectError> {
+    let survey = novel.survey()?;
+    let mut actions = Vec::new();
+    if let Some(next) = Episode::new(episode.number() + 1) {
+        let (tool, reason) = match survey.episodes.get(&next) {
+            None => (
+                "noveler_plot",
+                Text::new("plan the next episode", "次の話のプロットを用意する"),
+            ),
+            Some(files) if files.manuscripts.is_empty() => {
+                ("noveler_write", Text::new("write the next episode", "次の話を執筆する"))
+            }
+            Some(_) => (
+                "noveler_complete",
+                Text::new("complete the next episode", "次の話を公開用にまとめる"),
+            ),
+        };
+        let is_finished = |files| completion::finished(novel.project(), next, files).is_ok_and(|done| done.is_some());
+        if !survey.episodes.get(&next).is_some_and(is_finished) {
+            actions.push(Suggestion::of(tool, next, &reason, locale));
+        }
+    }
     let status = Text::new("what is left of the novel", "作品全体の残りを確かめる");
-    let plot = Text::new("the plot of the next episode", "次の話のプロットを用意する");
-    let next = Episode::new(episode.number() + 1);
-    let next = next.map(|next| Suggestion::of("noveler_plot", next, &plot, locale));
-    next.into_iter()
-        .chain([Suggestion::plain("status", &status, locale)])
-        .collect()
+    actions.push(Suggestion::plain("status", &status, locale));
+    Ok(actions)
 }
 
 impl Render for Output {

@@ -150,6 +150,16 @@ async fn two_finished_episodes_make_a_book_that_epubcheck_reads() {
         .map(|one| &one["episode"])
         .collect();
     assert_eq!(numbers, [1, 3]);
+    // What comes next is what the next episode lacks.
+    let next = &reply.structured["next_suggested_actions"];
+    assert_eq!(
+        (&next[0]["tool"], &next[0]["arguments"]),
+        (&json!("noveler_complete"), &json!({"episode": 2}))
+    );
+    let last = done(&sample, "noveler_complete", json!({"episode": 3})).await;
+    assert_eq!(last.structured["next_suggested_actions"][0]["tool"], "noveler_plot");
+    let second = done(&sample, "noveler_complete", json!({"episode": 2})).await;
+    assert_eq!(second.structured["next_suggested_actions"][0]["tool"], "status");
     for book in [
         ".noveler/publish/book.epub",
         ".noveler/publish/episode_001/episode.epub",

@@ -168,6 +168,40 @@ fn what_a_run_no_longer_makes_is_gone_and_what_others_put_there_stays() {
 }
 
 #[test]
+fn a_run_that_stops_in_the_middle_leaves_a_draft_and_can_be_repeated() {
+    let novel = Novel::sample();
+    novel.complete(1).expect("completed");
+    novel.write(MANUSCRIPT, "# 第一話　別\n\n　別の話。\n");
+    // Every file in turn cannot be written, as on a disk that is full.
+    for name in [
+        "narou.txt",
+        "kakuyomu.txt",
+        "aozora_sjis.txt",
+        "episode.epub",
+        "episode.html",
+    ] {
+        let path = novel.folder.path().join(FOLDER).join(name);
+        let _ = std::fs::remove_file(&path);
+        std::fs::create_dir(&path).expect("a folder in its way");
+        assert_eq!(
+            novel.complete(1).expect_err("taken").lesson().code,
+            "FILE_EXISTS",
+            "{name}"
+        );
+        let record = novel.text(&format!("{FOLDER}/metadata.json"));
+        assert!(
+            record.contains("status: building") && !record.contains(name),
+            "{record}"
+        );
+        assert_eq!(novel.status().count(fumi_novel::status::Progress::Completed), 0);
+        std::fs::remove_dir(&path).expect("out of its way");
+    }
+    let done = novel.complete(1).expect("completed");
+    assert_eq!(done.record.artifacts.len(), 6);
+    assert_eq!(novel.status().count(fumi_novel::status::Progress::Completed), 1);
+}
+
+#[test]
 fn a_judgement_stays_with_the_text_that_was_judged() {
     let novel = Novel::sample();
     novel.complete(1).expect("completed");
