@@ -293,7 +293,7 @@ impl Story {
             genre: self.settings.genre.clone(),
             chapter_number: self.plot.episode_info.chapter_number,
             tags: record::tags(&self.settings, &self.plot),
-            summary: self.plot.synopsis.as_deref().map(|words| words.trim().to_owned()),
+            summary: self.plot.synopsis.as_deref().map(record::unfolded),
             created_at: now.clone(),
             manuscript: Source {
                 path: self.path.clone(),

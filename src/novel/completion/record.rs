@@ -148,6 +148,20 @@ pub struct Lost {
     pub places: Vec<String>,
 }
 
+/// A text that YAML folded: where a line ended between two Japanese letters, no space belongs.
+pub(super) fn unfolded(text: &str) -> String {
+    let letters: Vec<char> = text.trim().chars().collect();
+    let is_fold = |at: usize| {
+        let between = at
+            .checked_sub(1)
+            .and_then(|before| letters.get(before))
+            .zip(letters.get(at + 1));
+        letters[at] == ' ' && between.is_some_and(|(before, after)| !before.is_ascii() && !after.is_ascii())
+    };
+    let kept = (0..letters.len()).filter(|at| !is_fold(*at));
+    kept.map(|at| letters[at]).collect()
+}
+
 /// Keys under which people write tags.
 const TAGS: [&str; 4] = ["tags", "タグ", "keywords", "キーワード"];
 
@@ -173,7 +187,14 @@ pub(super) fn tags(settings: &Settings, plot: &Plot) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Plot, Settings, tags};
+    use super::{Plot, Settings, tags, unfolded};
+
+    #[test]
+    fn folded_japanese_has_no_spaces_and_english_keeps_its_own() {
+        let plot = Plot::read("p", "synopsis: >-\n  猫が来る。\n  the cat\n  goes 猫\n  。\n").expect("a plot");
+        let synopsis = plot.synopsis.expect("a synopsis");
+        assert_eq!(unfolded(&synopsis), "猫が来る。 the cat goes 猫。");
+    }
 
     #[test]
     fn tags_come_from_everywhere_once() {

@@ -90,7 +90,8 @@ struct File {
     format: String,
     path: String,
     size_bytes: u64,
-    sha256: String,
+    /// The first twelve digits of its SHA-256; the record has all.
+    hash: String,
     /// How much of the manuscript it could not say.
     #[serde(skip_serializing_if = "is_zero")]
     lost: usize,
@@ -201,7 +202,7 @@ fn output(done: &Completed, book: Option<&Bound>, locale: Locale) -> Output {
         format: "book_epub".to_owned(),
         path: BOOK.to_owned(),
         size_bytes: book.size_bytes,
-        sha256: book.sha256.clone(),
+        hash: short(&book.sha256),
         lost: 0,
         losses: Vec::new(),
     }));
@@ -238,10 +239,15 @@ fn file(artifact: &Artifact) -> File {
         format: artifact.format.clone(),
         path: artifact.path.clone(),
         size_bytes: artifact.size_bytes,
-        sha256: artifact.sha256.clone(),
+        hash: short(&artifact.sha256),
         lost: artifact.lost,
         losses: Vec::new(),
     }
+}
+
+/// Enough of a hash to name a file by it.
+fn short(sha256: &str) -> String {
+    sha256.chars().take(12).collect()
 }
 
 fn summary(done: &Completed, files: usize, book: Option<&Bound>) -> Text {
