@@ -310,6 +310,7 @@ pub fn all_errors() -> Value {
         &fumi_code::errors::structure::BOOK,
         &fumi_novel::errors::project::BOOK,
         &fumi_novel::errors::backup::BOOK,
+        &fumi_novel::errors::completion::BOOK,
         &fumi_novel::errors::writing::BOOK,
         &crate::tools::novel::BOOK,
     ];

@@ -4,10 +4,13 @@
 //! sentences are made where the reader is known, and files are opened by `fumi-base`.
 
 pub mod backups;
+pub mod completion;
 pub mod errors;
 pub mod manuscript;
 pub mod plotting;
 pub mod project;
 pub mod publish;
 pub mod references;
+pub mod scaffold;
+pub mod status;
 pub mod writing;

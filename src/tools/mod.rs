@@ -66,6 +66,10 @@ pub fn catalogue(
         Entry::of::<write_resume::WriteResume>(Arc::clone(&novel)),
         Entry::of::<write_manuscript_draft::WriteManuscriptDraft>(Arc::clone(&novel)),
         Entry::of::<write_with_claude::WriteWithClaude>(Arc::clone(&novel)),
+        // novel: finishing
+        Entry::of::<novel::status::ProjectStatus>(Arc::clone(&novel)),
+        Entry::of::<novel::noveler_complete::NovelerComplete>(Arc::clone(&novel)),
+        Entry::of::<novel::init::Init>(Arc::clone(&novel)),
         // novel-steps
         Entry::of::<write_step::WriteStep<1>>(Arc::clone(&novel)),
         Entry::of::<write_step::WriteStep<2>>(Arc::clone(&novel)),

@@ -51,6 +51,7 @@ const NOT_PATHS: &[&str] = &[
     "query_key",
     "query_string",
     "filter",
+    "project_name",
 ];
 
 /// What a project must not give away.

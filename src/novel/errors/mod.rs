@@ -1,8 +1,10 @@
 //! What novel tools can refuse: typed facts here, sentences in the `.toml` beside each file.
 //!
-//! [`project`] for files that are missing or broken, [`backup`] for copies of them, [`writing`] for stages and answers. Broken markup of a manuscript is none of it: that is data (see
+//! [`project`] for files that are missing or broken, [`backup`] for copies of them, [`writing`] for stages and answers,
+//! [`completion`] for manuscripts that cannot be published. Broken markup of a manuscript is none of it: that is data (see
 //! [`crate::manuscript::IssueKind`]).
 
 pub mod backup;
+pub mod completion;
 pub mod project;
 pub mod writing;

@@ -4,6 +4,10 @@
 //! and whoever writes does it in [`crate::tool::Cx::alone`].
 
 pub mod plotting;
+pub mod init;
+pub mod noveler_complete;
+pub mod status;
+mod suggestion;
 pub mod writing;
 
 use std::{sync::LazyLock, time::Duration};
