@@ -3,10 +3,13 @@
 //! Everything here takes and returns typed structs and knows no protocol, no tool and no clock: times are passed in,
 //! sentences are made where the reader is known, and files are opened by `fumi-base`.
 
+pub mod artifacts;
 pub mod backups;
 pub mod errors;
 pub mod manuscript;
 pub mod project;
 pub mod publish;
 pub mod references;
+pub mod saving;
+pub mod sections;
 pub mod writing;

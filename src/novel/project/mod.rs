@@ -159,6 +159,12 @@ impl NovelProject {
         Self { project, names }
     }
 
+    /// The folder itself.
+    #[must_use]
+    pub fn project(&self) -> &Arc<Project> {
+        &self.project
+    }
+
     /// Its names.
     #[must_use]
     pub fn names(&self) -> &Names {
