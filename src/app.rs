@@ -1,6 +1,6 @@
 //! What one process shares: the kernel, the catalogue and the sessions' roots. Built once, handed down.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use fumi_base::{
     cache::ResultCache,
@@ -9,6 +9,7 @@ use fumi_base::{
     redact::Redactor,
     roots::AllowedRoots,
     store::{Store, memory::Memory},
+    writers::Writers,
 };
 
 use crate::{
@@ -79,6 +80,11 @@ impl App {
             cache: ResultCache::new(config.cache.bytes, config.cache.entry_bytes),
             freshness: Freshness::default(),
             roots,
+            writers: Arc::new(
+                Writers::new(Duration::from_secs(config.pools.wait_seconds))
+                    .map_err(|error| ConfigError(format!("the system gives no random numbers: {error}")))?,
+            ),
+            tops: BTreeMap::from([(tools::novel::FAMILY.name, config.novel.names.settings.clone())]),
             redactor: Redactor::new(secrets.into_iter().chain([own])),
             caps: config.limits.caps(),
         };

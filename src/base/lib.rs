@@ -22,4 +22,5 @@ pub mod store;
 pub mod text;
 pub mod tokens;
 mod tree;
+pub mod writers;
 pub mod writing;

@@ -5,6 +5,7 @@
 
 mod auth;
 mod limits;
+mod novel;
 mod projects;
 mod server;
 mod state_key;
@@ -26,6 +27,7 @@ use serde::{Deserialize, Serialize};
 
 pub use auth::{Auth, AuthMode, OAuth, Subject, Token};
 pub use limits::{Cache, Limits, Pools, Resources};
+pub use novel::Novel;
 pub use projects::{PathMapping, Projects};
 pub use server::Server;
 pub use state_key::{Secret, StateKey};
@@ -58,6 +60,8 @@ pub struct Config {
     pub tools: Tools,
     /// Code analysis.
     pub code: Code,
+    /// Novel writing.
+    pub novel: Novel,
     /// Sizes that bound one call.
     pub limits: Limits,
     /// How many jobs run at once.
@@ -183,6 +187,7 @@ impl Config {
         self.auth.check()?;
         self.limits.check()?;
         self.code.queries()?;
+        self.novel.check()?;
         self.log.check()?;
         self.telemetry.check()
     }

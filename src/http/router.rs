@@ -300,7 +300,7 @@ async fn errors() -> Json<Value> {
 /// The union of all books, by entry.
 #[must_use]
 pub fn all_errors() -> Value {
-    let books: [&Book; 9] = [
+    let books: [&Book; 10] = [
         &fumi_base::project::BOOK,
         &crate::tool::error::BOOK,
         &mcp::fault::BOOK,
@@ -310,6 +310,7 @@ pub fn all_errors() -> Value {
         &fumi_novel::errors::project::BOOK,
         &fumi_novel::errors::backup::BOOK,
         &fumi_novel::errors::writing::BOOK,
+        &crate::tools::novel::BOOK,
     ];
     let mut all = Map::new();
     for (name, entry) in books.iter().flat_map(|book| book.entries()) {

@@ -140,6 +140,7 @@ async fn run<T: Send + 'static>(
         caller: caller.clone(),
         cancel: cancel.child_token(),
         progress: Progress::default(),
+        writers: Arc::clone(&app.kernel.writers),
     };
     // The work stops also when nobody waits for it any more.
     let _stop = cx.cancel.clone().drop_guard();

@@ -42,7 +42,7 @@ impl Access {
     /// the reason.
     #[must_use]
     pub fn lists(&self, spec: &Spec) -> bool {
-        self.scope.contains(spec.toolset) && !(self.read_only && spec.effect == Effect::Write)
+        spec.listed && self.scope.contains(spec.toolset) && !(self.read_only && spec.effect == Effect::Write)
     }
 
     /// Refuses what would write in read-only mode: a tool that does, or a file for the output.

@@ -8,7 +8,7 @@ use std::sync::{
     atomic::{AtomicU64, Ordering},
 };
 
-use fumi_base::{project::Project, text::Locale};
+use fumi_base::{project::Project, text::Locale, writers::Writers};
 use tokio_util::sync::CancellationToken;
 
 use super::{access::Access, error::ToolError};
@@ -35,6 +35,8 @@ pub struct Cx {
     pub cancel: CancellationToken,
     /// How far the work is; whoever asked is told.
     pub progress: Progress,
+    /// Who writes to which project; used by [`Cx::alone`].
+    pub writers: Arc<Writers>,
 }
 
 impl Cx {
@@ -42,6 +44,19 @@ impl Cx {
     #[must_use]
     pub fn locale(&self) -> Locale {
         self.caller.locale.unwrap_or_default()
+    }
+
+    /// Does what only one may do in the project at a time, also of several servers. `holder` is what others are told meanwhile.
+    /// The work is cancelled when the turn is lost.
+    pub async fn alone<T>(
+        &self,
+        holder: &str,
+        work: impl Future<Output = Result<T, ToolError>>,
+    ) -> Result<T, ToolError> {
+        let turn = self.writers.turn(&self.project, holder, &self.cancel).await?;
+        let done = work.await;
+        turn.end().await;
+        done
     }
 
     /// Runs CPU work on its own thread. The work polls the token, so that a cancelled call stops instead of being left.

@@ -10,7 +10,7 @@ use fumi_base::{
 };
 use serde_json::{Map, Value, json};
 
-use super::{Caller, Reply};
+use super::{Caller, Family, Reply};
 
 /// Longest echo of one argument, in characters.
 const ECHO_CHARS: usize = 200;
@@ -67,6 +67,22 @@ impl ToolError {
         Self::of(first)
     }
 
+    /// The same as a family says it, where its book has an entry `FAMILY_KIND`. What it is a kind of stays.
+    #[must_use]
+    pub fn in_words_of(mut self, family: &Family) -> Self {
+        let Some(book) = family.book else { return self };
+        let name = format!("{}_{}", family.name.to_uppercase(), self.lesson.kind);
+        if book().entries().any(|(entry, _)| entry == name) {
+            let facts = std::mem::take(&mut self.lesson.facts);
+            let kind = std::mem::take(&mut self.lesson.kind);
+            *self.lesson = Lesson {
+                kind,
+                ..book().lesson(&name, &facts)
+            };
+        }
+        self
+    }
+
     /// Something that must not happen did. The cause is in the log, not in the reply.
     #[must_use]
     pub fn internal() -> Self {
@@ -100,8 +116,8 @@ impl ToolError {
 
     /// Where in the path of a call it happened.
     fn stage(&self) -> &'static str {
-        match (self.lesson.class, self.lesson.code.as_str()) {
-            (_, "BUSY") => "queue",
+        match (self.lesson.class, self.lesson.kind.as_str()) {
+            (_, "BUSY" | "LEASE_HELD") => "queue",
             (Class::MCPToolError | Class::MCPTimeoutError, _) => "execution",
             _ if self.lesson.kind.starts_with("OUTPUT_") => "delivery",
             _ => "validation",

@@ -19,7 +19,7 @@ pub mod validate;
 
 use std::{ops::Range, time::Duration};
 
-use fumi_base::{pools::Pool, text::Locale};
+use fumi_base::{errors::Book, pools::Pool, text::Locale};
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 
@@ -120,6 +120,10 @@ pub struct Spec {
     pub aliases: &'static [&'static str],
     /// The toolset that contains it.
     pub toolset: &'static str,
+    /// What all tools of its kind have in common.
+    pub family: &'static Family,
+    /// Whether clients see it in lists. One that is not listed answers nevertheless.
+    pub listed: bool,
     /// Title, description and argument texts: the files beside the tool.
     pub texts: Texts,
     /// One correct call, as a JSON object of arguments.
@@ -130,12 +134,27 @@ pub struct Spec {
     pub rules: &'static [Rule],
     /// Where it queues.
     pub pool: Pool,
+    /// Whether calls for one project queue one behind the other; see [`Cx::alone`] for other processes.
+    pub alone: bool,
     /// How long it may work; time in the queue does not count.
     pub timeout: Duration,
     /// Whether its answers are kept while the project's files do not change.
     pub cached: bool,
     /// What it changes.
     pub effect: Effect,
+}
+
+/// What tools of one kind have in common, beyond their toolsets.
+#[derive(Debug)]
+pub struct Family {
+    /// Its name. A file that marks the top of this family's projects may be known by it ([`pipeline::Kernel::tops`]).
+    pub name: &'static str,
+    /// Arguments that are understood under another name, which nobody publishes: `(other, name)`.
+    pub renamed: &'static [(&'static str, &'static str)],
+    /// Longest string argument, in bytes.
+    pub longest: usize,
+    /// Its own words and codes for what can happen to every call (time, queues): entries `FAMILY_KIND` win.
+    pub book: Option<fn() -> &'static Book>,
 }
 
 /// The two text files of a tool, embedded.

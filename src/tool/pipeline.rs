@@ -4,6 +4,7 @@
 //! (which root, which cap, which pool) comes from the entry's spec and from the [`Kernel`].
 
 use std::{
+    collections::BTreeMap,
     hash::{DefaultHasher, Hash, Hasher},
     sync::{Arc, OnceLock},
     time::{Duration, Instant},
@@ -14,11 +15,12 @@ use fumi_base::{
     errors::{Book, Teach},
     files::OutputName,
     freshness::{Freshness, Stamp},
-    pools::{Permit, Pool, PoolError, Pools},
+    pools::{Permit, PoolError, Pools},
     project::{BOOK, Project},
     redact::Redactor,
     roots::AllowedRoots,
     text::Locale,
+    writers::Writers,
 };
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
@@ -27,7 +29,7 @@ use tracing::Instrument as _;
 use crate::telemetry::metrics::Metrics;
 
 use super::{
-    Caller, Cx, Outcome, Progress, Reply, SharedOption, Spec, ToolError,
+    Access, Caller, Cx, Outcome, Progress, Reply, SharedOption, Spec, ToolError,
     catalogue::Entry,
     delivery,
     options::{self, CallOptions, Cursor},
@@ -50,8 +52,12 @@ pub struct Kernel {
     pub cache: ResultCache<Arc<Kept>>,
     /// Whether they are.
     pub freshness: Freshness,
+    /// Who writes to which project alone.
+    pub writers: Arc<Writers>,
     /// The folders that may be projects.
     pub roots: Arc<AllowedRoots>,
+    /// By family, the file that marks the top of its projects: a root inside one is lifted to it.
+    pub tops: BTreeMap<&'static str, String>,
     /// What never leaves.
     pub redactor: Redactor,
     /// What one reply may hold.
@@ -111,6 +117,7 @@ pub async fn run(kernel: &Kernel, entry: &Entry, call: Call) -> Reply {
     let (mut reply, again) = match result {
         Ok(Answered { reply, again }) => (reply, again),
         Err(error) => {
+            let error = error.in_words_of(entry.spec.family);
             span.in_scope(|| {
                 let principal = &*caller.access.principal;
                 tracing::info!(
@@ -131,6 +138,10 @@ pub async fn run(kernel: &Kernel, entry: &Entry, call: Call) -> Reply {
         *elapsed = json!(reply.elapsed_ms);
     }
     span.in_scope(|| tracing::debug!(elapsed_ms = reply.elapsed_ms, cache_hit = reply.cache_hit, "call done"));
+    // What the specification of the novel tools calls it.
+    if let Some(elapsed) = reply.structured.get_mut("execution_time_seconds") {
+        *elapsed = json!(started.elapsed().as_millis() as f64 / 1_000.0);
+    }
     // 10. Last, for results and errors alike.
     let reply = redact(&kernel.redactor, reply);
     if let Some(kept) = again {
@@ -212,6 +223,7 @@ async fn answer(kernel: &Kernel, entry: &Entry, call: Call) -> Result<Answered, 
         Some(root) => access.roots(&kernel.roots).project(root)?,
         None => call.project,
     };
+    let project = lifted(kernel, spec, access, project);
     let canonical = canonical(&arguments);
     let prepared = entry.prepare(Value::Object(arguments)).map_err(unreadable)?;
     let cx = Cx {
@@ -219,6 +231,7 @@ async fn answer(kernel: &Kernel, entry: &Entry, call: Call) -> Result<Answered, 
         caller: call.caller,
         cancel: call.cancel.child_token(),
         progress: call.progress,
+        writers: Arc::clone(&kernel.writers),
     };
     // The work stops also when nobody waits for this future any more.
     let _stop = cx.cancel.clone().drop_guard();
@@ -241,7 +254,7 @@ async fn answer(kernel: &Kernel, entry: &Entry, call: Call) -> Result<Answered, 
         answer
     } else {
         // 5. A place in the pool; waiting does not count as working.
-        let _permit = place(kernel, spec.pool, &cx).await?;
+        let _permit = place(kernel, spec, &cx).await?;
         // 6 and 7. The work, which really stops by time and by cancel.
         let limit = options.timeout_ms.map_or(spec.timeout, Duration::from_millis);
         let span = tracing::debug_span!(target: "fumi", "tool", otel.name = spec.name);
@@ -292,14 +305,37 @@ fn look_up(kernel: &Kernel, key: &Key) -> Option<Arc<Kept>> {
     hit
 }
 
-async fn place(kernel: &Kernel, pool: Pool, cx: &Cx) -> Result<Permit, PoolError> {
+/// The project itself, or the folder above it that is the top of a project of the tool's family, if the caller may use it.
+fn lifted(kernel: &Kernel, spec: &Spec, access: &Access, project: Arc<Project>) -> Arc<Project> {
+    let Some(mark) = kernel.tops.get(spec.family.name) else {
+        return project;
+    };
+    let roots = access.roots(&kernel.roots);
+    // Above the allowed roots nothing opens, and nothing is looked at.
+    let above = project
+        .root()
+        .ancestors()
+        .skip(1)
+        .map_while(|folder| roots.reopen(folder));
+    let is_top = |project: &Arc<Project>| project.resolve(mark).is_ok_and(|file| !file.is_dir());
+    if is_top(&project) {
+        return project;
+    }
+    above.into_iter().find(is_top).unwrap_or(project)
+}
+
+async fn place(kernel: &Kernel, spec: &Spec, cx: &Cx) -> Result<Permit, PoolError> {
+    let pool = spec.pool;
     let span = tracing::debug_span!(target: "fumi", "pool", otel.name = "pool wait", pool = pool.name());
     let started = Instant::now();
-    let permit = kernel
-        .pools
-        .acquire(pool, &cx.caller.access.principal, &cx.cancel)
-        .instrument(span)
-        .await;
+    let principal = &cx.caller.access.principal;
+    let permit = if spec.alone {
+        let project = cx.project.root().to_string_lossy();
+        let turn = kernel.pools.acquire_for(pool, &project, principal, &cx.cancel);
+        turn.instrument(span).await
+    } else {
+        kernel.pools.acquire(pool, principal, &cx.cancel).instrument(span).await
+    };
     kernel.metrics.pool_wait(pool.name(), started.elapsed());
     permit
 }

@@ -9,8 +9,8 @@ use serde_json::{Map, Value, json};
 
 use super::{Rule, ToolError, catalogue::Entry, error::BOOK, schema::Object};
 
-/// Longest string argument, in bytes.
-const MAX_STRING: usize = 1 << 20;
+/// Longest string argument where a family says nothing else, in bytes.
+pub const MAX_STRING: usize = 1 << 20;
 /// Longest list argument.
 const MAX_ITEMS: usize = 1_000;
 /// Largest whole number, and the first that is too large: readers of JSON no longer agree which one it is.
@@ -39,11 +39,19 @@ pub fn compile(schema: &Object) -> Validator {
 /// Checks a call's arguments and returns them in canonical form.
 pub fn validate(entry: &Entry, mut arguments: Map<String, Value>) -> Result<Map<String, Value>, ToolError> {
     arguments.retain(|_, value| !value.is_null());
+    for (other, name) in entry.spec.family.renamed {
+        // Given both ways it stays a name that is not known, since nobody can say which one is meant.
+        if !arguments.contains_key(*name)
+            && let Some(value) = arguments.remove(*other)
+        {
+            arguments.insert((*name).to_owned(), value);
+        }
+    }
     arguments.values_mut().for_each(whole_numbers);
     let mut problems = Vec::new();
     let exclusive = check_rules(entry, &arguments, &mut problems);
     let arguments = Value::Object(arguments);
-    too_large(&arguments, "", &mut problems);
+    too_large(&arguments, "", entry.spec.family.longest, &mut problems);
     // Asking whether there is any error is several times faster than asking for all.
     if !entry.validator.is_valid(&arguments) {
         for error in entry.validator.iter_errors(&arguments) {
@@ -210,7 +218,7 @@ fn check_rules(
 }
 
 /// What no schema says: how long texts and lists may be, and how large whole numbers.
-fn too_large(value: &Value, path: &str, problems: &mut Vec<Problem>) {
+fn too_large(value: &Value, path: &str, longest: usize, problems: &mut Vec<Problem>) {
     let mut refuse = |en: String, ja: String, limit: usize| {
         problems.push(Problem {
             parameter: path.trim_start_matches('.').to_owned(),
@@ -219,10 +227,10 @@ fn too_large(value: &Value, path: &str, problems: &mut Vec<Problem>) {
         });
     };
     match value {
-        Value::String(text) if text.len() > MAX_STRING => refuse(
-            format!("it has {} bytes; at most {MAX_STRING} are allowed", text.len()),
-            format!("{} バイトあります。上限は {MAX_STRING} バイトです", text.len()),
-            MAX_STRING,
+        Value::String(text) if text.len() > longest => refuse(
+            format!("it has {} bytes; at most {longest} are allowed", text.len()),
+            format!("{} バイトあります。上限は {longest} バイトです", text.len()),
+            longest,
         ),
         Value::Array(items) if items.len() > MAX_ITEMS => refuse(
             format!("it has {} entries; at most {MAX_ITEMS} are allowed", items.len()),
@@ -232,10 +240,10 @@ fn too_large(value: &Value, path: &str, problems: &mut Vec<Problem>) {
         Value::Array(items) => items
             .iter()
             .enumerate()
-            .for_each(|(at, item)| too_large(item, &format!("{path}[{at}]"), problems)),
+            .for_each(|(at, item)| too_large(item, &format!("{path}[{at}]"), longest, problems)),
         Value::Object(fields) => fields
             .iter()
-            .for_each(|(name, field)| too_large(field, &format!("{path}.{name}"), problems)),
+            .for_each(|(name, field)| too_large(field, &format!("{path}.{name}"), longest, problems)),
         // What fits into 64 bits is no f64.
         Value::Number(number)
             if number.is_f64()

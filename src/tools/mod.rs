@@ -4,6 +4,7 @@
 //! another tool: what they share is a function of a domain crate, or a group of arguments.
 
 pub mod code;
+pub mod novel;
 pub mod sessions;
 
 use std::sync::Arc;
@@ -20,6 +21,7 @@ use crate::{
     },
 };
 use code::{ProjectDeps, SearchDeps, source::StructureDeps};
+use novel::NovelDeps;
 
 pub use sessions::Sessions;
 
@@ -38,6 +40,7 @@ pub fn catalogue(
         roots: Arc::clone(roots),
         sessions: Arc::clone(sessions),
     });
+    let novel = Arc::new(NovelDeps::new(&config.novel));
     Catalogue::new(vec![
         // code: finding
         Entry::of::<code::list_files::ListFiles>(Arc::clone(&search)),
@@ -59,6 +62,7 @@ pub fn published(catalogue: &Catalogue) -> Value {
     catalogue
         .entries()
         .iter()
+        .filter(|entry| entry.spec.listed)
         .map(|entry| {
             let spec = &entry.spec;
             let texts = Locale::ALL.map(|locale| {

@@ -74,6 +74,8 @@ impl Tool for Wait {
         name: "wait_at_gate",
         aliases: &["wait"],
         toolset: "code",
+        family: &fumi::tools::code::FAMILY,
+        listed: true,
         texts: Texts {
             en: "# Wait\nWaits at the gate.",
             ja: "# 待つ\n門の前で待ちます。",
@@ -82,6 +84,7 @@ impl Tool for Wait {
         options: &[SharedOption::Timeout],
         rules: &[],
         pool: Pool::Analysis,
+        alone: false,
         timeout: Duration::from_mins(1),
         cached: false,
         effect: Effect::ReadOnly,

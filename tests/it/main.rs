@@ -27,6 +27,7 @@ mod harness;
 mod hostile;
 mod layers;
 mod limits;
+mod novel;
 mod program;
 mod reports;
 mod rest;

@@ -704,6 +704,10 @@ impl Store for Moody {
         self.mood()?;
         self.inner.release(lease).await
     }
+    async fn evict(&self, name: &str, holder: &str) -> Result<bool, StoreError> {
+        self.mood()?;
+        self.inner.evict(name, holder).await
+    }
     async fn sweep(&self) -> Result<Swept, StoreError> {
         self.mood()?;
         self.inner.sweep().await

@@ -119,6 +119,7 @@ contract! {[
     a_lease_excludes_until_it_ends
     a_lease_that_ended_is_lost
     of_many_who_want_a_lease_one_has_it
+    a_holder_who_is_gone_is_evicted
     sweeping_changes_nothing_that_lives
 ]}
 
@@ -377,6 +378,24 @@ async fn a_lease_that_ended_is_lost(rig: Rig) {
     };
     assert!(matches!(rig.store.renew(&never, SECOND).await, Err(StoreError::Lost)));
     rig.store.release(&never).await.expect("nothing");
+}
+
+async fn a_holder_who_is_gone_is_evicted(rig: Rig) {
+    assert!(
+        !rig.store.evict("novel", "ann").await.expect("answered"),
+        "nobody has it"
+    );
+    let gone = rig.store.lease("novel", "ann", SECOND * 30).await.expect("free");
+    assert!(!rig.store.evict("novel", "bob").await.expect("answered"), "it is ann's");
+    assert!(rig.store.evict("novel", "ann").await.expect("answered"));
+    let next = rig.store.lease("novel", "bob", SECOND * 30).await.expect("free again");
+    assert!(next.fence > gone.fence);
+    assert!(
+        !rig.store.evict("novel", "ann").await.expect("answered"),
+        "it is bob's now"
+    );
+    assert!(matches!(rig.store.renew(&gone, SECOND).await, Err(StoreError::Lost)));
+    rig.store.renew(&next, SECOND).await.expect("untouched");
 }
 
 async fn of_many_who_want_a_lease_one_has_it(rig: Rig) {

@@ -563,6 +563,18 @@ impl Store for Fs {
         .await
     }
 
+    async fn evict(&self, name: &str, holder: &str) -> Result<bool, StoreError> {
+        let holder = holder.to_owned();
+        self.with(&self.leases, name, move |slot| match slot.granted()? {
+            Some(granted) if granted.holder == holder && !granted.expires.is_over(&slot.clock) => {
+                slot.set_expiry(Expiry(Some(0)))?;
+                Ok(true)
+            }
+            _ => Ok(false),
+        })
+        .await
+    }
+
     async fn sweep(&self) -> Result<Swept, StoreError> {
         let clear = |slot: &Slot, swept: &mut Swept| {
             let mut skip = |reason| {

@@ -244,6 +244,21 @@ impl Store for Memory {
         Ok(())
     }
 
+    async fn evict(&self, name: &str, holder: &str) -> Result<bool, StoreError> {
+        check_key(name)?;
+        let mut state = self.state();
+        let Some(granted) = state.leases.get_mut(name) else {
+            return Ok(false);
+        };
+        let is_theirs = granted
+            .holder(&self.clock)
+            .is_some_and(|(current, _)| current == holder);
+        if is_theirs {
+            granted.current = None;
+        }
+        Ok(is_theirs)
+    }
+
     async fn sweep(&self) -> Result<Swept, StoreError> {
         Ok(Swept {
             expired: self.state().remove_expired(&self.clock),

@@ -222,6 +222,9 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// Gives a lease back. Giving back one that is lost is nothing.
     async fn release(&self, lease: &Lease) -> Result<(), StoreError>;
 
+    /// Ends the lease of a holder who is known to be gone, unless somebody else has it by now. Returns whether it was theirs.
+    async fn evict(&self, name: &str, holder: &str) -> Result<bool, StoreError>;
+
     /// Clears away what expired and what crashed processes left. Nothing else depends on it being called.
     async fn sweep(&self) -> Result<Swept, StoreError>;
 }

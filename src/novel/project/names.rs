@@ -1,12 +1,12 @@
 //! What the folders and files of a novel project are called: configuration, with the usual names as defaults.
 //!
-//! Where a name of the configuration is not there, the other usual ones are tried; what was found under which is told (see
+//! fumi's own folder is `.noveler/` always: what is in it never counts as a change of the project. Where a name of the configuration is not there, the other usual ones are tried; what was found under which is told (see
 //! [`super::Survey`]).
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// The names of a novel project, relative to its root.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Names {
     /// The file that makes a folder a novel project: title, author, style.
@@ -27,8 +27,6 @@ pub struct Names {
     pub prompts: String,
     /// Copies made before anything is replaced.
     pub backups: String,
-    /// Sessions, checks and artifacts.
-    pub state: String,
 }
 
 impl Default for Names {
@@ -43,7 +41,6 @@ impl Default for Names {
             management: "50_管理資料".to_owned(),
             prompts: "60_プロンプト".to_owned(),
             backups: "90_バックアップ".to_owned(),
-            state: ".noveler".to_owned(),
         }
     }
 }

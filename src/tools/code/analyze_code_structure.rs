@@ -10,7 +10,7 @@ use fumi_code::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{TOOLSET, source::StructureDeps};
+use super::{FAMILY, TOOLSET, source::StructureDeps};
 use crate::tool::{Cx, Effect, Next, Outcome, Render, SharedOption, Spec, Texts, Tool, ToolError};
 
 /// See the module.
@@ -123,6 +123,8 @@ impl Tool for AnalyzeCodeStructure {
         name: "analyze_code_structure",
         aliases: &[],
         toolset: TOOLSET,
+        family: &FAMILY,
+        listed: true,
         texts: Texts {
             en: include_str!("analyze_code_structure.en.md"),
             ja: include_str!("analyze_code_structure.ja.md"),
@@ -131,6 +133,7 @@ impl Tool for AnalyzeCodeStructure {
         options: &[SharedOption::Project, SharedOption::Timeout, SharedOption::Delivery],
         rules: &[],
         pool: Pool::Analysis,
+        alone: false,
         timeout: Duration::from_secs(30),
         cached: true,
         effect: Effect::ReadOnly,

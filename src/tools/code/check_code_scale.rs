@@ -21,7 +21,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
-use super::{TOOLSET, resolve, source::StructureDeps};
+use super::{FAMILY, TOOLSET, resolve, source::StructureDeps};
 use crate::tool::{Cx, Effect, Next, Outcome, Render, Rule, SharedOption, Spec, Texts, Tool, ToolError};
 
 /// See the module.
@@ -152,6 +152,8 @@ impl Tool for CheckCodeScale {
         name: "check_code_scale",
         aliases: &[],
         toolset: TOOLSET,
+        family: &FAMILY,
+        listed: true,
         texts: Texts {
             en: include_str!("check_code_scale.en.md"),
             ja: include_str!("check_code_scale.ja.md"),
@@ -160,6 +162,7 @@ impl Tool for CheckCodeScale {
         options: &[SharedOption::Project, SharedOption::Timeout, SharedOption::Cursor],
         rules: &[Rule::ExactlyOne(&["file_path", "file_paths"])],
         pool: Pool::Analysis,
+        alone: false,
         timeout: Duration::from_secs(30),
         cached: true,
         effect: Effect::ReadOnly,

@@ -11,7 +11,7 @@ use fumi_code::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{TOOLSET, source::StructureDeps};
+use super::{FAMILY, TOOLSET, source::StructureDeps};
 use crate::tool::{Cx, Effect, Next, Outcome, Render, Rule, SharedOption, Spec, Texts, Tool, ToolError};
 
 /// A line is cut into pieces of this many characters, so that one minified line still fits a reply in parts.
@@ -137,6 +137,8 @@ impl Tool for ExtractCodeSection {
         name: "extract_code_section",
         aliases: &[],
         toolset: TOOLSET,
+        family: &FAMILY,
+        listed: true,
         texts: Texts {
             en: include_str!("extract_code_section.en.md"),
             ja: include_str!("extract_code_section.ja.md"),
@@ -150,6 +152,7 @@ impl Tool for ExtractCodeSection {
             Rule::Needs("end_column", "start_line"),
         ],
         pool: Pool::Analysis,
+        alone: false,
         timeout: Duration::from_secs(30),
         cached: true,
         effect: Effect::ReadOnly,

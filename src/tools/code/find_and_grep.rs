@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
-    MAX_RESULTS, Name, SearchDeps, SortBy, TOOLSET, Walk, resolve,
+    FAMILY, MAX_RESULTS, Name, SearchDeps, SortBy, TOOLSET, Walk, resolve,
     search_reply::{ContentGlobs, FORMATS, Format, SearchReply, Text},
 };
 use crate::tool::{Cx, Effect, Outcome, SharedOption, Spec, Texts, Tool, ToolError};
@@ -51,6 +51,8 @@ impl Tool for FindAndGrep {
         name: "find_and_grep",
         aliases: &[],
         toolset: TOOLSET,
+        family: &FAMILY,
+        listed: true,
         texts: Texts {
             en: include_str!("find_and_grep.en.md"),
             ja: include_str!("find_and_grep.ja.md"),
@@ -64,6 +66,7 @@ impl Tool for FindAndGrep {
         ],
         rules: &[FORMATS],
         pool: Pool::Analysis,
+        alone: false,
         timeout: Duration::from_secs(30),
         cached: true,
         effect: Effect::ReadOnly,

@@ -7,7 +7,7 @@ use fumi_code::walk::{Detail, FoundFile, Listed};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{MAX_RESULTS, Name, SearchDeps, TOOLSET, Walk, clamp, resolve};
+use super::{FAMILY, MAX_RESULTS, Name, SearchDeps, TOOLSET, Walk, clamp, resolve};
 use crate::tool::{Cx, Effect, Next, Outcome, Render, SharedOption, Spec, Texts, Tool, ToolError};
 
 /// See the module.
@@ -113,6 +113,8 @@ impl Tool for ListFiles {
         name: "list_files",
         aliases: &[],
         toolset: TOOLSET,
+        family: &FAMILY,
+        listed: true,
         texts: Texts {
             en: include_str!("list_files.en.md"),
             ja: include_str!("list_files.ja.md"),
@@ -126,6 +128,7 @@ impl Tool for ListFiles {
         ],
         rules: &[],
         pool: Pool::Analysis,
+        alone: false,
         timeout: Duration::from_secs(30),
         cached: true,
         effect: Effect::ReadOnly,

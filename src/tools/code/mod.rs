@@ -29,10 +29,21 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::Sessions;
-use crate::{config::Config, tool::ToolError};
+use crate::{
+    config::Config,
+    tool::{Family, ToolError, validate::MAX_STRING},
+};
 
 /// The toolset's name.
 pub const TOOLSET: &str = "code";
+
+/// What its tools have in common.
+pub static FAMILY: Family = Family {
+    name: "code",
+    renamed: &[],
+    longest: MAX_STRING,
+    book: None,
+};
 
 /// Most results that any call keeps; a larger wish is brought down to it and the reply says so.
 pub const MAX_RESULTS: u64 = 10_000;

@@ -15,7 +15,7 @@ use fumi_code::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{MAX_RESULTS, TOOLSET, resolve, search_reply::PassedOver, source::StructureDeps};
+use super::{FAMILY, MAX_RESULTS, TOOLSET, resolve, search_reply::PassedOver, source::StructureDeps};
 use crate::tool::{Cx, Effect, Next, Outcome, Render, Rule, SharedOption, Spec, Texts, Tool, ToolError};
 
 /// See the module.
@@ -174,6 +174,8 @@ impl Tool for QueryCode {
         name: "query_code",
         aliases: &[],
         toolset: TOOLSET,
+        family: &FAMILY,
+        listed: true,
         texts: Texts {
             en: include_str!("query_code.en.md"),
             ja: include_str!("query_code.ja.md"),
@@ -192,6 +194,7 @@ impl Tool for QueryCode {
             Rule::Needs("exclude_globs", "roots"),
         ],
         pool: Pool::Analysis,
+        alone: false,
         timeout: Duration::from_secs(30),
         cached: true,
         effect: Effect::ReadOnly,

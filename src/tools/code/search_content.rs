@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
-    MAX_RESULTS, SearchDeps, TOOLSET, Walk, resolve,
+    FAMILY, MAX_RESULTS, SearchDeps, TOOLSET, Walk, resolve,
     search_reply::{ContentGlobs, FORMATS, Format, SearchReply, Text},
 };
 use crate::tool::{Cx, Effect, Outcome, Rule, SharedOption, Spec, Texts, Tool, ToolError};
@@ -65,6 +65,8 @@ impl Tool for SearchContent {
         name: "search_content",
         aliases: &[],
         toolset: TOOLSET,
+        family: &FAMILY,
+        listed: true,
         texts: Texts {
             en: include_str!("search_content.en.md"),
             ja: include_str!("search_content.ja.md"),
@@ -78,6 +80,7 @@ impl Tool for SearchContent {
         ],
         rules: &[FORMATS, LINES_ONLY, Rule::AnyOf(&["roots", "files"])],
         pool: Pool::Analysis,
+        alone: false,
         timeout: Duration::from_secs(30),
         cached: true,
         effect: Effect::ReadOnly,

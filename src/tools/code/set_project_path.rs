@@ -6,7 +6,7 @@ use fumi_base::{pools::Pool, text::Locale};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{ProjectDeps, TOOLSET};
+use super::{FAMILY, ProjectDeps, TOOLSET};
 use crate::tool::{Cx, Effect, Outcome, Render, Spec, Texts, Tool, ToolError};
 
 /// See the module.
@@ -46,6 +46,8 @@ impl Tool for SetProjectPath {
         name: "set_project_path",
         aliases: &[],
         toolset: TOOLSET,
+        family: &FAMILY,
+        listed: true,
         texts: Texts {
             en: include_str!("set_project_path.en.md"),
             ja: include_str!("set_project_path.ja.md"),
@@ -54,6 +56,7 @@ impl Tool for SetProjectPath {
         options: &[],
         rules: &[],
         pool: Pool::Analysis,
+        alone: false,
         timeout: Duration::from_secs(10),
         cached: false,
         effect: Effect::Session,

@@ -44,6 +44,8 @@ impl Tool for WriteNote {
         name: "write_note",
         aliases: &[],
         toolset: "notes",
+        family: &fumi::tools::code::FAMILY,
+        listed: true,
         texts: Texts {
             en: "# Note\nWrites a note.",
             ja: "# メモ\nメモを書きます。",
@@ -52,6 +54,7 @@ impl Tool for WriteNote {
         options: &[],
         rules: &[],
         pool: Pool::Write,
+        alone: false,
         timeout: Duration::from_secs(10),
         cached: false,
         effect: Effect::Write,

@@ -1,0 +1,42 @@
+//! Novel writing: what the files of a project are called.
+
+use fumi_novel::project::Names;
+use serde::{Deserialize, Serialize};
+
+use super::ConfigError;
+
+/// Novel writing.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Novel {
+    /// What files and folders are called.
+    pub names: Names,
+}
+
+impl Novel {
+    pub(super) fn check(&self) -> Result<(), ConfigError> {
+        let names = &self.names;
+        let all = [
+            ("settings", &names.settings),
+            ("planning", &names.planning),
+            ("chapter_plots", &names.chapter_plots),
+            ("episode_plots", &names.episode_plots),
+            ("world", &names.world),
+            ("manuscripts", &names.manuscripts),
+            ("management", &names.management),
+            ("prompts", &names.prompts),
+            ("backups", &names.backups),
+        ];
+        for (key, name) in all {
+            let is_inside = !name.is_empty()
+                && !name.starts_with('/')
+                && name.split('/').all(|part| !matches!(part, "" | "." | ".."));
+            if !is_inside {
+                return Err(ConfigError(format!(
+                    "novel.names.{key}: {name:?} is no name inside a project, such as \"原稿\" or \"novel/drafts\""
+                )));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,145 @@
+//! The novel toolsets: what their tools share. One file is one tool; what a novel is made of is `fumi-novel`'s.
+//!
+//! Times come from [`now`] and are handed down: the domain reads no clock. Files are read and written in [`crate::tool::Cx::blocking`],
+//! and whoever writes does it in [`crate::tool::Cx::alone`].
+
+use std::{sync::LazyLock, time::Duration};
+
+use fumi_base::{errors::Book, pools::Pool};
+use fumi_novel::{
+    backups::Stamp,
+    project::{Episode, Names, NovelProject},
+    writing::Moment,
+};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, de::Error as _};
+
+use crate::{
+    config,
+    tool::{Cx, Effect, Family, SharedOption, Spec, Texts},
+};
+
+/// Writing, planning, publishing.
+pub const NOVEL: &str = "novel";
+/// The ten stages, a tool each.
+pub const STEPS: &str = "novel-steps";
+/// Staged reviews, and writing with diagnosis.
+pub const REVIEW: &str = "novel-review";
+/// Files by reference, artifacts, backups.
+pub const DATA: &str = "novel-data";
+
+/// What happens to every call, in the words of this family.
+pub static BOOK: LazyLock<Book> = LazyLock::new(|| Book::embedded(include_str!("errors.toml")));
+
+/// What all novel tools have in common.
+pub static FAMILY: Family = Family {
+    name: "novel",
+    renamed: &[("episode_number", "episode")],
+    // A manuscript (decision 16).
+    longest: 4 << 20,
+    book: Some(|| &BOOK),
+};
+
+/// A tool that only reads, to be completed with its name, texts and example.
+pub const READS: Spec = Spec {
+    name: "",
+    aliases: &[],
+    toolset: NOVEL,
+    family: &FAMILY,
+    listed: true,
+    texts: Texts { en: "", ja: "" },
+    example: "{}",
+    options: &[SharedOption::Project],
+    rules: &[],
+    pool: Pool::Analysis,
+    alone: false,
+    timeout: Duration::from_secs(30),
+    cached: false,
+    effect: Effect::ReadOnly,
+};
+
+/// A tool that writes to the project, one call at a time.
+pub const WRITES: Spec = Spec {
+    pool: Pool::Write,
+    alone: true,
+    effect: Effect::Write,
+    ..READS
+};
+
+/// The two text files of a tool, beside its file.
+macro_rules! texts {
+    ($name:literal) => {
+        $crate::tool::Texts {
+            en: include_str!(concat!($name, ".en.md")),
+            ja: include_str!(concat!($name, ".ja.md")),
+        }
+    };
+}
+pub(crate) use texts;
+
+/// What novel tools need.
+#[derive(Debug)]
+pub struct NovelDeps {
+    /// What the files of a project are called.
+    pub names: Names,
+}
+
+impl NovelDeps {
+    /// From the configuration.
+    #[must_use]
+    pub fn new(config: &config::Novel) -> Self {
+        Self {
+            names: config.names.clone(),
+        }
+    }
+
+    /// The novel of a call.
+    #[must_use]
+    pub fn novel(&self, cx: &Cx) -> NovelProject {
+        NovelProject::new(std::sync::Arc::clone(&cx.project), self.names.clone())
+    }
+}
+
+/// The time in UTC, to the second.
+///
+/// # Panics
+/// Never: the form is the one that is parsed.
+#[must_use]
+pub fn now() -> Moment {
+    let now = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
+    Moment::parse(&now).expect("a time in its form")
+}
+
+/// The same for names of backups.
+///
+/// # Panics
+/// Never, as [`now`].
+#[must_use]
+pub fn stamp() -> Stamp {
+    let now = jiff::Timestamp::now().strftime("%Y%m%dT%H%M%SZ").to_string();
+    Stamp::parse(&now).expect("a time in its form")
+}
+
+/// The number of an episode, as an argument.
+#[derive(Clone, Copy, Debug)]
+pub struct EpisodeNumber(pub Episode);
+
+impl<'de> Deserialize<'de> for EpisodeNumber {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let number = u32::deserialize(deserializer)?;
+        let episode = Episode::new(number).ok_or_else(|| D::Error::custom("an episode is a number from 1 to 99999"))?;
+        Ok(Self(episode))
+    }
+}
+
+impl JsonSchema for EpisodeNumber {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "EpisodeNumber".into()
+    }
+    fn inline_schema() -> bool {
+        true
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": "integer", "minimum": 1, "maximum": 99_999})
+    }
+}
