@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     errors::artifact::ArtifactError,
-    project::{NovelProject, Role, read_yaml, yaml_of},
+    project::{NovelProject, read_yaml, yaml_of},
     references::{ContentHash, FileReference, Met, Walk, with_hash},
     writing::Moment,
 };
@@ -352,15 +352,9 @@ impl Artifacts {
 
     /// The novel's own files: its settings, and what lies in its folders, backups aside.
     fn list_novel(&self, listing: &mut Listing, is_over: impl Fn() -> bool) -> Result<(), ArtifactError> {
-        let survey = self.novel.survey()?;
-        let settings = self.found(&self.novel.names().settings)?;
-        let folders = survey.folders.iter().filter(|(role, _)| **role != Role::Backups);
-        let episodes = survey.episodes.values();
-        // A novel in its simplest form has no folders.
-        let texts = episodes.flat_map(|files| files.manuscripts.iter().chain(&files.plots));
         let mut seen = BTreeSet::new();
-        for top in settings.iter().chain(folders.map(|(_, folder)| folder)).chain(texts) {
-            for met in Walk::of(top)?.take_while(|_| !is_over()) {
+        for top in self.novel.own()? {
+            for met in Walk::of(&top)?.take_while(|_| !is_over()) {
                 let file = match met {
                     Met::File(file) => file,
                     Met::Skipped(path) => {
@@ -408,4 +402,123 @@ fn one(hash: &ContentHash, found: Vec<Artifact>) -> Result<Option<Artifact>, Art
         });
     }
     Ok(found.into_iter().next())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, path::Path};
+
+    use fumi_base::{errors::Teach, project::Project};
+
+    use super::{Artifacts, Kind, Origin};
+    use crate::{
+        project::{Names, NovelProject},
+        references::ContentHash,
+        writing::Moment,
+    };
+
+    fn made() -> (tempfile::TempDir, Artifacts) {
+        let root = tempfile::tempdir().expect("a folder");
+        let project = Project::open(root.path()).expect("a project");
+        (root, Artifacts::of(NovelProject::new(project, Names::default())))
+    }
+
+    fn write(root: &Path, name: &str, text: impl AsRef<[u8]>) {
+        let path = root.join(name);
+        fs::create_dir_all(path.parent().expect("a parent")).expect("folders");
+        fs::write(path, text).expect("written");
+    }
+
+    fn at(second: u32) -> Moment {
+        Moment::parse(&format!("2026-01-31T10:00:{second:02}Z")).expect("a time")
+    }
+
+    fn hash(text: &str) -> ContentHash {
+        ContentHash::of(text.as_bytes())
+    }
+
+    fn refused(artifacts: &Artifacts, hash: &ContentHash) -> &'static str {
+        artifacts.find(hash, || false).expect_err("refused").entry()
+    }
+
+    #[test]
+    fn a_text_is_kept_once_and_found_by_a_few_digits() {
+        let (root, artifacts) = made();
+        let kept = artifacts.keep("朝。", Kind::Markdown, "noveler_plot", &at(1)).expect("kept");
+        let again = artifacts.keep("朝。", Kind::Markdown, "write", &at(2)).expect("kept");
+        assert_eq!(again, kept);
+        assert_eq!((kept.source_tool.as_deref(), kept.created_at.clone()), (Some("noveler_plot"), Some(at(1))));
+        let short = ContentHash::parse(&kept.file.hash.artifact_id()).expect("an id");
+        let found = artifacts.find(&short, || false).expect("found");
+        assert_eq!(found, kept);
+        assert_eq!(artifacts.text(&found).expect("read").text, "朝。");
+        assert_eq!(fs::read_dir(root.path().join(".noveler/artifacts")).expect("there").count(), 2);
+        assert_eq!(refused(&artifacts, &hash("夜。")), "ARTIFACT_NOT_FOUND");
+    }
+
+    #[test]
+    fn what_a_crash_leaves_is_no_artifact_and_is_made_whole() {
+        let (root, artifacts) = made();
+        // The content was written, and the machine stopped.
+        let content = format!(".noveler/artifacts/{}.md", hash("朝。"));
+        write(root.path(), &content, "朝。");
+        let listing = artifacts.list(&Origin::ALL, || false).expect("listed");
+        assert_eq!((listing.artifacts.len(), listing.broken), (0, vec![content.clone()]));
+        assert_eq!(refused(&artifacts, &hash("朝。")), "ARTIFACT_DAMAGED");
+        artifacts.keep("朝。", Kind::Markdown, "write", &at(1)).expect("kept");
+        assert_eq!(artifacts.list(&Origin::ALL, || false).expect("listed").artifacts.len(), 1);
+        // Somebody edits the content: it is not given out under its old name, and keeping it anew restores it.
+        write(root.path(), &content, "違う");
+        assert_eq!(refused(&artifacts, &hash("朝。")), "ARTIFACT_DAMAGED");
+        artifacts.keep("朝。", Kind::Markdown, "write", &at(2)).expect("kept");
+        assert_eq!(artifacts.find(&hash("朝。"), || false).expect("whole").created_at, Some(at(2)));
+        // Known is something else than the content.
+        let known = format!(".noveler/artifacts/{}.meta.yaml", hash("朝。"));
+        write(root.path(), &known, "hash: 00\n");
+        assert_eq!(refused(&artifacts, &hash("朝。")), "ARTIFACT_DAMAGED");
+    }
+
+    #[test]
+    fn a_hash_is_looked_for_where_texts_of_a_novel_lie() {
+        let (root, artifacts) = made();
+        let stage = |text: &str| format!(".noveler/writes/session_20260131_100000_0123abcd/stage_01-{}.yaml", &hash(text).digits()[..12]);
+        write(root.path(), &stage("a: 1\n"), "a: 1\n");
+        write(root.path(), &stage("b: 1\n"), "b: 2\n");
+        write(root.path(), ".noveler/writes/session_20260131_100000_0123abcd/io.log", "読んだ");
+        write(root.path(), "40_原稿/第001話.md", "朝。");
+        write(root.path(), "90_バックアップ/a.md", "朝。");
+        write(root.path(), "絵.epub", [0x50, 0x4b, 0, 1]);
+        let output = artifacts.put_out("{}", Kind::Json).expect("put out");
+        assert_eq!(artifacts.put_out("{}", Kind::Json).expect("the same"), output);
+        for (text, origin, tool) in [
+            ("a: 1\n", Origin::Stage, Some("write_stage")),
+            ("{}", Origin::Output, Some("convert_cli_to_json")),
+            ("朝。", Origin::Novel, None),
+        ] {
+            let found = artifacts.find(&hash(text), || false).expect(text);
+            assert_eq!((found.origin, found.source_tool.as_deref()), (origin, tool), "{text}");
+            assert!(found.modified.is_some());
+        }
+        assert_eq!(refused(&artifacts, &hash("b: 1\n")), "ARTIFACT_DAMAGED");
+        assert_eq!(refused(&artifacts, &hash("b: 2\n")), "ARTIFACT_NOT_FOUND");
+        assert_eq!(refused(&artifacts, &hash("読んだ")), "ARTIFACT_NOT_FOUND");
+        let all = artifacts.all(&hash("朝。"), || false).expect("all");
+        let paths: Vec<&str> = all.iter().map(|artifact| artifact.file.path.as_str()).collect();
+        assert_eq!(paths, ["40_原稿/第001話.md", "90_バックアップ/a.md"]);
+        let picture = artifacts.find(&ContentHash::of(&[0x50, 0x4b, 0, 1]), || false).expect("found");
+        assert_eq!(artifacts.text(&picture).expect_err("no text").entry(), "NOT_A_TEXT");
+        // Two texts whose hashes begin with the same twelve digits.
+        let twins = ["collision 6594748\n", "collision 7638166\n"];
+        for (name, text) in ["一.txt", "二.txt"].into_iter().zip(twins) {
+            write(root.path(), name, text);
+        }
+        let short = ContentHash::parse("c892401486c7").expect("a hash");
+        assert_eq!(refused(&artifacts, &short), "HASH_AMBIGUOUS");
+        assert_eq!(artifacts.all(&short, || false).expect_err("two").entry(), "HASH_AMBIGUOUS");
+        assert_eq!(artifacts.find(&hash(twins[1]), || false).expect("one").file.path, "二.txt");
+        let listing = artifacts.list(&Origin::ALL, || false).expect("listed");
+        let origins: Vec<Origin> = listing.artifacts.iter().map(|artifact| artifact.origin).collect();
+        assert_eq!(origins, [Origin::Stage, Origin::Output, Origin::Novel]);
+        assert_eq!(listing.broken, [stage("b: 1\n")]);
+    }
 }

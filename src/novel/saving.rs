@@ -6,15 +6,17 @@
 use std::sync::Arc;
 
 use fumi_base::{
-    files,
-    project::{PathError, Project, ProjectPath},
+    place,
+    project::{PathError, Project},
     writing::replace,
 };
+
+use unicode_normalization::UnicodeNormalization as _;
 
 use crate::{
     backups::{Backup, Backups, Stamp},
     errors::saving::SaveError,
-    references::{ContentHash, FILE_BYTES, FileReference},
+    references::{ContentHash, FileReference},
 };
 
 /// What the caller says of a file that is there already.
@@ -61,37 +63,15 @@ impl Saving {
     pub fn to(project: Arc<Project>, backups: &str) -> Self {
         Self {
             project,
-            backups: backups.trim_end_matches('/').to_owned(),
+            backups: backups.trim_end_matches('/').nfc().collect(),
         }
     }
 
     /// Writes a text to a file. A refusal has written nothing.
     pub fn save(&self, path: &str, text: &str, over: &Over, now: &Stamp) -> Result<Saved, SaveError> {
-        if path.ends_with('/') {
-            return Err(folder(path));
-        }
-        let there = match self.project.resolve(path) {
-            Ok(file) => Some(file),
-            Err(PathError::NotFound { .. }) => None,
-            Err(error) => return Err(error.into()),
-        };
-        self.refuse_kept(path)?;
-        let replaced = match &there {
-            Some(file) if file.is_dir() => return Err(folder(path)),
-            Some(file) => {
-                // Named by a link it may be elsewhere than it says.
-                self.refuse_kept(&file.shown())?;
-                Some(self.replaced(file, text, over, now)?)
-            }
-            None => {
-                if let Over::Known(expected) = over {
-                    return Err(SaveError::Gone {
-                        path: path.to_owned(),
-                        expected: expected.to_string(),
-                    });
-                }
-                None
-            }
+        let replaced = match self.check(path, over)? {
+            Some(before) => Some(self.back_up(before, text, now)?),
+            None => None,
         };
         if replaced.as_ref().is_none_or(|replaced| replaced.backup.is_some()) {
             replace(&self.project, path, text.as_bytes())?;
@@ -104,50 +84,63 @@ impl Saving {
         })
     }
 
-    /// Backs up what stands there, if the caller knows of it.
-    fn replaced(&self, file: &ProjectPath, text: &str, over: &Over, now: &Stamp) -> Result<Replaced, SaveError> {
-        let path = file.shown();
-        let before = FileReference::of(file)?;
-        match over {
-            Over::Anything => {}
-            Over::Known(expected) if expected.names(&before.hash) => {}
-            Over::Known(expected) => {
-                return Err(SaveError::Other {
-                    path,
+    /// Whether a file may be written: what stands there now, or why it stays. Nothing is written.
+    pub fn check(&self, path: &str, over: &Over) -> Result<Option<FileReference>, SaveError> {
+        let there = match self.project.resolve(path) {
+            Ok(file) => Some(file),
+            Err(PathError::NotFound { .. }) => None,
+            Err(error) => return Err(error.into()),
+        };
+        refuse_odd(path)?;
+        self.refuse_kept(path)?;
+        let Some(file) = there else {
+            return match over {
+                Over::Known(expected) => Err(SaveError::Gone {
+                    path: path.to_owned(),
                     expected: expected.to_string(),
-                    hash: before.hash.to_string(),
-                });
-            }
-            Over::Nothing => {
-                return Err(SaveError::Exists {
-                    path,
-                    hash: before.hash.to_string(),
-                    size: before.size,
-                });
-            }
+                }),
+                Over::Nothing | Over::Anything => Ok(None),
+            };
+        };
+        // Named by a link it may be elsewhere than it says.
+        self.refuse_kept(&file.shown())?;
+        let before = FileReference::of(&file)?;
+        let (path, hash) = (before.path.clone(), before.hash.to_string());
+        match over {
+            Over::Known(expected) if !expected.names(&before.hash) => Err(SaveError::Other {
+                path,
+                expected: expected.to_string(),
+                hash,
+            }),
+            Over::Nothing => Err(SaveError::Exists {
+                path,
+                hash,
+                size: before.size,
+            }),
+            Over::Anything | Over::Known(_) => Ok(Some(before)),
         }
-        if files::read(file, FILE_BYTES)? == text.as_bytes() {
-            return Ok(Replaced {
-                file: before,
-                backup: None,
-            });
-        }
-        let backups = Backups::of(Arc::clone(&self.project), &self.backups);
-        let backup = backups.create(&[path.as_str()], "before write", now)?;
-        Ok(Replaced {
-            file: before,
-            backup: Some(backup),
-        })
+    }
+
+    /// Backs up what stands there, unless it is the text already.
+    fn back_up(&self, before: FileReference, text: &str, now: &Stamp) -> Result<Replaced, SaveError> {
+        let backup = if before.hash == ContentHash::of(text.as_bytes()) {
+            None
+        } else {
+            let backups = Backups::of(Arc::clone(&self.project), &self.backups);
+            Some(backups.create(&[before.path.as_str()], "before write", now)?)
+        };
+        Ok(Replaced { file: before, backup })
     }
 
     /// What programs keep has a form that a text from outside would break, or lets programs do what it says.
     fn refuse_kept(&self, path: &str) -> Result<(), SaveError> {
         // Also as an absolute path, and in whatever spelling.
-        let relative = fumi_base::place::relative(&self.project, path)?;
-        if relative.split('/').any(|part| part.starts_with('.')) {
+        let relative = place::relative(&self.project, path)?;
+        if relative != "." && relative.split('/').any(|part| part.starts_with('.')) {
             return Err(SaveError::Hidden { path: path.to_owned() });
         }
-        let is_backup = relative == self.backups || relative.starts_with(&format!("{}/", self.backups));
+        let rest = relative.strip_prefix(&self.backups);
+        let is_backup = rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
         if is_backup {
             return Err(SaveError::InBackups { path: path.to_owned() });
         }
@@ -155,12 +148,27 @@ impl Saving {
     }
 }
 
-fn folder(path: &str) -> SaveError {
-    SaveError::Path(PathError::NotAFile {
+/// Names that somebody else would expand: written down as they are they make folders that nobody meant.
+fn refuse_odd(path: &str) -> Result<(), SaveError> {
+    let lower = path.to_ascii_lowercase();
+    let (reason, reason_ja) = if path.ends_with('/') {
+        ("it ends with a slash", "スラッシュで終わっています")
+    } else if path.starts_with('~') {
+        ("it begins with '~'", "「~」で始まっています")
+    } else if path.contains('\\') {
+        ("it contains a backslash", "バックスラッシュを含んでいます")
+    } else if lower.contains("%2e") || lower.contains("%2f") || lower.starts_with("file:") {
+        ("it is a URL, not a path", "パスではなく URL です")
+    } else if path.chars().any(char::is_control) {
+        ("it contains a control character", "制御文字を含んでいます")
+    } else {
+        return Ok(());
+    };
+    Err(SaveError::Path(PathError::Traversal {
         path: path.to_owned(),
-        kind: "a folder",
-        kind_ja: "フォルダー",
-    })
+        reason,
+        reason_ja,
+    }))
 }
 
 #[cfg(test)]
@@ -221,7 +229,12 @@ mod tests {
             (&other, PATH, "HASH_MISMATCH"),
             (&other, "40_原稿/第002話.md", "FILE_GONE"),
             (&Over::Anything, "40_原稿", "NOT_A_FILE"),
-            (&Over::Anything, "40_原稿/x/", "NOT_A_FILE"),
+            (&Over::Anything, "40_原稿/x/", "PATH_TRAVERSAL"),
+            (&Over::Anything, "~/x.md", "PATH_TRAVERSAL"),
+            (&Over::Anything, "file:///x.md", "PATH_TRAVERSAL"),
+            (&Over::Anything, "%2E%2e/x.md", "PATH_TRAVERSAL"),
+            (&Over::Anything, "40_原稿\\x.md", "PATH_TRAVERSAL"),
+            (&Over::Anything, "a\nb.md", "PATH_TRAVERSAL"),
             (&Over::Anything, "../x", "PATH_TRAVERSAL"),
             (&Over::Anything, ".noveler/sessions/x.yaml", "KEPT_BY_PROGRAMS"),
             (&Over::Anything, "./.git/hooks/pre-commit", "KEPT_BY_PROGRAMS"),

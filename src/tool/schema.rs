@@ -88,6 +88,12 @@ fn loosen(schema: &mut Object) {
     }
 }
 
+/// A type's schema in the published form, as it is written.
+#[must_use]
+pub fn written<T: JsonSchema>() -> Object {
+    of::<T>(Contract::Serialize)
+}
+
 /// A type's schema in the published form.
 fn of<T: JsonSchema>(contract: Contract) -> Object {
     let settings = SchemaSettings::draft2020_12().with(|settings| {

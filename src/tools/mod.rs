@@ -53,6 +53,18 @@ pub fn catalogue(
         Entry::of::<code::query_code::QueryCode>(structure),
         // code: where
         Entry::of::<code::set_project_path::SetProjectPath>(project),
+        // novel: files
+        Entry::of::<novel::write::Write>(Arc::clone(&novel)),
+        // novel-data
+        Entry::of::<novel::fetch_artifact::FetchArtifact>(Arc::clone(&novel)),
+        Entry::of::<novel::list_artifacts::ListArtifacts>(Arc::clone(&novel)),
+        Entry::of::<novel::list_files_with_hashes::ListFilesWithHashes>(Arc::clone(&novel)),
+        Entry::of::<novel::get_file_by_hash::GetFileByHash>(Arc::clone(&novel)),
+        Entry::of::<novel::get_file_reference_info::GetFileReferenceInfo>(Arc::clone(&novel)),
+        Entry::of::<novel::check_file_changes::CheckFileChanges>(Arc::clone(&novel)),
+        Entry::of::<novel::backup_management::BackupManagement>(Arc::clone(&novel)),
+        Entry::of::<novel::convert_cli_to_json::ConvertCliToJson>(Arc::clone(&novel)),
+        Entry::of::<novel::validate_json_response::ValidateJsonResponse>(novel),
     ])
 }
 

@@ -14,12 +14,13 @@ use crate::{
 };
 
 /// Arguments that name files or folders of the project, or a project.
-const PATHS: [&str; 8] = [
+const PATHS: [&str; 9] = [
     "roots",
     "files",
     "file_path",
     "file_paths",
     "path",
+    "paths",
     "project_root",
     "project_path",
     "output_file",
@@ -51,6 +52,15 @@ const NOT_PATHS: &[&str] = &[
     "query_key",
     "query_string",
     "filter",
+    "artifact_id",
+    "section",
+    "place",
+    "hash",
+    "content",
+    "expected_hash",
+    "action",
+    "backup_id",
+    "reason",
 ];
 
 /// What a project must not give away.

@@ -103,12 +103,14 @@ impl Sample {
         App::build(config, secrets.iter().map(|secret| (*secret).to_owned())).unwrap()
     }
 
-    /// The example of a tool, with this project's root where it names one.
+    /// The example of a tool, with this project's root where it names one, and the hash of one of its files where it names that of
+    /// `abc`.
     pub(crate) fn example(&self, entry: &Entry) -> Map<String, Value> {
         let example = entry
             .spec
             .example
-            .replace("/absolute/path/of/an/allowed/project", &self.root().to_string_lossy());
+            .replace("/absolute/path/of/an/allowed/project", &self.root().to_string_lossy())
+            .replace("ba7816bf8f01", &fumi_base::files::sha256(self.read("README.md").as_bytes())[..12]);
         match serde_json::from_str(&example) {
             Ok(Value::Object(example)) => example,
             other => panic!("{}: the example is no JSON object: {other:?}", entry.spec.name),

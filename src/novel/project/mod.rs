@@ -212,6 +212,16 @@ impl NovelProject {
         Ok(survey)
     }
 
+    /// What makes the novel: its settings and the folders that it has, backups aside; of one without folders, its episodes.
+    pub fn own(&self) -> Result<Vec<ProjectPath>, ProjectError> {
+        let survey = self.survey()?;
+        let mut own: Vec<ProjectPath> = self.find(&self.names.settings)?.into_iter().collect();
+        let folders = survey.folders.into_iter().filter(|(role, _)| *role != Role::Backups);
+        own.extend(folders.map(|(_, folder)| folder));
+        own.extend(survey.episodes.into_values().flat_map(|files| files.manuscripts.into_iter().chain(files.plots)));
+        Ok(own)
+    }
+
     /// The settings, or `None` without a file.
     pub fn settings(&self) -> Result<Option<Settings>, ProjectError> {
         let Some(file) = self.find(&self.names.settings)? else {

@@ -3,6 +3,20 @@
 //! Times come from [`now`] and are handed down: the domain reads no clock. Files are read and written in [`crate::tool::Cx::blocking`],
 //! and whoever writes does it in [`crate::tool::Cx::alone`].
 
+pub mod backup_management;
+pub mod check_file_changes;
+pub mod conversion;
+pub mod convert_cli_to_json;
+pub mod fetch_artifact;
+pub mod get_file_by_hash;
+pub mod get_file_reference_info;
+pub mod list_artifacts;
+pub mod list_files_with_hashes;
+pub mod reference;
+pub mod responses;
+pub mod validate_json_response;
+pub mod write;
+
 use std::{sync::LazyLock, time::Duration};
 
 use fumi_base::{errors::Book, pools::Pool};
