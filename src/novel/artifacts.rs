@@ -260,7 +260,9 @@ impl Artifacts {
     /// The files whose names are hashes: in a folder, and of sessions in each of its folders.
     fn files_of(&self, origin: Origin) -> Result<Vec<Listed>, ArtifactError> {
         let listed = |folder: &str| -> Result<Vec<Listed>, ArtifactError> {
-            let Some(folder) = self.found(folder)? else { return Ok(Vec::new()) };
+            let Some(folder) = self.found(folder)? else {
+                return Ok(Vec::new());
+            };
             Ok(list(&folder, NAMES)?.0)
         };
         let top = match origin {
@@ -268,7 +270,10 @@ impl Artifacts {
             Origin::Output => listed(OUTPUTS)?,
             Origin::Stage => {
                 let mut files = Vec::new();
-                for session in listed(WRITES)?.into_iter().filter(|entry| entry.kind == ListedKind::Folder) {
+                for session in listed(WRITES)?
+                    .into_iter()
+                    .filter(|entry| entry.kind == ListedKind::Folder)
+                {
                     files.extend(list(&session.path, NAMES)?.0);
                 }
                 files
@@ -280,7 +285,12 @@ impl Artifacts {
     }
 
     /// The files of an origin that say to have a hash, and have it.
-    fn named(&self, origin: Origin, hash: &ContentHash, broken: &mut Vec<String>) -> Result<Vec<Artifact>, ArtifactError> {
+    fn named(
+        &self,
+        origin: Origin,
+        hash: &ContentHash,
+        broken: &mut Vec<String>,
+    ) -> Result<Vec<Artifact>, ArtifactError> {
         let mut found = Vec::new();
         let files = self.files_of(origin)?.into_iter();
         for entry in files.filter(|entry| said(&entry.name).is_some_and(|said| said.names(hash))) {
@@ -333,7 +343,12 @@ impl Artifacts {
         }
     }
 
-    fn list_named(&self, origin: Origin, listing: &mut Listing, is_over: impl Fn() -> bool) -> Result<(), ArtifactError> {
+    fn list_named(
+        &self,
+        origin: Origin,
+        listing: &mut Listing,
+        is_over: impl Fn() -> bool,
+    ) -> Result<(), ArtifactError> {
         let mut found = Vec::new();
         for entry in self.files_of(origin)?.into_iter().take_while(|_| !is_over()) {
             if said(&entry.name).is_none() {
@@ -345,7 +360,11 @@ impl Artifacts {
                 Err(_) => listing.broken.push(entry.path.shown()),
             }
         }
-        found.sort_by(|a, b| b.created_at.cmp(&a.created_at).then_with(|| a.file.path.cmp(&b.file.path)));
+        found.sort_by(|a, b| {
+            b.created_at
+                .cmp(&a.created_at)
+                .then_with(|| a.file.path.cmp(&b.file.path))
+        });
         listing.artifacts.extend(found);
         Ok(())
     }
@@ -444,15 +463,25 @@ mod tests {
     #[test]
     fn a_text_is_kept_once_and_found_by_a_few_digits() {
         let (root, artifacts) = made();
-        let kept = artifacts.keep("朝。", Kind::Markdown, "noveler_plot", &at(1)).expect("kept");
+        let kept = artifacts
+            .keep("朝。", Kind::Markdown, "noveler_plot", &at(1))
+            .expect("kept");
         let again = artifacts.keep("朝。", Kind::Markdown, "write", &at(2)).expect("kept");
         assert_eq!(again, kept);
-        assert_eq!((kept.source_tool.as_deref(), kept.created_at.clone()), (Some("noveler_plot"), Some(at(1))));
+        assert_eq!(
+            (kept.source_tool.as_deref(), kept.created_at.clone()),
+            (Some("noveler_plot"), Some(at(1)))
+        );
         let short = ContentHash::parse(&kept.file.hash.artifact_id()).expect("an id");
         let found = artifacts.find(&short, || false).expect("found");
         assert_eq!(found, kept);
         assert_eq!(artifacts.text(&found).expect("read").text, "朝。");
-        assert_eq!(fs::read_dir(root.path().join(".noveler/artifacts")).expect("there").count(), 2);
+        assert_eq!(
+            fs::read_dir(root.path().join(".noveler/artifacts"))
+                .expect("there")
+                .count(),
+            2
+        );
         assert_eq!(refused(&artifacts, &hash("夜。")), "ARTIFACT_NOT_FOUND");
     }
 
@@ -466,12 +495,18 @@ mod tests {
         assert_eq!((listing.artifacts.len(), listing.broken), (0, vec![content.clone()]));
         assert_eq!(refused(&artifacts, &hash("朝。")), "ARTIFACT_DAMAGED");
         artifacts.keep("朝。", Kind::Markdown, "write", &at(1)).expect("kept");
-        assert_eq!(artifacts.list(&Origin::ALL, || false).expect("listed").artifacts.len(), 1);
+        assert_eq!(
+            artifacts.list(&Origin::ALL, || false).expect("listed").artifacts.len(),
+            1
+        );
         // Somebody edits the content: it is not given out under its old name, and keeping it anew restores it.
         write(root.path(), &content, "違う");
         assert_eq!(refused(&artifacts, &hash("朝。")), "ARTIFACT_DAMAGED");
         artifacts.keep("朝。", Kind::Markdown, "write", &at(2)).expect("kept");
-        assert_eq!(artifacts.find(&hash("朝。"), || false).expect("whole").created_at, Some(at(2)));
+        assert_eq!(
+            artifacts.find(&hash("朝。"), || false).expect("whole").created_at,
+            Some(at(2))
+        );
         // Known is something else than the content.
         let known = format!(".noveler/artifacts/{}.meta.yaml", hash("朝。"));
         write(root.path(), &known, "hash: 00\n");
@@ -481,10 +516,19 @@ mod tests {
     #[test]
     fn a_hash_is_looked_for_where_texts_of_a_novel_lie() {
         let (root, artifacts) = made();
-        let stage = |text: &str| format!(".noveler/writes/session_20260131_100000_0123abcd/stage_01-{}.yaml", &hash(text).digits()[..12]);
+        let stage = |text: &str| {
+            format!(
+                ".noveler/writes/session_20260131_100000_0123abcd/stage_01-{}.yaml",
+                &hash(text).digits()[..12]
+            )
+        };
         write(root.path(), &stage("a: 1\n"), "a: 1\n");
         write(root.path(), &stage("b: 1\n"), "b: 2\n");
-        write(root.path(), ".noveler/writes/session_20260131_100000_0123abcd/io.log", "読んだ");
+        write(
+            root.path(),
+            ".noveler/writes/session_20260131_100000_0123abcd/io.log",
+            "読んだ",
+        );
         write(root.path(), "40_原稿/第001話.md", "朝。");
         write(root.path(), "90_バックアップ/a.md", "朝。");
         write(root.path(), "絵.epub", [0x50, 0x4b, 0, 1]);
@@ -505,7 +549,9 @@ mod tests {
         let all = artifacts.all(&hash("朝。"), || false).expect("all");
         let paths: Vec<&str> = all.iter().map(|artifact| artifact.file.path.as_str()).collect();
         assert_eq!(paths, ["40_原稿/第001話.md", "90_バックアップ/a.md"]);
-        let picture = artifacts.find(&ContentHash::of(&[0x50, 0x4b, 0, 1]), || false).expect("found");
+        let picture = artifacts
+            .find(&ContentHash::of(&[0x50, 0x4b, 0, 1]), || false)
+            .expect("found");
         assert_eq!(artifacts.text(&picture).expect_err("no text").entry(), "NOT_A_TEXT");
         // Two texts whose hashes begin with the same twelve digits.
         let twins = ["collision 6594748\n", "collision 7638166\n"];
@@ -514,8 +560,14 @@ mod tests {
         }
         let short = ContentHash::parse("c892401486c7").expect("a hash");
         assert_eq!(refused(&artifacts, &short), "HASH_AMBIGUOUS");
-        assert_eq!(artifacts.all(&short, || false).expect_err("two").entry(), "HASH_AMBIGUOUS");
-        assert_eq!(artifacts.find(&hash(twins[1]), || false).expect("one").file.path, "二.txt");
+        assert_eq!(
+            artifacts.all(&short, || false).expect_err("two").entry(),
+            "HASH_AMBIGUOUS"
+        );
+        assert_eq!(
+            artifacts.find(&hash(twins[1]), || false).expect("one").file.path,
+            "二.txt"
+        );
         let listing = artifacts.list(&Origin::ALL, || false).expect("listed");
         let origins: Vec<Origin> = listing.artifacts.iter().map(|artifact| artifact.origin).collect();
         assert_eq!(origins, [Origin::Stage, Origin::Output, Origin::Novel]);

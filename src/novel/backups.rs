@@ -52,7 +52,10 @@ impl Stamp {
     #[must_use]
     pub fn shown(&self) -> String {
         let part = |from: usize, to: usize| &self.0[from..to];
-        let (day, time) = ([part(0, 4), part(4, 6), part(6, 8)], [part(9, 11), part(11, 13), part(13, 15)]);
+        let (day, time) = (
+            [part(0, 4), part(4, 6), part(6, 8)],
+            [part(9, 11), part(11, 13), part(13, 15)],
+        );
         format!("{}T{}Z", day.join("-"), time.join(":"))
     }
 }
@@ -408,7 +411,9 @@ mod tests {
     #[test]
     fn a_folder_is_backed_up_with_all_that_is_in_it_but_backups() {
         let (root, backups) = made(&[("40_原稿/上/第001話.md", "朝。"), ("40_原稿/.tmp", "x"), ("a.md", "一")]);
-        let first = backups.create(&["40_原稿", "40_原稿/上/第001話.md"], "", &at(1)).expect("made");
+        let first = backups
+            .create(&["40_原稿", "40_原稿/上/第001話.md"], "", &at(1))
+            .expect("made");
         let paths = |files: &[super::Copied]| -> Vec<String> { files.iter().map(|file| file.path.clone()).collect() };
         assert_eq!(paths(&first.files), ["40_原稿/上/第001話.md"]);
         let second = backups.create(&["."], "", &at(2)).expect("made");

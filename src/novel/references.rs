@@ -376,12 +376,19 @@ impl Folders {
     fn others(&self, project: &Arc<Project>) -> Vec<String> {
         let mut others = BTreeSet::new();
         for (folder, extensions) in &self.extensions {
-            let listed = project.resolve(folder).and_then(|folder| list(&folder, NAMES_IN_FOLDER));
+            let listed = project
+                .resolve(folder)
+                .and_then(|folder| list(&folder, NAMES_IN_FOLDER));
             // A folder that is gone holds nothing new.
             let Ok((listed, _)) = listed else { continue };
             let files = listed.into_iter().filter(|entry| entry.kind == ListedKind::File);
-            let wanted = files.filter(|entry| !entry.name.starts_with('.') && extensions.contains(&extension(&entry.name)));
-            others.extend(wanted.map(|entry| entry.path.shown()).filter(|path| !self.seen.contains(path)));
+            let wanted =
+                files.filter(|entry| !entry.name.starts_with('.') && extensions.contains(&extension(&entry.name)));
+            others.extend(
+                wanted
+                    .map(|entry| entry.path.shown())
+                    .filter(|path| !self.seen.contains(path)),
+            );
         }
         others.into_iter().collect()
     }

@@ -208,7 +208,9 @@ mod tests {
         assert_eq!((new.file.size, new.replaced), (6, None));
         let hash = ContentHash::of("朝。".as_bytes());
         assert_eq!(new.file.hash, hash);
-        let known = saving.save(PATH, "夜。", &Over::Known(hash.clone()), &now()).expect("known");
+        let known = saving
+            .save(PATH, "夜。", &Over::Known(hash.clone()), &now())
+            .expect("known");
         let replaced = known.replaced.expect("there was one");
         assert_eq!(replaced.file.hash, hash);
         let backup = replaced.backup.expect("a backup");
@@ -241,7 +243,11 @@ mod tests {
             (&Over::Anything, "sub/.git/config", "KEPT_BY_PROGRAMS"),
             (&Over::Anything, "90_バックアップ/x.md", "KEPT_AS_BACKUP"),
             // The same name in another normal form.
-            (&Over::Anything, "90_ハ\u{3099}ックアッフ\u{309a}/x.md", "KEPT_AS_BACKUP"),
+            (
+                &Over::Anything,
+                "90_ハ\u{3099}ックアッフ\u{309a}/x.md",
+                "KEPT_AS_BACKUP",
+            ),
         ] {
             let refused = saving.save(path, "夜。", over, &now()).expect_err(path);
             assert_eq!(refused.entry(), entry, "{path}");
@@ -272,7 +278,16 @@ mod tests {
         ] {
             std::os::unix::fs::symlink(to, root.path().join(link)).expect("a link");
         }
-        for path in ["state/b.yaml", "state/a.yaml", "a.yaml", "out/x.md", "out/y.md", "out.md", "new.md", "other.md"] {
+        for path in [
+            "state/b.yaml",
+            "state/a.yaml",
+            "a.yaml",
+            "out/x.md",
+            "out/y.md",
+            "out.md",
+            "new.md",
+            "other.md",
+        ] {
             saving.save(path, "x", &Over::Anything, &now()).expect_err(path);
         }
         assert_eq!(read(root.path(), ".noveler/a.yaml"), "a: 1");

@@ -182,7 +182,12 @@ fn under(text: &str, title: &str, total: usize) -> Result<((usize, usize), usize
 }
 
 fn cut(line: usize, text: &str, skipped: usize, pieces: &mut Vec<Piece>) {
-    let starts: Vec<usize> = text.char_indices().map(|(at, _)| at).skip(skipped).step_by(PIECE).collect();
+    let starts: Vec<usize> = text
+        .char_indices()
+        .map(|(at, _)| at)
+        .skip(skipped)
+        .step_by(PIECE)
+        .collect();
     for (nth, start) in starts.iter().enumerate() {
         let end = starts.get(nth + 1).copied().unwrap_or(text.len());
         pieces.push(Piece {
@@ -221,8 +226,10 @@ mod tests {
 
     #[test]
     fn a_part_is_named_by_heading_or_lines() {
-        let all: Vec<(String, (usize, usize))> =
-            headings(TEXT).iter().map(|heading| (heading.shown(), heading.lines)).collect();
+        let all: Vec<(String, (usize, usize))> = headings(TEXT)
+            .iter()
+            .map(|heading| (heading.shown(), heading.lines))
+            .collect();
         let expected = [
             ("# 第一話", (1, 9)),
             ("## 場面一", (3, 7)),
@@ -237,7 +244,11 @@ mod tests {
         assert_eq!(shown("11"), "了");
         assert_eq!(shown("2:2-2"), "。\n");
         assert_eq!(shown("10-99"), "# 後書き\n了");
-        let whole: String = pieces(TEXT, None).expect("whole").into_iter().map(|piece| piece.text).collect();
+        let whole: String = pieces(TEXT, None)
+            .expect("whole")
+            .into_iter()
+            .map(|piece| piece.text)
+            .collect();
         assert_eq!(whole, TEXT);
         assert!(pieces("", None).expect("nothing").is_empty());
     }
@@ -246,7 +257,10 @@ mod tests {
     fn what_is_not_there_is_told_with_what_is() {
         for section in ["0", "12", "5-3", "2:9-2", "99999999999999999999999"] {
             let refused = pieces(TEXT, Some(&Section::parse(section))).expect_err(section);
-            assert!(matches!(refused, ArtifactError::NoLines { lines: 11 }), "{section}: {refused}");
+            assert!(
+                matches!(refused, ArtifactError::NoLines { lines: 11 }),
+                "{section}: {refused}"
+            );
         }
         let refused = pieces(TEXT, Some(&Section::parse("場面三"))).expect_err("none");
         let ArtifactError::NoHeading { known, lines: 11, .. } = refused else {
@@ -261,7 +275,10 @@ mod tests {
         assert_eq!(Section::parse("/a/0"), Section::Pointer("/a/0".to_owned()));
         assert_eq!(Section::parse("10-"), Section::Heading("10-".to_owned()));
         let level = |text: &str| headings(text).first().map(|heading: &Heading| heading.level);
-        assert_eq!((level("####### 七"), level("#一"), level("###### 六")), (None, None, Some(6)));
+        assert_eq!(
+            (level("####### 七"), level("#一"), level("###### 六")),
+            (None, None, Some(6))
+        );
     }
 
     #[test]

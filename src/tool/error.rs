@@ -186,9 +186,9 @@ impl ToolError {
 #[must_use]
 pub fn arguments(arguments: &Map<String, Value>, redactor: &Redactor) -> Value {
     echo_with(arguments, redactor, |name, text| {
-        (name == "content" || text.chars().nth(ECHO_CHARS).is_some()).then(|| {
-            json!({"content_length": text.chars().count(), "sha256": fumi_base::files::sha256(text.as_bytes())})
-        })
+        (name == "content" || text.chars().nth(ECHO_CHARS).is_some()).then(
+            || json!({"content_length": text.chars().count(), "sha256": fumi_base::files::sha256(text.as_bytes())}),
+        )
     })
 }
 

@@ -9,7 +9,7 @@ use fumi::tool::{Rule, catalogue::Entry};
 use serde_json::{Map, Value, json};
 
 use crate::{
-    sample::{Sample, call},
+    sample::{NOVEL, Sample, call},
     taught::refused,
 };
 
@@ -114,10 +114,14 @@ async fn no_path_argument_leaves_the_project() {
     let sample = Sample::new();
     let outside = sample.outside();
     fs::write(outside.join("secret.py"), OUTSIDE).unwrap();
-    symlink(&outside, sample.root().join("linked")).unwrap();
-    symlink(outside.join("secret.py"), sample.root().join("linked.py")).unwrap();
-    symlink("../../outside", sample.root().join("src/up")).unwrap();
-    symlink("/etc", sample.root().join("etc")).unwrap();
+    // The novel is a project of its own inside the other.
+    for root in [sample.root(), sample.root().join(NOVEL)] {
+        fs::create_dir_all(root.join("src")).unwrap();
+        symlink(&outside, root.join("linked")).unwrap();
+        symlink(outside.join("secret.py"), root.join("linked.py")).unwrap();
+        symlink(&outside, root.join("src/up")).unwrap();
+        symlink("/etc", root.join("etc")).unwrap();
+    }
     let app = sample.app();
     let absolute = outside.join("secret.py").to_string_lossy().into_owned();
     let evils = [

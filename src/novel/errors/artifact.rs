@@ -115,10 +115,7 @@ impl Teach for ArtifactError {
                 is_cut,
             } => {
                 let (en, ja) = if *is_cut {
-                    (
-                        " Not all files could be read.",
-                        "読み込めなかったファイルもあります。",
-                    )
+                    (" Not all files could be read.", "読み込めなかったファイルもあります。")
                 } else {
                     ("", "")
                 };

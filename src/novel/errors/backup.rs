@@ -99,8 +99,14 @@ impl Teach for BackupError {
                 let newest = newest.as_deref();
                 vec![
                     ("action", (*action).to_owned()),
-                    ("newest", newest.map(|id| format!(" The newest is {id}.")).unwrap_or_default()),
-                    ("newest_ja", newest.map(|id| format!("最新は {id} です。")).unwrap_or_default()),
+                    (
+                        "newest",
+                        newest.map(|id| format!(" The newest is {id}.")).unwrap_or_default(),
+                    ),
+                    (
+                        "newest_ja",
+                        newest.map(|id| format!("最新は {id} です。")).unwrap_or_default(),
+                    ),
                 ]
             }
             Self::Argument { action, argument } => {

@@ -218,7 +218,12 @@ impl NovelProject {
         let mut own: Vec<ProjectPath> = self.find(&self.names.settings)?.into_iter().collect();
         let folders = survey.folders.into_iter().filter(|(role, _)| *role != Role::Backups);
         own.extend(folders.map(|(_, folder)| folder));
-        own.extend(survey.episodes.into_values().flat_map(|files| files.manuscripts.into_iter().chain(files.plots)));
+        own.extend(
+            survey
+                .episodes
+                .into_values()
+                .flat_map(|files| files.manuscripts.into_iter().chain(files.plots)),
+        );
         Ok(own)
     }
 

@@ -134,7 +134,11 @@ impl Shown {
     }
 
     fn line(&self) -> String {
-        let more = if self.total_files > self.files.len() { ", …" } else { "" };
+        let more = if self.total_files > self.files.len() {
+            ", …"
+        } else {
+            ""
+        };
         format!(
             "{} {} ({}, {} B) {}{more}",
             self.backup_id,
@@ -251,7 +255,11 @@ fn done(args: &Args, novel: &NovelProject, backups: &Backups, now: &Stamp) -> Re
     match args.action {
         Action::Create => {
             let own: Vec<String> = if paths.is_empty() {
-                novel.own()?.iter().map(fumi_base::project::ProjectPath::shown).collect()
+                novel
+                    .own()?
+                    .iter()
+                    .map(fumi_base::project::ProjectPath::shown)
+                    .collect()
             } else {
                 Vec::new()
             };
@@ -303,11 +311,19 @@ impl Render for Output {
             lines.push(format!("{}: {}", say("made", "作成"), backup.line()));
         }
         if let Some(backups) = &self.backups {
-            lines.push(format!("{}: {}", say("backups", "バックアップ"), self.total.unwrap_or_default()));
+            lines.push(format!(
+                "{}: {}",
+                say("backups", "バックアップ"),
+                self.total.unwrap_or_default()
+            ));
             lines.extend(backups.iter().map(Shown::line));
         }
         lines.extend(self.is_whole.map(|is_whole| {
-            let word = if is_whole { say("every copy is whole", "すべて正常です") } else { say("damaged", "破損があります") };
+            let word = if is_whole {
+                say("every copy is whole", "すべて正常です")
+            } else {
+                say("damaged", "破損があります")
+            };
             word.to_owned()
         }));
         for (word, paths) in [
@@ -321,7 +337,10 @@ impl Render for Output {
             lines.push(format!("{}: {}", say("restored", "復元"), restored.join(", ")));
         }
         if let Some(id) = &self.replaced_backup_id {
-            lines.push(format!("{}: {id}", say("what stood there is backed up as", "復元前のバックアップ")));
+            lines.push(format!(
+                "{}: {id}",
+                say("what stood there is backed up as", "復元前のバックアップ")
+            ));
         }
         if let Some(removed) = &self.removed {
             lines.push(format!("{}: {}", say("removed", "削除"), removed.len()));
@@ -334,7 +353,9 @@ impl Render for Output {
     fn rows(&self) -> usize {
         let lists = [&self.restored, &self.removed].into_iter().flatten();
         let backups = self.backups.as_ref().map_or(0, Vec::len);
-        let damaged = [&self.missing, &self.changed, &self.incomplete].into_iter().map(Vec::len);
+        let damaged = [&self.missing, &self.changed, &self.incomplete]
+            .into_iter()
+            .map(Vec::len);
         let lists = lists.map(Vec::len).chain(damaged).chain([backups]);
         lists.max().unwrap_or_default()
     }

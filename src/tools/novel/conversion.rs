@@ -109,7 +109,11 @@ pub fn convert(mut result: Object, artifacts: &Artifacts, now: &str) -> Result<C
 fn rest_of(mut result: Object) -> Object {
     let is_free = |metadata: &Value, result: &Object| {
         let fields = metadata.as_object();
-        fields.is_some_and(|fields| fields.keys().all(|name| name == "metadata" || !result.contains_key(name)))
+        fields.is_some_and(|fields| {
+            fields
+                .keys()
+                .all(|name| name == "metadata" || !result.contains_key(name))
+        })
     };
     match result.remove("metadata") {
         // Lifted, so that a result that is converted twice stays as it is.
@@ -173,7 +177,9 @@ fn command(result: &mut Object) -> Option<String> {
         words.map(|words| words.join(" "))
     };
     for name in ["command", "cmd", "tool", "tool_name"] {
-        let said = result.get(name).and_then(|value| value.as_str().map(str::to_owned).or_else(|| words(value)));
+        let said = result
+            .get(name)
+            .and_then(|value| value.as_str().map(str::to_owned).or_else(|| words(value)));
         if let Some(said) = said.filter(|said| !said.trim().is_empty() && said.len() <= LARGE) {
             result.remove(name);
             return Some(said);
@@ -202,7 +208,11 @@ fn execution_time(result: &mut Object) -> Option<f64> {
 /// The first of some fields that is a short text of a form.
 fn text(result: &mut Object, names: &[&str], is_one: impl Fn(&str) -> bool) -> Option<String> {
     names.iter().find_map(|name| {
-        let said = result.get(*name)?.as_str().filter(|said| said.len() <= LARGE && is_one(said))?.to_owned();
+        let said = result
+            .get(*name)?
+            .as_str()
+            .filter(|said| said.len() <= LARGE && is_one(said))?
+            .to_owned();
         result.remove(*name);
         Some(said)
     })
@@ -224,8 +234,14 @@ fn error_of(result: &mut Object, moving: &mut Moving<'_>) -> Result<ErrorBody, A
     for word in [&mut body.kind, &mut body.code] {
         *word = word.chars().take(MESSAGE).collect();
     }
-    body.details = body.details.map(|details| moving.value(details, "/error/details", 0)).transpose()?;
-    body.context = body.context.map(|context| moving.value(context, "/error/context", 0)).transpose()?;
+    body.details = body
+        .details
+        .map(|details| moving.value(details, "/error/details", 0))
+        .transpose()?;
+    body.context = body
+        .context
+        .map(|context| moving.value(context, "/error/context", 0))
+        .transpose()?;
     Ok(body)
 }
 
@@ -272,7 +288,10 @@ fn other_error(said: Value, result: &mut Object) -> ErrorBody {
         let sources = ["message", "stderr", "output", "stdout"];
         let last = sources.iter().find_map(|name| {
             let said = result.get(*name)?.as_str()?;
-            said.lines().rev().find(|line| !line.trim().is_empty()).map(str::to_owned)
+            said.lines()
+                .rev()
+                .find(|line| !line.trim().is_empty())
+                .map(str::to_owned)
         });
         body.message = last.unwrap_or_else(|| "the command failed and says no reason".to_owned());
     }

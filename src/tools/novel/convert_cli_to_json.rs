@@ -108,7 +108,9 @@ impl Render for Output {
             tokens_after,
             reduction_percent,
         } = self.token_reduction;
-        let form = serde_json::to_string(&self.response).ok().filter(|_| self.response.is_some());
+        let form = serde_json::to_string(&self.response)
+            .ok()
+            .filter(|_| self.response.is_some());
         let form = form.or_else(|| serde_json::to_string(&self.error_response).ok());
         format!(
             "{:?}: {tokens_before} → {tokens_after} tokens ({reduction_percent} %)\n{}",

@@ -224,7 +224,10 @@ fn at(value: &Value, pointer: &str) -> Result<Value, ArtifactError> {
             deepest = &pointer[..end];
         }
     }
-    let known = value.pointer(deepest).map(|value| keys_of(value, deepest)).unwrap_or_default();
+    let known = value
+        .pointer(deepest)
+        .map(|value| keys_of(value, deepest))
+        .unwrap_or_default();
     Err(ArtifactError::NoValue {
         pointer: pointer.to_owned(),
         known: known.into_iter().map(|key| key.pointer).collect(),
@@ -327,7 +330,10 @@ impl Render for Output {
             (Locale::En, Some(rest)) => format!("go on with section \"{rest}\""),
             (Locale::Ja, Some(rest)) => format!("続きは section \"{rest}\" で取得できます"),
             (Locale::En, None) => format!("pass a longer path, or lines of the artifact (1-{})", self.total_lines),
-            (Locale::Ja, None) => format!("より深いパスか、成果物の行範囲（1-{}）を section に渡してください", self.total_lines),
+            (Locale::Ja, None) => format!(
+                "より深いパスか、成果物の行範囲（1-{}）を section に渡してください",
+                self.total_lines
+            ),
         };
         self.next_section = rest;
         self.next = Some(Next { hint, ..next.clone() });

@@ -92,8 +92,14 @@ impl Render for Output {
         let mut lines = vec![match (locale, self.truncated && self.next.is_none()) {
             (Locale::En, false) => format!("{} files", self.count),
             (Locale::Ja, false) => format!("{} 件", self.count),
-            (Locale::En, true) => format!("{} files; there are more: raise limit, or narrow path or pattern", self.count),
-            (Locale::Ja, true) => format!("{} 件。まだあります（limit を増やすか、path や pattern で絞ってください）", self.count),
+            (Locale::En, true) => format!(
+                "{} files; there are more: raise limit, or narrow path or pattern",
+                self.count
+            ),
+            (Locale::Ja, true) => format!(
+                "{} 件。まだあります（limit を増やすか、path や pattern で絞ってください）",
+                self.count
+            ),
         }];
         lines.extend(self.files.iter().map(Reference::line));
         lines.extend(self.skipped.iter().map(|path| format!("! {path}")));

@@ -152,7 +152,10 @@ impl Known {
     #[must_use]
     pub fn line(&self) -> String {
         let mut line = format!("{} {} {} {}", self.artifact_id, self.path, self.content_type, self.size);
-        for more in [&self.source_tool, &self.created_at, &self.modified_at].into_iter().flatten() {
+        for more in [&self.source_tool, &self.created_at, &self.modified_at]
+            .into_iter()
+            .flatten()
+        {
             line.push(' ');
             line.push_str(more);
         }

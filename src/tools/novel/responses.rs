@@ -178,7 +178,11 @@ pub fn problems(value: &Value) -> Vec<(String, Text)> {
         let right = Outputs::of(outputs.files.clone());
         for (name, said, is) in [
             ("outputs.total_files", outputs.total_files, right.total_files),
-            ("outputs.total_size_bytes", outputs.total_size_bytes, right.total_size_bytes),
+            (
+                "outputs.total_size_bytes",
+                outputs.total_size_bytes,
+                right.total_size_bytes,
+            ),
         ] {
             if said != is {
                 let text = Text::new(
