@@ -29,6 +29,9 @@ const DEPTH: usize = 12;
 const SEARCHED_FILES: usize = 20_000;
 const SEARCHED_BYTES: u64 = 1 << 30;
 
+/// The longest glob.
+const PATTERN_BYTES: usize = 1_000;
+
 /// How many digits of a hash name a file at least.
 const SHORTEST_HASH: usize = 12;
 
@@ -249,11 +252,19 @@ impl Pattern {
     /// Reads a glob. Names in NFC and NFD are the same.
     pub fn parse(glob: &str) -> Result<Self, ArtifactError> {
         let text: String = glob.trim_start_matches("./").nfc().collect();
-        let built = GlobBuilder::new(&text).literal_separator(true).build();
-        let glob = built.map_err(|error| ArtifactError::Pattern {
+        let refuse = |reason: String| ArtifactError::Pattern {
             pattern: glob.to_owned(),
-            reason: error.kind().to_string(),
-        })?;
+            reason,
+        };
+        // A longer one may become a matcher that cannot be built.
+        if text.len() > PATTERN_BYTES {
+            return Err(refuse(format!(
+                "it has {} bytes, more than {PATTERN_BYTES}",
+                text.len()
+            )));
+        }
+        let built = GlobBuilder::new(&text).literal_separator(true).build();
+        let glob = built.map_err(|error| refuse(error.kind().to_string()))?;
         Ok(Self {
             matcher: glob.compile_matcher(),
             is_of_path: text.contains('/'),
@@ -506,7 +517,9 @@ mod tests {
         assert_eq!(found("原稿/*.md"), ["原稿/か\u{3099}.md"]);
         assert_eq!(found("が.*"), ["原稿/か\u{3099}.md"]);
         assert_eq!(found("**/上/*"), ["原稿/上/b.md"]);
-        assert!(Pattern::parse("[").is_err());
+        assert!(Pattern::parse("[").is_err() && Pattern::parse(&"あ".repeat(400_000)).is_err());
+        // The dearest one that is taken can be built.
+        assert!(Pattern::parse(&"?".repeat(1_000)).is_ok());
         let none = select(&project.top(), 10, |_| true, || true).expect("listed");
         assert!(none.files.is_empty());
         let hash = ContentHash::of("原稿/c.txt".as_bytes());

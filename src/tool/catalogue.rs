@@ -251,11 +251,17 @@ impl Catalogue {
 /// A question as a structured result, for hosts that answer by another call.
 impl super::Render for Ask {
     fn text(&self, locale: Locale) -> String {
-        let (criteria, answer) = match locale {
-            Locale::En => ("The answer is judged by:", "Answer with"),
-            Locale::Ja => ("回答の判定基準:", "回答の送り先:"),
+        let (context, criteria, answer) = match locale {
+            Locale::En => ("To read:", "The answer is judged by:", "Answer with"),
+            Locale::Ja => ("読むもの:", "回答の判定基準:", "回答の送り先:"),
         };
         let mut text = self.instruction.clone();
+        if !self.context.is_empty() {
+            text.push_str(&format!("\n{context}"));
+            for reference in &self.context {
+                text.push_str(&format!("\n- {reference}"));
+            }
+        }
         if !self.acceptance_criteria.is_empty() {
             text.push_str(&format!("\n{criteria}"));
             for criterion in &self.acceptance_criteria {

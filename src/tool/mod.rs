@@ -89,6 +89,10 @@ pub struct Ask {
     pub response_schema: Option<serde_json::Map<String, serde_json::Value>>,
     /// Which call brings the answer back.
     pub submit: Submit,
+    /// What else there is to say of the work so far: fields of the tool's answer.
+    #[serde(flatten)]
+    #[schemars(skip)]
+    pub more: serde_json::Map<String, serde_json::Value>,
 }
 
 /// What an [`Ask`] says of itself.

@@ -42,9 +42,6 @@ pub fn input<T: Tool>() -> Object {
 
 /// The output schema of a tool: every field optional at the root, because a receipt leaves most of them out, and so does
 /// the question of a tool that asks.
-///
-/// # Panics
-/// When a tool that asks has an answer with a field of a question: a programming error that every start would show.
 #[must_use]
 pub fn output<T: Tool>() -> Object {
     let mut schema = of::<T::Output>(Contract::Serialize);
@@ -68,7 +65,10 @@ pub fn output<T: Tool>() -> Object {
         let ask = of::<super::Ask>(Contract::Serialize);
         for (name, property) in ask["properties"].as_object().into_iter().flatten() {
             let taken = properties.insert(name.clone(), property.clone());
-            assert!(taken.is_none(), "a question's {name} shadows a field of {}", spec.name);
+            // An answer may say the same by a number that its question says by a name.
+            if let Some(taken) = taken.filter(|taken| taken["type"] != property["type"]) {
+                properties[name] = json!({"type": [taken["type"], property["type"]]});
+            }
         }
     }
     schema

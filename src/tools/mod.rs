@@ -21,7 +21,10 @@ use crate::{
     },
 };
 use code::{ProjectDeps, SearchDeps, source::StructureDeps};
-use novel::NovelDeps;
+use novel::{
+    NovelDeps, data, write,
+    writing::{noveler_write, write_manuscript_draft, write_resume, write_stage, write_step, write_with_claude},
+};
 
 pub use sessions::Sessions;
 
@@ -53,18 +56,35 @@ pub fn catalogue(
         Entry::of::<code::query_code::QueryCode>(structure),
         // code: where
         Entry::of::<code::set_project_path::SetProjectPath>(project),
+        // novel: writing
+        Entry::of::<noveler_write::NovelerWrite>(Arc::clone(&novel)),
+        Entry::of::<write_stage::WriteStage>(Arc::clone(&novel)),
+        Entry::of::<write_resume::WriteResume>(Arc::clone(&novel)),
+        Entry::of::<write_manuscript_draft::WriteManuscriptDraft>(Arc::clone(&novel)),
+        Entry::of::<write_with_claude::WriteWithClaude>(Arc::clone(&novel)),
+        // novel-steps
+        Entry::of::<write_step::WriteStep<1>>(Arc::clone(&novel)),
+        Entry::of::<write_step::WriteStep<2>>(Arc::clone(&novel)),
+        Entry::of::<write_step::WriteStep<3>>(Arc::clone(&novel)),
+        Entry::of::<write_step::WriteStep<4>>(Arc::clone(&novel)),
+        Entry::of::<write_step::WriteStep<5>>(Arc::clone(&novel)),
+        Entry::of::<write_step::WriteStep<6>>(Arc::clone(&novel)),
+        Entry::of::<write_step::WriteStep<7>>(Arc::clone(&novel)),
+        Entry::of::<write_step::WriteStep<8>>(Arc::clone(&novel)),
+        Entry::of::<write_step::WriteStep<9>>(Arc::clone(&novel)),
+        Entry::of::<write_step::WriteStep<10>>(Arc::clone(&novel)),
         // novel: files
-        Entry::of::<novel::write::Write>(Arc::clone(&novel)),
+        Entry::of::<write::Write>(Arc::clone(&novel)),
         // novel-data
-        Entry::of::<novel::fetch_artifact::FetchArtifact>(Arc::clone(&novel)),
-        Entry::of::<novel::list_artifacts::ListArtifacts>(Arc::clone(&novel)),
-        Entry::of::<novel::list_files_with_hashes::ListFilesWithHashes>(Arc::clone(&novel)),
-        Entry::of::<novel::get_file_by_hash::GetFileByHash>(Arc::clone(&novel)),
-        Entry::of::<novel::get_file_reference_info::GetFileReferenceInfo>(Arc::clone(&novel)),
-        Entry::of::<novel::check_file_changes::CheckFileChanges>(Arc::clone(&novel)),
-        Entry::of::<novel::backup_management::BackupManagement>(Arc::clone(&novel)),
-        Entry::of::<novel::convert_cli_to_json::ConvertCliToJson>(Arc::clone(&novel)),
-        Entry::of::<novel::validate_json_response::ValidateJsonResponse>(novel),
+        Entry::of::<data::fetch_artifact::FetchArtifact>(Arc::clone(&novel)),
+        Entry::of::<data::list_artifacts::ListArtifacts>(Arc::clone(&novel)),
+        Entry::of::<data::list_files_with_hashes::ListFilesWithHashes>(Arc::clone(&novel)),
+        Entry::of::<data::get_file_by_hash::GetFileByHash>(Arc::clone(&novel)),
+        Entry::of::<data::get_file_reference_info::GetFileReferenceInfo>(Arc::clone(&novel)),
+        Entry::of::<data::check_file_changes::CheckFileChanges>(Arc::clone(&novel)),
+        Entry::of::<data::backup_management::BackupManagement>(Arc::clone(&novel)),
+        Entry::of::<data::convert_cli_to_json::ConvertCliToJson>(Arc::clone(&novel)),
+        Entry::of::<data::validate_json_response::ValidateJsonResponse>(novel),
     ])
 }
 

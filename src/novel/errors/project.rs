@@ -24,6 +24,8 @@ const NAMED: usize = 12;
 pub enum ProjectError {
     #[error("{0} is not an episode number")]
     NotAnEpisode(String),
+    #[error("no novel here")]
+    NoNovel { settings: String },
     #[error("no episode {episode}")]
     NoEpisode { episode: Episode, known: Vec<Episode> },
     #[error("no plot of episode {episode}")]
@@ -65,6 +67,7 @@ impl Teach for ProjectError {
     fn entry(&self) -> &'static str {
         match self {
             Self::NotAnEpisode(_) => "NOT_AN_EPISODE",
+            Self::NoNovel { .. } => "NOVEL_NOT_FOUND",
             Self::NoEpisode { .. } => "EPISODE_NOT_FOUND",
             Self::NoPlot { .. } => "PLOT_NOT_FOUND",
             Self::NoManuscript { .. } => "MANUSCRIPT_NOT_FOUND",
@@ -84,6 +87,7 @@ impl Teach for ProjectError {
     fn facts(&self) -> Vec<(&'static str, String)> {
         match self {
             Self::NotAnEpisode(asked) => vec![("asked", quoted(asked))],
+            Self::NoNovel { settings } => vec![("settings", settings.clone())],
             Self::NoEpisode { episode, known }
             | Self::NoPlot { episode, known }
             | Self::NoManuscript { episode, known } => vec![
@@ -139,6 +143,9 @@ mod tests {
         let known = || (1..=20).filter_map(Episode::new).collect::<Vec<_>>();
         let all = [
             ProjectError::NotAnEpisode("x".to_owned()),
+            ProjectError::NoNovel {
+                settings: "s.yaml".to_owned(),
+            },
             ProjectError::NoEpisode {
                 episode,
                 known: known(),
@@ -172,9 +179,9 @@ mod tests {
             entries.retain(|entry| *entry != error.entry());
         }
         assert!(entries.is_empty(), "{entries:?} is never raised");
-        let said = all[1].lesson().message;
+        let said = all[2].lesson().message;
         assert!(said.en.ends_with("11, 12, … (20)."), "{}", said.en);
-        assert!(all[5].lesson().message.ja.contains("3 行 5 桁"));
+        assert!(all[6].lesson().message.ja.contains("3 行 5 桁"));
         let missing = ProjectError::Path(PathError::NotFound {
             path: "x".to_owned(),
             nearest: Vec::new(),

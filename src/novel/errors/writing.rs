@@ -12,7 +12,7 @@ use fumi_base::{
     writing::WriteError,
 };
 
-use super::project::ProjectError;
+use super::{backup::BackupError, project::ProjectError};
 use crate::{
     project::Episode,
     writing::{Miss, Stage},
@@ -58,6 +58,8 @@ pub enum WritingError {
         size: usize,
         limit: usize,
     },
+    #[error("{stage} is no stage of {id}")]
+    OffRoute { stage: Stage, id: String },
     #[error("{id} keeps no more feedback")]
     FeedbackFull { id: String },
     #[error(transparent)]
@@ -66,6 +68,8 @@ pub enum WritingError {
     Path(#[from] PathError),
     #[error(transparent)]
     Write(#[from] WriteError),
+    #[error(transparent)]
+    Backup(#[from] BackupError),
 }
 
 fn listed(stages: impl Iterator<Item = Stage>) -> String {
@@ -85,7 +89,9 @@ impl Teach for WritingError {
             Self::NoSessionId { .. } => "SESSION_ID_MISSING",
             Self::BrokenSession { .. } => "BROKEN_SESSION",
             Self::TooLarge { .. } => "CONTENT_TOO_LARGE",
+            Self::OffRoute { .. } => "STAGE_OFF_ROUTE",
             Self::FeedbackFull { .. } => "FEEDBACK_FULL",
+            Self::Backup(error) => error.entry(),
             Self::Project(error) => error.entry(),
             Self::Path(error) => error.entry(),
             Self::Write(error) => error.entry(),
@@ -97,6 +103,7 @@ impl Teach for WritingError {
             Self::Project(error) => error.book(),
             Self::Path(error) => error.book(),
             Self::Write(error) => error.book(),
+            Self::Backup(error) => error.book(),
             _ => &BOOK,
         }
     }
@@ -144,6 +151,7 @@ impl Teach for WritingError {
                 vec![("id", quoted(id)), ("episode", episode.number().to_string())]
             }
             Self::NoSessionId { stage } => vec![("stage", stage.to_string())],
+            Self::OffRoute { stage, id } => vec![("stage", stage.to_string()), ("id", id.clone())],
             Self::BrokenSession {
                 path,
                 reason,
@@ -167,6 +175,7 @@ impl Teach for WritingError {
             Self::Project(error) => error.facts(),
             Self::Path(error) => error.facts(),
             Self::Write(error) => error.facts(),
+            Self::Backup(error) => error.facts(),
         }
     }
 }
@@ -223,6 +232,7 @@ mod tests {
                 limit: 1,
             },
             WritingError::FeedbackFull { id: text() },
+            WritingError::OffRoute { stage, id: text() },
         ];
         let mut entries: Vec<&str> = BOOK.entries().map(|(name, _)| name).collect();
         for error in &all {

@@ -361,6 +361,26 @@ impl Survey {
         })
     }
 
+    /// Refuses a folder in which nothing of a novel is.
+    pub fn is_a_novel(&self, names: &Names) -> Result<(), ProjectError> {
+        let has_settings = !self
+            .remarks
+            .iter()
+            .any(|remark| matches!(remark, Remark::NoSettings(_)));
+        if has_settings || !self.folders.is_empty() || !self.episodes.is_empty() {
+            return Ok(());
+        }
+        Err(ProjectError::NoNovel {
+            settings: names.settings.clone(),
+        })
+    }
+
+    /// The episodes that have a plot.
+    #[must_use]
+    pub fn plotted(&self) -> Vec<Episode> {
+        self.with(|files| !files.plots.is_empty())
+    }
+
     /// The episodes of which something is true.
     fn with(&self, is: impl Fn(&EpisodeFiles) -> bool) -> Vec<Episode> {
         let matching = self.episodes.iter().filter(|(_, files)| is(files));

@@ -2,6 +2,8 @@
 //!
 //! Invariant: what cannot be read of the settings is told and left out; only a plot must be there. Nothing is written.
 
+use std::collections::BTreeMap;
+
 use fumi_base::{
     files,
     listing::{ListedKind, list},
@@ -9,7 +11,7 @@ use fumi_base::{
     text::Text,
 };
 
-use super::workflow::Cited;
+use super::{stages::Stage, workflow::Cited};
 use crate::{
     errors::project::ProjectError,
     manuscript::{Manuscript, Reading},
@@ -22,6 +24,9 @@ const END: usize = 400;
 
 /// How many files of the settings are looked at.
 const WORLD_FILES: usize = 50;
+
+/// The largest prompt of a project that is read.
+const PROMPT_BYTES: u64 = 64 << 10;
 
 /// The length of a manuscript where nobody says one.
 const DEFAULT_LENGTH: u32 = 4_000;
@@ -97,6 +102,8 @@ pub struct Material {
     pub cast: Vec<Member>,
     /// How the last episode ended; empty for the first one.
     pub previous_end: String,
+    /// The project's own prompts, by stage.
+    pub prompts: BTreeMap<Stage, String>,
     /// The files that all this comes from.
     pub references: Vec<Cited>,
     /// What could not be read.
@@ -106,18 +113,39 @@ pub struct Material {
 impl Material {
     /// Gathers it. Fails where there is no plot, or where it cannot be read.
     pub fn gather(novel: &NovelProject, episode: Episode) -> Result<Self, ProjectError> {
+        Self::gather_for(novel, episode, None)
+    }
+
+    /// The same for a plot that is not in the project.
+    pub fn gather_for(novel: &NovelProject, episode: Episode, plot: Option<Plot>) -> Result<Self, ProjectError> {
         let survey = novel.survey()?;
-        let plot = novel.plot(episode)?;
+        survey.is_a_novel(novel.names())?;
+        let is_passed = plot.is_some();
+        let plot = match plot {
+            Some(plot) => plot,
+            None => novel.plot(episode).map_err(|error| match error {
+                // Who writes an episode misses its plot, whatever else is missing.
+                ProjectError::NoEpisode { episode, .. } => ProjectError::NoPlot {
+                    episode,
+                    known: survey.plotted(),
+                },
+                error => error,
+            })?,
+        };
         let mut material = Self {
             settings: survey.settings.clone(),
             ..Self::default()
         };
-        if let [file] = survey.files(episode)?.plots.as_slice() {
+        let own = survey.episodes.get(&episode).map(|files| files.plots.as_slice());
+        if let (Some([file]), false) = (own, is_passed) {
             material.cite(file, Text::new("the plot of the episode", "この話のプロット"));
         }
         let mut world = Vec::new();
         if let Some(folder) = survey.folders.get(&Role::World) {
             material.read_world(folder, &mut world)?;
+        }
+        if let Some(folder) = survey.folders.get(&Role::Prompts) {
+            material.read_prompts(folder)?;
         }
         let before = Episode::new(episode.number() - 1).and_then(|before| survey.episodes.get(&before));
         if let Some([file]) = before.map(|files| files.manuscripts.as_slice()) {
@@ -143,6 +171,25 @@ impl Material {
                     world.push(yaml);
                 }
                 Err(error) => self.faults.push(error),
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads the prompts of the project: `STAGE.md`.
+    fn read_prompts(&mut self, folder: &ProjectPath) -> Result<(), ProjectError> {
+        let (listed, _) = list(folder, WORLD_FILES)?;
+        for file in listed {
+            let stage = file.name.strip_suffix(".md").and_then(|name| Stage::parse(name).ok());
+            let Some(stage) = stage.filter(|_| file.kind == ListedKind::File) else {
+                continue;
+            };
+            match files::read(&file.path, PROMPT_BYTES) {
+                Ok(bytes) => {
+                    let text = files::decode(&bytes, files::EncodingChoice::Auto).text;
+                    self.prompts.insert(stage, text);
+                }
+                Err(error) => self.faults.push(error.into()),
             }
         }
         Ok(())

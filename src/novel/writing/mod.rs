@@ -4,19 +4,25 @@
 //! next question and the files to write, in an order in which every beginning of the list can be recovered from. A refused answer
 //! changes nothing. Who answers (a client, a model, a provider) is not known here.
 
+mod at_once;
 mod criteria;
+mod desk;
 mod material;
 mod moment;
 mod prompt;
 mod session;
 mod stages;
 mod store;
+mod trace;
 mod workflow;
 
+pub use at_once::{AtOnce, WholeText, plot_of};
 pub use criteria::{Criterion, Miss};
+pub use desk::{Act, Delivered, Desk, Now, Opened, Planned, Which, Worked, manuscript, place_manuscript};
 pub use material::{Length, Material, Member};
 pub use moment::{Moment, SessionId};
 pub use session::{APPROVED, Feedback, Piece, Session, StageOutput};
-pub use stages::{Gives, Holds, Key, STAGES, Stage, TIMEOUT};
+pub use stages::{Gives, Holds, Key, Route, STAGES, Stage, TIMEOUT};
 pub use store::{Recovered, Sessions, apply};
+pub use trace::Traced;
 pub use workflow::{Answer, Ask, CONTENT_BYTES, Cited, Done, Step, Stepped, Submit, Texts, Workflow, Write};

@@ -2,7 +2,7 @@
 //!
 //! Invariant: a [`SessionId`] is a plain file name that leads nowhere else. Whether a date exists is not asked.
 
-use std::fmt;
+use std::{fmt, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
@@ -32,6 +32,18 @@ impl Moment {
         let shapes = ["0000-00-00T00:00:00Z", "0000-00-00T00:00:00.000Z"];
         let fits = shapes.iter().any(|shape| is_like(time, shape));
         fits.then(|| Self(time.to_owned()))
+    }
+}
+
+impl Moment {
+    /// How long after another it is; nothing if it is before, or if one of them is no date of the calendar.
+    #[must_use]
+    pub fn since(&self, other: &Self) -> Duration {
+        let time = |moment: &Self| moment.0.parse::<jiff::Timestamp>().ok();
+        let (Some(now), Some(then)) = (time(self), time(other)) else {
+            return Duration::ZERO;
+        };
+        now.duration_since(then).try_into().unwrap_or_default()
     }
 }
 

@@ -19,11 +19,21 @@ const FRAME_EN: &str = include_str!("prompts/frame.en.md");
 const FRAME_JA: &str = include_str!("prompts/frame.ja.md");
 
 /// The part of a stage's prompt that a turn has.
-fn section(stage: Stage, turn: usize, locale: Locale) -> &'static str {
+fn section(prompt: &str, turn: usize) -> Option<&str> {
     let begin = format!("## {turn}\n");
-    let prompt = stage.prompt(locale);
-    let section = prompt.split_once(&begin).map_or("", |(_, after)| after);
-    section.split_once("\n## ").map_or(section, |(this, _)| this).trim()
+    let (_, section) = prompt.split_once(&begin)?;
+    Some(section.split_once("\n## ").map_or(section, |(this, _)| this).trim())
+}
+
+/// What a turn has to do: the project's own words, if it has some, else ours. A prompt of the project without sections is for every
+/// turn of its stage.
+fn task(stage: Stage, turn: usize, material: &Material, locale: Locale) -> &str {
+    let own = material.prompts.get(&stage).map(|prompt| match section(prompt, turn) {
+        None if !prompt.contains("## 1\n") => prompt.trim(),
+        section => section.unwrap_or_default(),
+    });
+    own.filter(|task| !task.is_empty())
+        .unwrap_or_else(|| section(stage.prompt(locale), turn).unwrap_or_default())
 }
 
 /// The instruction of a turn, from 1.
@@ -33,9 +43,25 @@ pub(super) fn render(session: &Session, stage: Stage, turn: usize, material: &Ma
         Locale::Ja => FRAME_JA,
     };
     let fill = |name: &str| value(name, session, stage, turn, material, locale);
-    let task = filled(section(stage, turn, locale), &fill);
+    let task = filled(task(stage, turn, material, locale), &fill);
     filled(frame, &|name| {
         if name == "task" { Some(task.clone()) } else { fill(name) }
+    })
+}
+
+/// A template filled for a stage; `plot` is what stands for `{plot}`.
+pub(super) fn fill(
+    template: &str,
+    session: &Session,
+    stage: Stage,
+    turn: usize,
+    material: &Material,
+    locale: Locale,
+    plot: Option<&str>,
+) -> String {
+    filled(template, &|name| match (name, plot) {
+        ("plot", Some(plot)) => Some(plot.to_owned()),
+        _ => value(name, session, stage, turn, material, locale),
     })
 }
 
@@ -163,7 +189,7 @@ fn feedback(session: &Session, stage: Stage, locale: Locale) -> String {
 mod tests {
     use fumi_base::text::Locale;
 
-    use super::{filled, render, section};
+    use super::{filled, render, task};
     use crate::{
         project::{Episode, Plot},
         writing::{Material, Moment, Session, SessionId, Stage},
@@ -180,7 +206,10 @@ mod tests {
         for stage in Stage::all() {
             for turn in 1..=stage.turns().len() {
                 let [en, ja] = [Locale::En, Locale::Ja].map(|locale| {
-                    assert!(section(stage, turn, locale).chars().count() > 50, "{stage} {turn}");
+                    assert!(
+                        task(stage, turn, &material, locale).chars().count() > 50,
+                        "{stage} {turn}"
+                    );
                     render(&session, stage, turn, &material, locale)
                 });
                 // The braces of the plot are the only ones that stay.
@@ -189,8 +218,25 @@ mod tests {
                 }
                 assert!(ja.matches('。').count() > 3 && !en.contains('。'), "{en}\n{ja}");
             }
-            assert_eq!(section(stage, stage.turns().len() + 1, Locale::Ja), "");
+            assert_eq!(task(stage, stage.turns().len() + 1, &material, Locale::Ja), "");
         }
+    }
+
+    #[test]
+    fn a_project_has_prompts_of_its_own() {
+        let mut material = Material::default();
+        let ours = task(Stage::DRAFT, 2, &material, Locale::Ja).to_owned();
+        material.prompts.insert(Stage::DRAFT, "潮の匂いから書く。\n".to_owned());
+        assert_eq!(task(Stage::DRAFT, 2, &material, Locale::Ja), "潮の匂いから書く。");
+        material
+            .prompts
+            .insert(Stage::DRAFT, "## 1\n匂い。\n\n## 3\n音。\n".to_owned());
+        assert_eq!(task(Stage::DRAFT, 1, &material, Locale::Ja), "匂い。");
+        assert_eq!(
+            task(Stage::DRAFT, 2, &material, Locale::Ja),
+            ours,
+            "a turn that it leaves out is ours"
+        );
     }
 
     #[test]

@@ -13,7 +13,7 @@ use serde::{
 
 use super::{
     moment::{Moment, SessionId},
-    stages::{STAGES, Stage},
+    stages::{Route, STAGES, Stage},
 };
 use crate::{
     errors::writing::WritingError,
@@ -38,6 +38,8 @@ pub struct Session {
     created_at: Moment,
     last_updated: Moment,
     episode: u32,
+    #[serde(default, skip_serializing_if = "Route::is_whole")]
+    route: Route,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     word_count_target: Option<u32>,
     /// Absent when all are done.
@@ -110,18 +112,25 @@ pub struct Feedback {
 }
 
 impl Session {
-    /// A session in which nothing is written yet.
+    /// A session in which nothing is written yet, to go through all stages.
     #[must_use]
     pub fn new(id: SessionId, episode: Episode, word_count_target: Option<u32>, now: &Moment) -> Self {
+        Self::along(Route::Whole, id, episode, word_count_target, now)
+    }
+
+    /// The same along a route.
+    #[must_use]
+    pub fn along(route: Route, id: SessionId, episode: Episode, word_count_target: Option<u32>, now: &Moment) -> Self {
         Self {
             version: VERSION,
             session_id: id,
             created_at: now.clone(),
             last_updated: now.clone(),
             episode: episode.number(),
+            route,
             word_count_target,
-            current_stage: Stage::numbered(1),
-            total_stages: STAGES,
+            current_stage: route.stages().next(),
+            total_stages: route.length(),
             completed_stages: Vec::new(),
             turns: Vec::new(),
             stage_outputs: Outputs::default(),
@@ -160,8 +169,8 @@ impl Session {
             .completed_stages
             .iter()
             .copied()
-            .eq(Stage::all().take(self.completed_stages.len()));
-        let next = Stage::all().nth(self.completed_stages.len());
+            .eq(self.route.stages().take(self.completed_stages.len()));
+        let next = self.route.stages().nth(self.completed_stages.len());
         let has_output = |stage: &Stage| {
             let output = self.stage_outputs.known[stage.at()].as_ref();
             output.is_some_and(|output| !output.stale && output.turns.len() == stage.turns().len())
@@ -174,8 +183,11 @@ impl Session {
                 "its episode is no number from 1 to 99999",
                 "episode が 1〜99999 ではありません",
             ))
-        } else if self.total_stages != STAGES {
-            Some(("total_stages is not 10", "total_stages が 10 ではありません"))
+        } else if self.total_stages != self.route.length() {
+            Some((
+                "total_stages is not the number of its stages",
+                "total_stages が段階の数と一致していません",
+            ))
         } else if !in_order {
             Some((
                 "completed_stages are not the first stages in their order",
@@ -205,6 +217,12 @@ impl Session {
     #[must_use]
     pub fn id(&self) -> &SessionId {
         &self.session_id
+    }
+
+    /// Which stages it goes through.
+    #[must_use]
+    pub fn route(&self) -> Route {
+        self.route
     }
 
     /// Which episode is written.
@@ -278,7 +296,7 @@ impl Session {
         output.turns = std::mem::take(&mut self.turns);
         self.stage_outputs.known[stage.at()] = Some(output);
         self.completed_stages.push(stage);
-        self.current_stage = stage.next();
+        self.current_stage = self.route.stages().find(|next| *next > stage);
         self.last_updated = now.clone();
     }
 
@@ -295,7 +313,7 @@ impl Session {
     /// Goes back to the beginning of a stage. What it and the later ones gave is stale.
     pub(super) fn reopen(&mut self, stage: Stage) {
         self.turns.clear();
-        self.completed_stages.truncate(stage.at());
+        self.completed_stages.truncate(self.route.before(stage));
         self.current_stage = Some(stage);
         for output in self.stage_outputs.known[stage.at()..].iter_mut().flatten() {
             output.stale = true;
@@ -312,7 +330,7 @@ impl Session {
                 .is_some_and(|output| is_whole(&output.output_file, &output.sha256) && output.turns.iter().all(piece))
         });
         if let Some(stage) = lost {
-            let again = self.completed_stages[stage.at()..].to_vec();
+            let again = self.completed_stages[self.route.before(stage)..].to_vec();
             self.reopen(stage);
             return again;
         }

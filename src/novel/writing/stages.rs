@@ -20,6 +20,52 @@ pub const TIMEOUT: Duration = Duration::from_mins(5);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Stage(usize);
 
+/// Which stages a session goes through.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Route {
+    /// All ten.
+    #[default]
+    Whole,
+    /// The draft alone, from the plot.
+    Draft,
+}
+
+impl Route {
+    /// Its stages, in order.
+    pub fn stages(self) -> impl DoubleEndedIterator<Item = Stage> + Clone {
+        let stages = match self {
+            Self::Whole => 0..STAGES,
+            Self::Draft => Stage::DRAFT.0..Stage::DRAFT.0 + 1,
+        };
+        stages.map(Stage)
+    }
+
+    /// How many they are.
+    #[must_use]
+    pub fn length(self) -> usize {
+        self.stages().count()
+    }
+
+    /// The last of them, which gives the manuscript.
+    #[must_use]
+    pub fn last(self) -> Stage {
+        match self {
+            Self::Whole => Stage::LAST,
+            Self::Draft => Stage::DRAFT,
+        }
+    }
+
+    pub(super) fn is_whole(&self) -> bool {
+        *self == Self::Whole
+    }
+
+    /// How many of its stages come before one.
+    pub(super) fn before(self, stage: Stage) -> usize {
+        self.stages().filter(|other| *other < stage).count()
+    }
+}
+
 /// What one turn of a stage gives.
 #[derive(Clone, Copy, Debug)]
 pub enum Gives {
@@ -369,6 +415,8 @@ static TABLE: [Row; STAGES] = [
 ];
 
 impl Stage {
+    /// The stage that writes the draft.
+    pub const DRAFT: Self = Self(7);
     /// The stage that rewrites the draft; the last one reads its text.
     pub const REFINEMENT: Self = Self(8);
     /// The last stage.

@@ -225,10 +225,17 @@ impl<'a> Workflow<'a> {
 
     /// Whether a stage is done or the current one.
     fn in_turn(&self, stage: Stage) -> Result<(), WritingError> {
+        let mut own = self.session.route().stages();
+        if !own.clone().any(|one| one == stage) {
+            return Err(WritingError::OffRoute {
+                stage,
+                id: self.session.id().to_string(),
+            });
+        }
         match self.session.current() {
             Some(current) if stage > current => Err(WritingError::TooEarly {
                 stage,
-                missing: Stage::all().filter(|other| (current..stage).contains(other)).collect(),
+                missing: own.by_ref().filter(|other| (current..stage).contains(other)).collect(),
             }),
             _ => Ok(()),
         }
@@ -465,7 +472,7 @@ impl<'a> Workflow<'a> {
     }
 
     fn done(&self) -> Done {
-        let output = self.session.output(Stage::LAST);
+        let output = self.session.output(self.session.route().last());
         let said = output.and_then(|output| self.texts.get(&output.turns.first()?.file));
         let said = Yaml::Map(said.and_then(|said| criteria::read_keys(said).ok()).unwrap_or_default());
         let of = |key| {

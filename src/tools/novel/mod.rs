@@ -3,19 +3,9 @@
 //! Times come from [`now`] and are handed down: the domain reads no clock. Files are read and written in [`crate::tool::Cx::blocking`],
 //! and whoever writes does it in [`crate::tool::Cx::alone`].
 
-pub mod backup_management;
-pub mod check_file_changes;
-pub mod conversion;
-pub mod convert_cli_to_json;
-pub mod fetch_artifact;
-pub mod get_file_by_hash;
-pub mod get_file_reference_info;
-pub mod list_artifacts;
-pub mod list_files_with_hashes;
-pub mod reference;
-pub mod responses;
-pub mod validate_json_response;
+pub mod data;
 pub mod write;
+pub mod writing;
 
 use std::{sync::LazyLock, time::Duration};
 
@@ -114,13 +104,13 @@ impl NovelDeps {
     }
 }
 
-/// The time in UTC, to the second.
+/// The time in UTC, to the millisecond.
 ///
 /// # Panics
 /// Never: the form is the one that is parsed.
 #[must_use]
 pub fn now() -> Moment {
-    let now = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
+    let now = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string();
     Moment::parse(&now).expect("a time in its form")
 }
 

@@ -7,7 +7,7 @@ use fumi_novel::saving::{Over, Saved, Saving};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{NovelDeps, WRITES, reference::hash_of, stamp, texts};
+use super::{NovelDeps, WRITES, data::reference::hash_of, stamp, texts};
 use crate::tool::{Cx, Outcome, Render, Spec, Tool, ToolError};
 
 /// See the module.

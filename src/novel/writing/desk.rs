@@ -1,0 +1,413 @@
+//! One call at a session, on the disk: the session is found or begun, an answer is taken, what follows is said.
+//!
+//! Invariant: the files of an answer are written first, then the manuscript (what it replaces is backed up before), and the session
+//! last, so that after a crash the same answer can be sent again and changes nothing that is there. A refused call has written
+//! nothing. Who may write, and when, is decided by the caller.
+
+use std::sync::Arc;
+
+use fumi_base::{files, project::Project, text::Locale};
+
+use super::{
+    material::Material,
+    moment::{Moment, SessionId},
+    prompt,
+    session::Session,
+    stages::{Route, Stage},
+    store::{Recovered, Sessions, apply},
+    trace::{self, Trace, Traced},
+    workflow::{Answer, CONTENT_BYTES, Step, Stepped, Texts, Workflow, Write},
+};
+use crate::{
+    backups::{Backups, Stamp},
+    errors::{project::ProjectError, writing::WritingError},
+    project::{Episode, NovelProject},
+    references::ContentHash,
+};
+
+/// What the domain does not know by itself.
+#[derive(Clone, Debug)]
+pub struct Now {
+    /// The time.
+    pub moment: Moment,
+    /// The same for names of backups.
+    pub stamp: Stamp,
+    /// Something random, for the name of a session.
+    pub random: u32,
+}
+
+/// Which session a call is about.
+#[derive(Clone, Copy, Debug)]
+pub enum Which<'a> {
+    /// The one of this name.
+    Named(&'a str),
+    /// The open one of the episode, else a new one.
+    Open(Route),
+    /// A new one, whatever there is.
+    New(Route),
+}
+
+/// What is done in a session.
+#[derive(Clone, Debug)]
+pub enum Act {
+    /// Nothing: what follows is asked.
+    Look,
+    /// An answer is taken.
+    Answer(Answer),
+    /// A stage is remarked upon.
+    Feedback(Stage, String),
+}
+
+/// A session that was found or begun.
+#[derive(Debug)]
+pub struct Opened {
+    session: Session,
+    texts: Texts,
+    /// The stages that are to be done again, because a file is missing or changed.
+    pub lost: Vec<Stage>,
+    /// Whether nothing of it is on the disk yet.
+    pub is_new: bool,
+}
+
+impl Opened {
+    /// The session.
+    #[must_use]
+    pub fn session(&self) -> &Session {
+        &self.session
+    }
+}
+
+/// What came of a call.
+#[derive(Debug)]
+pub struct Worked {
+    /// What follows.
+    pub next: Step,
+    /// The session as it is now.
+    pub session: Session,
+    /// The stages that are to be done again.
+    pub lost: Vec<Stage>,
+    /// Whether the session began with this call.
+    pub is_new: bool,
+    /// Where the finished manuscript is, once it is.
+    pub delivered: Option<Delivered>,
+    /// What was written, in bytes of each file.
+    pub written: Vec<(String, usize)>,
+    /// What was asked and answered so far.
+    pub trace: Vec<Traced>,
+}
+
+/// A manuscript in its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Delivered {
+    /// Relative to the project.
+    pub path: String,
+    /// Of its bytes.
+    pub sha256: String,
+    /// The backup of what stood there before; `None` where nothing else did.
+    pub backup: Option<String>,
+}
+
+/// A question that a session would ask.
+#[derive(Clone, Debug)]
+pub struct Planned {
+    /// The stage.
+    pub stage: Stage,
+    /// Its turn, from 1.
+    pub turn: usize,
+    /// What would be asked, as far as it is known before the stages before it are done.
+    pub instruction: String,
+}
+
+/// Where an episode is written.
+#[derive(Debug)]
+pub struct Desk {
+    project: Arc<Project>,
+    novel: NovelProject,
+    episode: Episode,
+    material: Material,
+    locale: Locale,
+}
+
+impl Desk {
+    /// Gathers what the episode is written from. Fails where there is no plot.
+    pub fn of(
+        project: Arc<Project>,
+        novel: NovelProject,
+        episode: Episode,
+        locale: Locale,
+    ) -> Result<Self, ProjectError> {
+        let material = Material::gather(&novel, episode)?;
+        Ok(Self {
+            project,
+            novel,
+            episode,
+            material,
+            locale,
+        })
+    }
+
+    /// What it is written from.
+    #[must_use]
+    pub fn material(&self) -> &Material {
+        &self.material
+    }
+
+    /// Finds a session, or makes a new one that is not written yet.
+    pub fn open(&self, which: Which<'_>, target: Option<u32>, now: &Now) -> Result<Opened, WritingError> {
+        let sessions = Sessions::of(Arc::clone(&self.project));
+        let known = |recovered: Recovered| Opened {
+            session: recovered.session,
+            texts: recovered.texts,
+            lost: recovered.lost,
+            is_new: false,
+        };
+        let route = match which {
+            Which::Named(id) => return sessions.load(id, self.episode).map(known),
+            Which::Open(route) => match sessions.open(self.episode)? {
+                Some(open) => return Ok(known(open)),
+                None => route,
+            },
+            Which::New(route) => route,
+        };
+        let id = SessionId::new(&now.moment, now.random);
+        Ok(Opened {
+            session: Session::along(route, id, self.episode, target, &now.moment),
+            texts: Texts::new(),
+            lost: Vec::new(),
+            is_new: true,
+        })
+    }
+
+    /// Does it, and says what follows. `tool` is who asks, for the trace. With `places_draft` a draft goes to the manuscripts as
+    /// soon as it is whole; the finished text always does.
+    pub fn work(
+        &self,
+        opened: Opened,
+        act: Act,
+        tool: &str,
+        places_draft: bool,
+        now: &Now,
+    ) -> Result<Worked, WritingError> {
+        let Opened {
+            session,
+            texts,
+            lost,
+            is_new,
+        } = opened;
+        let asked_at = session.last_updated().clone();
+        let mut workflow = Workflow::new(session, texts, &self.material, self.locale);
+        let mut trace = self.trace(workflow.session().id());
+        let (next, mut writes) = match act {
+            Act::Look => {
+                let stepped = workflow.step(None, &now.moment)?;
+                // A session that begins, or that lost a stage, is written as it is.
+                let writes = if is_new || !lost.is_empty() {
+                    vec![workflow.write()]
+                } else {
+                    Vec::new()
+                };
+                (stepped.next, writes)
+            }
+            Act::Feedback(stage, said) => {
+                let stepped = workflow.feedback(stage, &said, &now.moment)?;
+                (stepped.next, stepped.writes)
+            }
+            Act::Answer(answer) => {
+                let question = workflow.step(None, &now.moment)?.next;
+                let elapsed = now.moment.since(&asked_at);
+                let answer = Answer { elapsed, ..answer };
+                let Stepped { next, writes } = workflow.step(Some(answer), &now.moment)?;
+                let about = About {
+                    tool,
+                    asked_at: &asked_at,
+                    question: &question,
+                };
+                (next, self.traced(&workflow, &about, writes, &mut trace, now))
+            }
+        };
+        let last = writes.pop();
+        apply(&self.project, &writes)?;
+        let text = |path: &str| {
+            writes
+                .iter()
+                .find(|write| write.path == path)
+                .map(|write| write.text.as_str())
+        };
+        let draft = workflow.session().output(Stage::DRAFT).filter(|_| places_draft);
+        let delivered = match &next {
+            Step::Done(done) => match text(&done.manuscript.path) {
+                Some(text) => Some(self.deliver(&done.title, text, &now.stamp)?),
+                None => self.delivered()?,
+            },
+            Step::Ask(_) => match draft.and_then(|draft| text(&draft.output_file)) {
+                Some(text) => Some(self.deliver("", text, &now.stamp)?),
+                None => None,
+            },
+        };
+        apply(&self.project, last.as_slice())?;
+        writes.extend(last);
+        Ok(Worked {
+            next,
+            session: workflow.session().clone(),
+            lost,
+            is_new,
+            delivered,
+            written: writes.into_iter().map(|write| (write.path, write.text.len())).collect(),
+            trace: trace.execution_trace,
+        })
+    }
+
+    /// What a session would ask, without one.
+    #[must_use]
+    pub fn plan(&self, route: Route, target: Option<u32>, now: &Now) -> Vec<Planned> {
+        let id = SessionId::new(&now.moment, now.random);
+        let session = Session::along(route, id, self.episode, target, &now.moment);
+        let turns = route
+            .stages()
+            .flat_map(|stage| (1..=stage.turns().len()).map(move |turn| (stage, turn)));
+        let planned = turns.map(|(stage, turn)| Planned {
+            stage,
+            turn,
+            instruction: prompt::render(&session, stage, turn, &self.material, self.locale),
+        });
+        planned.collect()
+    }
+
+    fn trace(&self, id: &SessionId) -> Trace {
+        let file = self.project.resolve(&trace::path_of(id)).ok();
+        let bytes = file.and_then(|file| files::read(&file, CONTENT_BYTES as u64).ok());
+        Trace::read(bytes.and_then(|bytes| String::from_utf8(bytes).ok()).as_deref())
+    }
+
+    /// The writes of an accepted answer with its question and its entry in the trace, the session still last.
+    fn traced(
+        &self,
+        workflow: &Workflow<'_>,
+        about: &About<'_>,
+        mut writes: Vec<Write>,
+        trace: &mut Trace,
+        now: &Now,
+    ) -> Vec<Write> {
+        let (Some(session), Some(answer), Step::Ask(ask)) = (writes.pop(), writes.first(), about.question) else {
+            return writes;
+        };
+        let id = workflow.session().id();
+        let (stage, turn) = (ask.stage, ask.submit.turn);
+        let hash = ContentHash::of(ask.instruction.as_bytes());
+        let prompt_file = format!(
+            ".noveler/writes/{id}/prompt_{:02}_turn_{turn}-{}.md",
+            stage.number(),
+            &hash.digits()[..12]
+        );
+        trace.add(Traced {
+            tool_name: about.tool.to_owned(),
+            stage,
+            turn,
+            start: about.asked_at.clone(),
+            end: now.moment.clone(),
+            status: "completed".to_owned(),
+            prompt_file: prompt_file.clone(),
+            answer_file: answer.path.clone(),
+        });
+        let text = ask.instruction.clone();
+        writes.push(Write {
+            path: prompt_file,
+            text,
+        });
+        writes.push(Write {
+            path: trace::path_of(id),
+            text: trace.to_yaml(),
+        });
+        writes.push(session);
+        writes
+    }
+
+    /// Puts a finished text where manuscripts are. One that is there keeps its name, and is backed up unless it is the same.
+    fn deliver(&self, title: &str, text: &str, stamp: &Stamp) -> Result<Delivered, WritingError> {
+        let title = match title {
+            "" => self.material.plot.episode_info.title.as_deref().unwrap_or_default(),
+            title => title,
+        };
+        let text = manuscript(self.episode, title, text);
+        place_manuscript(&self.project, &self.novel, self.episode, title, &text, stamp)
+    }
+
+    /// The manuscript of a session that was finished before, if it is still there.
+    fn delivered(&self) -> Result<Option<Delivered>, WritingError> {
+        let file = match self.novel.manuscript(self.episode) {
+            Ok(file) => file,
+            Err(ProjectError::NoManuscript { .. } | ProjectError::NoEpisode { .. }) => return Ok(None),
+            Err(error) => return Err(error.into()),
+        };
+        let bytes = files::read(&file, 4 * CONTENT_BYTES as u64)?;
+        Ok(Some(Delivered {
+            path: file.shown(),
+            sha256: ContentHash::of(&bytes).digits().to_owned(),
+            backup: None,
+        }))
+    }
+}
+
+/// What an answer answers.
+struct About<'a> {
+    tool: &'a str,
+    asked_at: &'a Moment,
+    question: &'a Step,
+}
+
+/// A manuscript as a file: a heading, then the text.
+#[must_use]
+pub fn manuscript(episode: Episode, title: &str, text: &str) -> String {
+    let heading = match title.trim() {
+        "" => format!("# 第{}話", episode.number()),
+        title => format!("# 第{}話　{}", episode.number(), title.replace(['\n', '\r'], " ")),
+    };
+    format!("{heading}\n\n{}\n", text.trim_end())
+}
+
+/// Writes the manuscript of an episode. One that is there keeps its name, and is backed up unless it is the same.
+pub fn place_manuscript(
+    project: &Arc<Project>,
+    novel: &NovelProject,
+    episode: Episode,
+    title: &str,
+    text: &str,
+    stamp: &Stamp,
+) -> Result<Delivered, WritingError> {
+    let there = match novel.manuscript(episode) {
+        Ok(file) => Some(file),
+        Err(ProjectError::NoManuscript { .. } | ProjectError::NoEpisode { .. }) => None,
+        Err(error) => return Err(error.into()),
+    };
+    let path = match &there {
+        Some(file) => file.shown(),
+        None => novel.new_manuscript(episode, title)?,
+    };
+    let sha256 = ContentHash::of(text.as_bytes()).digits().to_owned();
+    let before = match &there {
+        Some(file) => Some(files::read(file, 4 * CONTENT_BYTES as u64)?),
+        None => None,
+    };
+    if before.as_deref() == Some(text.as_bytes()) {
+        return Ok(Delivered {
+            path,
+            sha256,
+            backup: None,
+        });
+    }
+    let backup = match &there {
+        Some(_) => {
+            let backups = Backups::of(Arc::clone(project), &novel.names().backups);
+            Some(backups.create(&[&path], "before a new manuscript", stamp)?.id)
+        }
+        None => None,
+    };
+    apply(
+        project,
+        &[Write {
+            path: path.clone(),
+            text: text.to_owned(),
+        }],
+    )?;
+    Ok(Delivered { path, sha256, backup })
+}

@@ -1,0 +1,417 @@
+//! What the writing tools share: a call at the desk, the question that follows from it, and how a stage is reported.
+//!
+//! Every call does one step: it takes an answer, if there is one, and says what follows. Whoever answers (a host, the client's
+//! model, a provider) calls again, so that a call never waits for a model and the same texts make the same files whoever wrote
+//! them. The tools differ in where they begin, where they stop, and what they report.
+
+pub mod noveler_write;
+pub mod write_manuscript_draft;
+pub mod write_resume;
+pub mod write_stage;
+pub mod write_step;
+pub mod write_with_claude;
+
+use std::{sync::Arc, time::Duration};
+
+use fumi_base::{
+    files,
+    text::{Locale, Text},
+};
+use fumi_novel::{
+    errors::writing::WritingError,
+    project::Episode,
+    references::ContentHash,
+    writing::{
+        Act, Answer, Ask as Asked, Cited, Desk, Gives, Holds, Now, Opened, Route, Session, Stage, Traced, Which, Worked,
+    },
+};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use super::{NovelDeps, now, stamp};
+use crate::tool::{Ask, Cx, Status, Submit, ToolError};
+
+/// How long one step may take: a stage has five minutes of its own (decision 17).
+pub(super) const STAGE_TIMEOUT: Duration = Duration::from_mins(5);
+
+/// How many characters of a text a reply shows.
+pub(super) const PREVIEW: usize = 200;
+
+/// Which session a call is about, as its arguments say it.
+#[derive(Clone, Debug)]
+pub(super) enum Wanted {
+    Named(String),
+    Open(Route),
+    New(Route),
+}
+
+impl Wanted {
+    /// By what was passed: a session, a fresh start, or whatever is open.
+    pub(super) fn of(session_id: Option<String>, restart: bool, route: Route) -> Self {
+        match session_id {
+            Some(id) => Self::Named(id),
+            None if restart => Self::New(route),
+            None => Self::Open(route),
+        }
+    }
+
+    fn which(&self) -> Which<'_> {
+        match self {
+            Self::Named(id) => Which::Named(id),
+            Self::Open(route) => Which::Open(*route),
+            Self::New(route) => Which::New(*route),
+        }
+    }
+}
+
+/// One step: which session, and what is done in it once it is found.
+pub(super) struct Sitting<F> {
+    pub(super) tool: &'static str,
+    pub(super) episode: Episode,
+    pub(super) wanted: Wanted,
+    pub(super) target: Option<u32>,
+    /// Whether a draft that is finished goes to the manuscripts at once.
+    pub(super) places_draft: bool,
+    pub(super) act: F,
+}
+
+/// The time and the chance of a call.
+pub(super) fn moment() -> Result<Now, ToolError> {
+    let mut random = [0; 4];
+    getrandom::fill(&mut random).map_err(|_| ToolError::internal())?;
+    Ok(Now {
+        moment: now(),
+        stamp: stamp(),
+        random: u32::from_le_bytes(random),
+    })
+}
+
+/// Sits down: gathers what the episode is written from. Nothing is written, so that what is refused here leaves no trace.
+pub(super) async fn desk(deps: &NovelDeps, cx: &Cx, episode: Episode) -> Result<Desk, ToolError> {
+    let (project, novel, locale) = (Arc::clone(&cx.project), deps.novel(cx), cx.locale());
+    cx.blocking(move |_, _| Desk::of(project, novel, episode, locale)).await
+}
+
+/// Makes the step, alone in the project.
+pub(super) async fn sit<F>(deps: &NovelDeps, cx: &Cx, sitting: Sitting<F>) -> Result<Worked, ToolError>
+where
+    F: FnOnce(&Opened) -> Result<Act, WritingError> + Send + 'static,
+{
+    let desk = desk(deps, cx, sitting.episode).await?;
+    let now = moment()?;
+    let holder = match &sitting.wanted {
+        Wanted::Named(id) => format!("{} {id}", sitting.tool),
+        _ => format!("{} {}", sitting.tool, sitting.episode),
+    };
+    let work = cx.blocking(move |_, _| {
+        let opened = desk.open(sitting.wanted.which(), sitting.target, &now)?;
+        let act = (sitting.act)(&opened)?;
+        desk.work(opened, act, sitting.tool, sitting.places_draft, &now)
+    });
+    cx.alone(&holder, work).await
+}
+
+/// An answer from the arguments: the text, and for which step it is.
+pub(super) fn answer(content: String, step: Option<&str>) -> Result<Act, WritingError> {
+    let (stage, turn) = match step {
+        None => (None, None),
+        Some(step) => {
+            let (stage, turn) = step.split_once(':').unwrap_or((step, ""));
+            (Some(Stage::parse(stage)?), turn.parse().ok())
+        }
+    };
+    Ok(Act::Answer(Answer {
+        stage,
+        turn,
+        content,
+        elapsed: Duration::ZERO,
+    }))
+}
+
+/// The question as clients get it: `submit` are the arguments that bring the answer back, but for the session and the step.
+pub(super) fn question(
+    asked: &Asked,
+    locale: Locale,
+    tool: &'static str,
+    submit: Map<String, Value>,
+    more: Map<String, Value>,
+) -> Ask {
+    let step = format!("{}:{}", asked.stage, asked.submit.turn);
+    let mut arguments = Map::new();
+    arguments.insert("episode".to_owned(), json!(asked.submit.episode));
+    arguments.insert("session_id".to_owned(), json!(asked.submit.session_id));
+    arguments.insert("step".to_owned(), json!(step));
+    arguments.extend(submit);
+    Ask {
+        status: Status::NeedsText,
+        session_id: Some(asked.submit.session_id.clone()),
+        step: Some(step),
+        instruction: asked.instruction.clone(),
+        context: asked.context.iter().map(|cited| reference(cited, locale)).collect(),
+        acceptance_criteria: asked
+            .criteria
+            .iter()
+            .map(|criterion| criterion.sentence().get(locale).to_owned())
+            .collect(),
+        response_schema: form(asked.gives, locale),
+        submit: Submit {
+            tool,
+            arguments,
+            answer: "content",
+        },
+        more,
+    }
+}
+
+/// A file to read, by the id under which `fetch_artifact` gives it.
+pub(super) fn reference(cited: &Cited, locale: Locale) -> String {
+    format!(
+        "{} {} ({})",
+        artifact(&cited.sha256),
+        cited.path,
+        cited.what.get(locale)
+    )
+}
+
+/// The id under which `fetch_artifact` gives a file.
+pub(super) fn artifact(sha256: &str) -> String {
+    ContentHash::parse(sha256).map_or_else(String::new, |hash| hash.artifact_id())
+}
+
+/// The schema of an answer of keys; a text has none.
+fn form(gives: Gives, locale: Locale) -> Option<Map<String, Value>> {
+    let Gives::Keys(keys) = gives else { return None };
+    let property = |holds| match holds {
+        Holds::Characters(least) => json!({"type": "string", "minLength": least}),
+        Holds::Items(least) => json!({"type": "array", "minItems": least}),
+        Holds::Replacements => json!({"type": "array", "items": {
+            "type": "object", "properties": {"find": {"type": "string"}, "replace": {"type": "string"}},
+            "required": ["find", "replace"], "additionalProperties": false,
+        }}),
+    };
+    let properties: Map<String, Value> = keys
+        .iter()
+        .map(|key| {
+            let mut schema = property(key.holds);
+            schema["description"] = json!(key.meaning().get(locale));
+            (key.name.to_owned(), schema)
+        })
+        .collect();
+    let names: Vec<&str> = keys.iter().map(|key| key.name).collect();
+    let schema = json!({"type": "object", "properties": properties, "required": names});
+    schema.as_object().cloned()
+}
+
+/// How a stage stands.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(crate) struct StageReport {
+    stage: usize,
+    name: String,
+    /// `completed`, `in_progress`, `pending`, or `stale`: older than what it reads.
+    status: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    execution_time_seconds: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output_summary: Option<String>,
+}
+
+/// The stages of a session, always in their order.
+pub(super) fn stages(session: &Session, locale: Locale) -> Vec<StageReport> {
+    let report = |stage: Stage| {
+        let output = session.output(stage);
+        let status = match output {
+            Some(output) if output.stale => "stale",
+            Some(_) if session.completed().contains(&stage) => "completed",
+            _ if session.current() == Some(stage) && !session.turns().is_empty() => "in_progress",
+            _ => "pending",
+        };
+        StageReport {
+            stage: stage.number(),
+            name: stage.name().to_owned(),
+            status: status.to_owned(),
+            execution_time_seconds: output.map(|output| output.execution_time),
+            output_summary: output.map(|output| {
+                let characters = said(
+                    locale,
+                    format!("{} characters", output.characters),
+                    format!("{} 字", output.characters),
+                );
+                format!("{}, {characters}", artifact(&output.sha256))
+            }),
+        }
+    };
+    session.route().stages().map(report).collect()
+}
+
+/// What a stage gave.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(crate) struct StageResult {
+    /// `completed`, or `stale`.
+    status: String,
+    /// For `fetch_artifact`.
+    artifact_id: String,
+    output_file: String,
+    /// Visible characters.
+    characters: usize,
+    turns: usize,
+    execution_time_seconds: f64,
+    /// At most 200 characters.
+    preview: String,
+    /// How its quality was judged; `not_evaluated` where nobody did.
+    method: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    quality_score: Option<f64>,
+}
+
+impl StageResult {
+    /// As one line and the beginning of the text.
+    pub(super) fn line(&self) -> String {
+        let Self {
+            artifact_id,
+            output_file,
+            characters,
+            preview,
+            ..
+        } = self;
+        format!("{artifact_id} {output_file} ({characters})\n{preview}")
+    }
+}
+
+/// What a stage of a session gave, if it is done.
+pub(super) async fn stage_result(cx: &Cx, session: &Session, stage: Stage) -> Result<Option<StageResult>, ToolError> {
+    let Some(output) = session.output(stage).cloned() else {
+        return Ok(None);
+    };
+    let text = text_of(cx, &output.output_file).await?;
+    Ok(Some(StageResult {
+        status: if output.stale { "stale" } else { "completed" }.to_owned(),
+        artifact_id: artifact(&output.sha256),
+        output_file: output.output_file,
+        characters: output.characters,
+        turns: output.turns.len(),
+        execution_time_seconds: output.execution_time,
+        preview: preview(&text),
+        method: method(output.quality_score),
+        quality_score: output.quality_score,
+    }))
+}
+
+/// How a score came about.
+pub(super) fn method(score: Option<f64>) -> String {
+    if score.is_some() {
+        "deterministic"
+    } else {
+        "not_evaluated"
+    }
+    .to_owned()
+}
+
+/// The text of a file that a reply shows a part of; empty where it is gone.
+pub(super) async fn text_of(cx: &Cx, path: &str) -> Result<String, ToolError> {
+    let (project, path) = (Arc::clone(&cx.project), path.to_owned());
+    cx.blocking(move |_, _| {
+        let bytes = match project.resolve(&path) {
+            Ok(file) => files::read(&file, 16 << 20).unwrap_or_default(),
+            Err(_) => Vec::new(),
+        };
+        Ok::<_, ToolError>(String::from_utf8_lossy(&bytes).into_owned())
+    })
+    .await
+}
+
+/// The beginning of a text.
+pub(super) fn preview(text: &str) -> String {
+    let text = text.trim();
+    match text.char_indices().nth(PREVIEW) {
+        Some((at, _)) => format!("{}…", &text[..at]),
+        None => text.to_owned(),
+    }
+}
+
+/// One of two sentences.
+pub(super) fn said(locale: Locale, en: String, ja: String) -> String {
+    Text::new(en, ja).get(locale).to_owned()
+}
+
+/// What `verbose` adds.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(crate) struct Verbose {
+    /// Every accepted turn, in time.
+    execution_trace: Vec<TraceEntry>,
+    resource_usage: Usage,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct TraceEntry {
+    stage: String,
+    turn: usize,
+    tool_name: String,
+    start: String,
+    end: String,
+    status: String,
+    prompt_file: String,
+    answer_file: String,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct Usage {
+    /// Files that this call wrote.
+    file_operations: usize,
+    /// Their bytes.
+    bytes_written: usize,
+}
+
+impl Verbose {
+    /// Of a call, if it was asked for.
+    pub(super) fn of(worked: &Worked, wanted: bool) -> Option<Self> {
+        wanted.then(|| Self {
+            execution_trace: worked.trace.iter().map(TraceEntry::of).collect(),
+            resource_usage: Usage {
+                file_operations: worked.written.len(),
+                bytes_written: worked.written.iter().map(|(_, bytes)| bytes).sum(),
+            },
+        })
+    }
+
+    /// As fields beside a question.
+    pub(super) fn fields(this: Option<Self>) -> Map<String, Value> {
+        match serde_json::to_value(this) {
+            Ok(Value::Object(fields)) => fields,
+            _ => Map::new(),
+        }
+    }
+}
+
+impl TraceEntry {
+    fn of(traced: &Traced) -> Self {
+        Self {
+            stage: traced.stage.name().to_owned(),
+            turn: traced.turn,
+            tool_name: traced.tool_name.clone(),
+            start: traced.start.to_string(),
+            end: traced.end.to_string(),
+            status: traced.status.clone(),
+            prompt_file: traced.prompt_file.clone(),
+            answer_file: traced.answer_file.clone(),
+        }
+    }
+}
+
+/// The names of stages.
+pub(super) fn names(stages: impl IntoIterator<Item = Stage>) -> Vec<String> {
+    stages.into_iter().map(|stage| stage.name().to_owned()).collect()
+}
+
+/// What has to be done again before the session goes on, as fields beside a question.
+pub(super) fn again(worked: &Worked) -> Map<String, Value> {
+    let mut fields = Map::new();
+    if !worked.lost.is_empty() {
+        fields.insert("recovered_stages".to_owned(), json!(names(worked.lost.clone())));
+    }
+    let stale: Vec<Stage> = worked.session.stale().collect();
+    if !stale.is_empty() {
+        fields.insert("stale_stages".to_owned(), json!(names(stale)));
+    }
+    fields
+}

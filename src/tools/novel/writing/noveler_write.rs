@@ -1,0 +1,359 @@
+//! `noveler_write`: an episode through all ten stages, from wherever it stands, to the finished manuscript.
+
+use fumi_base::text::Locale;
+use fumi_novel::errors::writing::WritingError;
+use fumi_novel::writing::{Act, Done, Route, Stage, Step, Worked};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, json};
+
+use super::{
+    STAGE_TIMEOUT, Sitting, StageReport, Verbose, Wanted, again, answer, desk, method, moment, preview, question, said,
+    sit, stages, text_of,
+};
+use crate::{
+    tool::{Cx, Outcome, Render, Spec, Tool, ToolError},
+    tools::novel::{EpisodeNumber, NovelDeps, WRITES, texts},
+};
+
+/// See the module.
+#[derive(Debug)]
+pub struct NovelerWrite;
+
+/// What the client sends.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Args {
+    episode: EpisodeNumber,
+    /// The answer to the question of the last reply.
+    content: Option<String>,
+    /// Which question it answers.
+    #[schemars(regex(pattern = "^[a-z_]+:[1-3]$"))]
+    step: Option<String>,
+    session_id: Option<String>,
+    /// Begin anew although a session is open.
+    #[serde(default)]
+    restart: bool,
+    /// Show what would be asked, and write nothing.
+    #[serde(default)]
+    dry_run: bool,
+    #[schemars(range(min = 1000, max = 20000))]
+    word_count_target: Option<u32>,
+    /// Report the stages in five pairs.
+    #[serde(default)]
+    five_stage: bool,
+    /// Add the trace.
+    #[serde(default)]
+    verbose: bool,
+}
+
+/// What it answers.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Output {
+    success: bool,
+    command: String,
+    summary: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    session_id: Option<String>,
+    total_stages_completed: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    final_manuscript_path: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    word_count: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    quality_score: Option<f64>,
+    /// How the score came about: `not_evaluated` without one.
+    method: String,
+    stage_results: Vec<StageReport>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    stage_groups: Vec<Group>,
+    execution_time_total_seconds: f64,
+    execution_time_seconds: f64,
+    project_root: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    primary_output: Option<Primary>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    next_suggested_actions: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    plan: Vec<Planned>,
+    /// Stages that were done, and are to be done again because a file is gone or changed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    recovered_stages: Vec<String>,
+    /// Stages older than what they read.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    stale_stages: Vec<String>,
+    #[serde(flatten)]
+    verbose: Option<Verbose>,
+}
+
+/// The manuscript.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(super) struct Primary {
+    file_reference: String,
+    sha256: String,
+    preview: String,
+    word_count: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    backup_id: Option<String>,
+}
+
+/// Two stages as one.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct Group {
+    stages: [usize; 2],
+    title: String,
+    status: String,
+}
+
+/// What would be asked.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct Planned {
+    step: String,
+    title: String,
+    instruction: String,
+}
+
+/// The five pairs of stages.
+const GROUPS: [(&str, &str); 5] = [
+    ("Plot", "プロット"),
+    ("Feeling and charm", "感情と魅力"),
+    ("Dialogue and scenes", "対話と場面"),
+    ("Consistency and draft", "整合と原稿"),
+    ("Finish", "仕上げ"),
+];
+
+impl Tool for NovelerWrite {
+    const SPEC: Spec = Spec {
+        name: "noveler_write",
+        texts: texts!("noveler_write"),
+        example: r#"{"episode": 1}"#,
+        timeout: STAGE_TIMEOUT,
+        ..WRITES
+    };
+    const ASKS: bool = true;
+    type Deps = NovelDeps;
+    type Args = Args;
+    type Output = Output;
+
+    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
+        if args.dry_run {
+            return plan(&args, deps, cx).await;
+        }
+        let (content, step) = (args.content.clone(), args.step.clone());
+        let named = args.session_id.is_some();
+        let worked = sit(
+            deps,
+            cx,
+            Sitting {
+                tool: Self::SPEC.name,
+                episode: args.episode.0,
+                wanted: Wanted::of(args.session_id.clone(), args.restart, Route::Whole),
+                target: args.word_count_target,
+                places_draft: false,
+                act: move |_: &_| match content {
+                    // An answer belongs to a session: another one may be open by now.
+                    Some(_) if !named => Err(WritingError::NoSessionId {
+                        stage: Stage::all().next().unwrap_or(Stage::LAST),
+                    }),
+                    Some(content) => answer(content, step.as_deref()),
+                    None => Ok(Act::Look),
+                },
+            },
+        )
+        .await?;
+        follow(Self::SPEC.name, args.five_stage, args.verbose, worked, cx).await
+    }
+}
+
+/// What follows in a session: its next question, or its end.
+pub(super) async fn follow(
+    command: &'static str,
+    five_stage: bool,
+    verbose: bool,
+    worked: Worked,
+    cx: &Cx,
+) -> Result<Outcome<Output>, ToolError> {
+    let extra = Verbose::of(&worked, verbose);
+    cx.progress.expect(worked.session.route().length() as u64);
+    cx.progress.advance(worked.session.completed().len() as u64);
+    match &worked.next {
+        Step::Ask(asked) => {
+            let mut submit = Map::new();
+            for (name, wanted) in [("five_stage", five_stage), ("verbose", verbose)] {
+                if wanted {
+                    submit.insert(name.to_owned(), json!(true));
+                }
+            }
+            let mut more = again(&worked);
+            more.extend(Verbose::fields(extra));
+            let ask = question(asked, cx.locale(), NovelerWrite::SPEC.name, submit, more);
+            Ok(Outcome::Ask(Box::new(ask)))
+        }
+        Step::Done(done) => Ok(Outcome::Done(
+            finished(command, five_stage, extra, done, &worked, cx).await?,
+        )),
+    }
+}
+
+async fn finished(
+    command: &str,
+    five_stage: bool,
+    verbose: Option<Verbose>,
+    done: &Done,
+    worked: &Worked,
+    cx: &Cx,
+) -> Result<Output, ToolError> {
+    let (locale, session) = (cx.locale(), &worked.session);
+    let text = text_of(cx, &done.manuscript.path).await?;
+    let episode = session.episode();
+    let place = worked.delivered.as_ref().map(|place| place.path.clone());
+    let total = session.completed().iter().filter_map(|stage| session.output(*stage));
+    let total: f64 = total.map(|output| output.execution_time).sum();
+    let score = session
+        .output(session.route().last())
+        .and_then(|output| output.quality_score);
+    let reports = stages(session, locale);
+    Ok(Output {
+        success: true,
+        command: command.to_owned(),
+        summary: summary(episode.number(), done, locale),
+        session_id: Some(session.id().to_string()),
+        total_stages_completed: session.completed().len(),
+        final_manuscript_path: place.clone(),
+        word_count: Some(done.characters),
+        quality_score: score,
+        method: method(score),
+        stage_groups: if five_stage {
+            groups(&reports, locale)
+        } else {
+            Vec::new()
+        },
+        stage_results: reports,
+        execution_time_total_seconds: total,
+        execution_time_seconds: 0.0,
+        project_root: cx.project.shown_root(),
+        primary_output: worked.delivered.as_ref().map(|place| Primary {
+            file_reference: place.path.clone(),
+            sha256: place.sha256.clone(),
+            preview: preview(&text),
+            word_count: done.characters,
+            backup_id: place.backup.clone(),
+        }),
+        next_suggested_actions: vec![
+            format!("noveler_complete {}", json!({"episode": episode.number()})),
+            format!("noveler_plot {}", json!({"episode": episode.number() + 1})),
+        ],
+        plan: Vec::new(),
+        recovered_stages: Vec::new(),
+        stale_stages: Vec::new(),
+        verbose,
+    })
+}
+
+fn summary(episode: u32, done: &Done, locale: Locale) -> String {
+    let title = if done.title.is_empty() {
+        String::new()
+    } else {
+        format!("「{}」", done.title)
+    };
+    said(
+        locale,
+        format!("Episode {episode}{title} is written: {} characters.", done.characters),
+        format!("第{episode}話{title}を書き終えました（{} 字）。", done.characters),
+    )
+}
+
+/// The stages two by two.
+fn groups(reports: &[StageReport], locale: Locale) -> Vec<Group> {
+    let pairs = reports.chunks_exact(2).zip(GROUPS);
+    let group = |(pair, (en, ja)): (&[StageReport], (&str, &str))| Group {
+        stages: [pair[0].stage, pair[1].stage],
+        title: said(locale, en.to_owned(), ja.to_owned()),
+        status: match (pair[0].status.as_str(), pair[1].status.as_str()) {
+            (one, other) if one == other => one.to_owned(),
+            _ => "in_progress".to_owned(),
+        },
+    };
+    pairs.map(group).collect()
+}
+
+/// What would be asked, without a session.
+async fn plan(args: &Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
+    let locale = cx.locale();
+    let desk = desk(deps, cx, args.episode.0).await?;
+    let planned = desk.plan(Route::Whole, args.word_count_target, &moment()?);
+    let plan = planned.into_iter().map(|planned| Planned {
+        step: format!("{}:{}", planned.stage, planned.turn),
+        title: planned.stage.title().get(locale).to_owned(),
+        instruction: preview(&planned.instruction),
+    });
+    let plan: Vec<Planned> = plan.collect();
+    let pending = Stage::all().map(|stage| StageReport {
+        stage: stage.number(),
+        name: stage.name().to_owned(),
+        status: "pending".to_owned(),
+        execution_time_seconds: None,
+        output_summary: None,
+    });
+    let reports: Vec<StageReport> = pending.collect();
+    Ok(Outcome::Done(Output {
+        success: true,
+        command: NovelerWrite::SPEC.name.to_owned(),
+        summary: said(
+            locale,
+            format!("{} questions would be asked; nothing was written.", plan.len()),
+            format!("{} 回の問いが行われます。何も書き込んでいません。", plan.len()),
+        ),
+        session_id: None,
+        total_stages_completed: 0,
+        final_manuscript_path: None,
+        word_count: None,
+        quality_score: None,
+        method: method(None),
+        stage_groups: if args.five_stage {
+            groups(&reports, locale)
+        } else {
+            Vec::new()
+        },
+        stage_results: reports,
+        execution_time_total_seconds: 0.0,
+        execution_time_seconds: 0.0,
+        project_root: cx.project.shown_root(),
+        primary_output: None,
+        next_suggested_actions: vec![format!("noveler_write {}", json!({"episode": args.episode.0.number()}))],
+        plan,
+        recovered_stages: Vec::new(),
+        stale_stages: Vec::new(),
+        verbose: None,
+    }))
+}
+
+impl Render for Output {
+    fn text(&self, _: Locale) -> String {
+        let mut lines = vec![self.summary.clone()];
+        if let Some(primary) = &self.primary_output {
+            lines.push(format!("{} {}", primary.file_reference, primary.sha256));
+            lines.push(primary.preview.clone());
+        }
+        for planned in &self.plan {
+            lines.push(format!("{} {}: {}", planned.step, planned.title, planned.instruction));
+        }
+        for group in &self.stage_groups {
+            lines.push(format!(
+                "{}-{} {}: {}",
+                group.stages[0], group.stages[1], group.title, group.status
+            ));
+        }
+        if self.stage_groups.is_empty() && self.plan.is_empty() {
+            for report in &self.stage_results {
+                let output = report.output_summary.as_deref().unwrap_or_default();
+                lines.push(
+                    format!("{} {} {} {output}", report.stage, report.name, report.status)
+                        .trim_end()
+                        .to_owned(),
+                );
+            }
+        }
+        lines.extend(self.next_suggested_actions.iter().map(|action| format!("→ {action}")));
+        lines.join("\n")
+    }
+}

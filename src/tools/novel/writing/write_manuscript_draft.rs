@@ -1,0 +1,168 @@
+//! `write_manuscript_draft`: the draft alone. In a session that has come to it, from what its stages designed; without one, from the
+//! plot. The draft goes to the manuscripts as soon as it is whole, and what it replaces is backed up.
+
+use fumi_base::text::Locale;
+use fumi_novel::{
+    errors::writing::WritingError,
+    writing::{Act, Opened, Route, Stage, Step},
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, json};
+
+use super::{STAGE_TIMEOUT, Sitting, Wanted, again, answer, method, preview, question, said, sit, text_of};
+use crate::{
+    tool::{Cx, Outcome, Render, Spec, Tool, ToolError},
+    tools::novel::{EpisodeNumber, NovelDeps, WRITES, texts},
+};
+
+/// See the module.
+#[derive(Debug)]
+pub struct WriteManuscriptDraft;
+
+/// What the client sends.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Args {
+    episode: EpisodeNumber,
+    session_id: Option<String>,
+    #[schemars(range(min = 1000, max = 20000))]
+    word_count_target: Option<u32>,
+    content: Option<String>,
+    #[schemars(regex(pattern = "^[a-z_]+:[1-3]$"))]
+    step: Option<String>,
+    /// Begin a draft although a session is open.
+    #[serde(default)]
+    restart: bool,
+    /// The whole text in the reply.
+    #[serde(default)]
+    include_text: bool,
+}
+
+/// What it answers.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Output {
+    success: bool,
+    summary: String,
+    session_id: String,
+    /// The whole text where it was asked for, else at most 200 characters.
+    manuscript_text: String,
+    artifact_id: String,
+    manuscript_path: String,
+    word_count_actual: usize,
+    quality_assessment: Assessment,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    backup_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_recommended_stage: Option<String>,
+    execution_time_seconds: f64,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    recovered_stages: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    stale_stages: Vec<String>,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct Assessment {
+    /// `not_evaluated` where nobody judged it.
+    method: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    overall_score: Option<f64>,
+}
+
+impl Tool for WriteManuscriptDraft {
+    const SPEC: Spec = Spec {
+        name: "write_manuscript_draft",
+        texts: texts!("write_manuscript_draft"),
+        example: r#"{"episode": 1}"#,
+        timeout: STAGE_TIMEOUT,
+        ..WRITES
+    };
+    const ASKS: bool = true;
+    type Deps = NovelDeps;
+    type Args = Args;
+    type Output = Output;
+
+    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
+        let (content, step, named) = (args.content, args.step, args.session_id.is_some());
+        let act = move |opened: &Opened| match content {
+            Some(_) if !named => Err(WritingError::NoSessionId { stage: Stage::DRAFT }),
+            Some(content) => answer(content, step.as_deref()),
+            None => match opened.session().current() {
+                Some(current) if current < Stage::DRAFT => Err(WritingError::TooEarly {
+                    stage: Stage::DRAFT,
+                    missing: Stage::all()
+                        .filter(|other| (current..Stage::DRAFT).contains(other))
+                        .collect(),
+                }),
+                _ => Ok(Act::Look),
+            },
+        };
+        let worked = sit(
+            deps,
+            cx,
+            Sitting {
+                tool: Self::SPEC.name,
+                episode: args.episode.0,
+                wanted: Wanted::of(args.session_id, args.restart, Route::Draft),
+                target: args.word_count_target,
+                places_draft: true,
+                act,
+            },
+        )
+        .await?;
+        if let Step::Ask(asked) = &worked.next
+            && asked.stage == Stage::DRAFT
+        {
+            let mut submit = Map::new();
+            if args.include_text {
+                submit.insert("include_text".to_owned(), json!(true));
+            }
+            let ask = question(asked, cx.locale(), Self::SPEC.name, submit, again(&worked));
+            return Ok(Outcome::Ask(Box::new(ask)));
+        }
+        let session = &worked.session;
+        let output = session.output(Stage::DRAFT).ok_or_else(ToolError::internal)?;
+        let text = text_of(cx, &output.output_file).await?;
+        let place = worked.delivered.as_ref();
+        Ok(Outcome::Done(Output {
+            success: true,
+            summary: said(
+                cx.locale(),
+                format!(
+                    "The draft of episode {} has {} characters.",
+                    session.episode().number(),
+                    output.characters
+                ),
+                format!("{}の草稿ができました（{} 字）。", session.episode(), output.characters),
+            ),
+            session_id: session.id().to_string(),
+            manuscript_text: if args.include_text { text } else { preview(&text) },
+            artifact_id: super::artifact(&output.sha256),
+            manuscript_path: place.map(|place| place.path.clone()).unwrap_or_default(),
+            word_count_actual: output.characters,
+            quality_assessment: Assessment {
+                method: method(output.quality_score),
+                overall_score: output.quality_score,
+            },
+            backup_id: place.and_then(|place| place.backup.clone()),
+            next_recommended_stage: session.current().map(|next| next.name().to_owned()),
+            execution_time_seconds: 0.0,
+            recovered_stages: super::names(worked.lost.clone()),
+            stale_stages: super::names(session.stale()),
+        }))
+    }
+}
+
+impl Render for Output {
+    fn text(&self, _: Locale) -> String {
+        let backup = self
+            .backup_id
+            .iter()
+            .map(|id| format!(" (backup {id})"))
+            .collect::<String>();
+        format!(
+            "{}\n{}{backup} {}\n{}",
+            self.summary, self.manuscript_path, self.artifact_id, self.manuscript_text
+        )
+    }
+}

@@ -1,0 +1,115 @@
+//! `write_resume`: goes on with a session after any interruption: it says where it stood, what is left, and asks the next question.
+
+use fumi_base::text::Locale;
+use fumi_novel::writing::{Act, Opened, Route, Stage, Step};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::{
+    STAGE_TIMEOUT, Sitting, Wanted, names,
+    noveler_write::{self, follow},
+    said, sit,
+};
+use crate::{
+    tool::{Cx, Outcome, Render, Spec, Tool, ToolError},
+    tools::novel::{EpisodeNumber, NovelDeps, WRITES, texts},
+};
+
+/// See the module.
+#[derive(Debug)]
+pub struct WriteResume;
+
+/// What the client sends.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Args {
+    episode: EpisodeNumber,
+    #[schemars(length(min = 1))]
+    session_id: String,
+}
+
+/// What it answers.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Output {
+    success: bool,
+    summary: String,
+    /// The stage at which the session stood, from 1; 11 when all were done.
+    resumed_from_stage: usize,
+    remaining_stages: Vec<String>,
+    /// Stages that were done, and are to be done again because a file is gone or changed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    recovered_stages: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    stale_stages: Vec<String>,
+    /// As `noveler_write` reports a finished episode.
+    execution_result: noveler_write::Output,
+}
+
+impl Tool for WriteResume {
+    const SPEC: Spec = Spec {
+        name: "write_resume",
+        texts: texts!("write_resume"),
+        example: r#"{"episode": 1, "session_id": "session_20260131_100000_0a1b2c3d"}"#,
+        timeout: STAGE_TIMEOUT,
+        ..WRITES
+    };
+    const ASKS: bool = true;
+    type Deps = NovelDeps;
+    type Args = Args;
+    type Output = Output;
+
+    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
+        let worked = sit(
+            deps,
+            cx,
+            Sitting {
+                tool: Self::SPEC.name,
+                episode: args.episode.0,
+                wanted: Wanted::of(Some(args.session_id), false, Route::Whole),
+                target: None,
+                places_draft: false,
+                act: |_: &Opened| Ok(Act::Look),
+            },
+        )
+        .await?;
+        let current = worked.session.current();
+        let route = worked.session.route();
+        let remaining = names(
+            route
+                .stages()
+                .filter(|stage| current.is_some_and(|current| *stage >= current)),
+        );
+        let from = current.map_or(route.last().number() + 1, Stage::number);
+        let recovered = names(worked.lost.clone());
+        if let Step::Ask(_) = &worked.next {
+            let Outcome::Ask(mut ask) = follow(Self::SPEC.name, false, false, worked, cx).await? else {
+                return Err(ToolError::internal());
+            };
+            ask.more.insert("resumed_from_stage".to_owned(), json!(from));
+            ask.more.insert("remaining_stages".to_owned(), json!(remaining));
+            return Ok(Outcome::Ask(ask));
+        }
+        let Outcome::Done(result) = follow(Self::SPEC.name, false, false, worked, cx).await? else {
+            return Err(ToolError::internal());
+        };
+        Ok(Outcome::Done(Output {
+            success: true,
+            summary: said(
+                cx.locale(),
+                "All stages were done already.".to_owned(),
+                "すべての段階が完了しています。".to_owned(),
+            ),
+            resumed_from_stage: from,
+            remaining_stages: remaining,
+            recovered_stages: recovered,
+            stale_stages: Vec::new(),
+            execution_result: result,
+        }))
+    }
+}
+
+impl Render for Output {
+    fn text(&self, locale: Locale) -> String {
+        format!("{}\n{}", self.summary, self.execution_result.text(locale))
+    }
+}

@@ -1,0 +1,217 @@
+//! `write_stage`: one stage of an episode, and no further. Feedback has a stage done again.
+
+use fumi_base::text::Locale;
+use fumi_novel::{
+    errors::writing::WritingError,
+    writing::{Act, Opened, Route, Stage, Step, Worked},
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, json};
+
+use super::{
+    STAGE_TIMEOUT, Sitting, StageResult, Verbose, Wanted, again, answer, names, question, said, sit, stage_result,
+};
+use crate::{
+    tool::{Ask, Cx, Outcome, Render, Spec, Tool, ToolError},
+    tools::novel::{EpisodeNumber, NovelDeps, WRITES, texts},
+};
+
+/// See the module.
+#[derive(Debug)]
+pub struct WriteStage;
+
+/// What the client sends.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Args {
+    episode: EpisodeNumber,
+    /// A stage, by either of its names.
+    stage: String,
+    session_id: Option<String>,
+    /// The same, for a session that was interrupted.
+    resume_session: Option<String>,
+    content: Option<String>,
+    #[schemars(regex(pattern = "^[a-z_]+:[1-3]$"))]
+    step: Option<String>,
+    /// Has the stage done again with this in mind; `approved` only notes it.
+    user_feedback: Option<String>,
+    #[serde(default)]
+    verbose: bool,
+}
+
+/// What it answers.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Output {
+    success: bool,
+    summary: String,
+    stage: String,
+    session_id: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_recommended_stage: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stage_result: Option<StageResult>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    final_manuscript_path: Option<String>,
+    execution_time_seconds: f64,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    recovered_stages: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    stale_stages: Vec<String>,
+    #[serde(flatten)]
+    verbose: Option<Verbose>,
+}
+
+/// One stage, as every tool of single stages works on it.
+pub(super) struct OneStage {
+    pub(super) tool: &'static str,
+    pub(super) episode: EpisodeNumber,
+    pub(super) stage: Stage,
+    pub(super) session_id: Option<String>,
+    pub(super) content: Option<String>,
+    pub(super) step: Option<String>,
+    pub(super) user_feedback: Option<String>,
+}
+
+impl OneStage {
+    /// Makes the step. The first stage may begin a session, every other needs one.
+    pub(super) async fn work(self, deps: &NovelDeps, cx: &Cx) -> Result<Worked, ToolError> {
+        let stage = self.stage;
+        if self.session_id.is_none() && stage.number() > 1 {
+            return Err(WritingError::NoSessionId { stage }.into());
+        }
+        let act = move |opened: &Opened| {
+            let current = opened.session().current();
+            match (self.content, self.user_feedback) {
+                (Some(content), _) => {
+                    let step = self.step.unwrap_or_else(|| {
+                        let turn = opened.session().turns().len() + 1;
+                        format!("{stage}:{turn}")
+                    });
+                    answer(content, Some(&step))
+                }
+                (None, Some(said)) => Ok(Act::Feedback(stage, said)),
+                (None, None) => match current {
+                    Some(current) if stage > current => Err(WritingError::TooEarly {
+                        stage,
+                        missing: Stage::all().filter(|other| (current..stage).contains(other)).collect(),
+                    }),
+                    _ => Ok(Act::Look),
+                },
+            }
+        };
+        sit(
+            deps,
+            cx,
+            Sitting {
+                tool: self.tool,
+                episode: self.episode.0,
+                wanted: Wanted::of(self.session_id, false, Route::Whole),
+                target: None,
+                places_draft: false,
+                act,
+            },
+        )
+        .await
+    }
+}
+
+/// The question of a stage, while it has one.
+pub(super) fn open_question(
+    worked: &Worked,
+    stage: Stage,
+    tool: &'static str,
+    submit: Map<String, serde_json::Value>,
+    verbose: Option<Verbose>,
+    cx: &Cx,
+) -> Option<Ask> {
+    let Step::Ask(asked) = &worked.next else { return None };
+    if asked.stage != stage {
+        return None;
+    }
+    let mut more = again(worked);
+    more.extend(Verbose::fields(verbose));
+    Some(question(asked, cx.locale(), tool, submit, more))
+}
+
+impl Tool for WriteStage {
+    const SPEC: Spec = Spec {
+        name: "write_stage",
+        texts: texts!("write_stage"),
+        example: r#"{"episode": 1, "stage": "plot_data_preparation"}"#,
+        timeout: STAGE_TIMEOUT,
+        ..WRITES
+    };
+    const ASKS: bool = true;
+    type Deps = NovelDeps;
+    type Args = Args;
+    type Output = Output;
+
+    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
+        let stage = Stage::parse(&args.stage)?;
+        let one = OneStage {
+            tool: Self::SPEC.name,
+            episode: args.episode,
+            stage,
+            session_id: args.session_id.or(args.resume_session),
+            content: args.content,
+            step: args.step,
+            user_feedback: args.user_feedback,
+        };
+        let worked = one.work(deps, cx).await?;
+        let verbose = Verbose::of(&worked, args.verbose);
+        let mut submit = Map::from_iter([("stage".to_owned(), json!(stage.name()))]);
+        if args.verbose {
+            submit.insert("verbose".to_owned(), json!(true));
+        }
+        if let Some(ask) = open_question(&worked, stage, Self::SPEC.name, submit, verbose.clone(), cx) {
+            return Ok(Outcome::Ask(Box::new(ask)));
+        }
+        let session = &worked.session;
+        let next = session.current();
+        Ok(Outcome::Done(Output {
+            success: true,
+            summary: said(
+                cx.locale(),
+                format!(
+                    "{stage} is done; {} of {} stages are.",
+                    session.completed().len(),
+                    session.route().length()
+                ),
+                format!(
+                    "{}が完了しました（{} 段階のうち {} 段階が完了）。",
+                    stage.title().get(Locale::Ja),
+                    session.route().length(),
+                    session.completed().len()
+                ),
+            ),
+            stage: stage.name().to_owned(),
+            session_id: session.id().to_string(),
+            next_recommended_stage: next.map(|next| next.name().to_owned()),
+            stage_result: stage_result(cx, session, stage).await?,
+            final_manuscript_path: worked.delivered.as_ref().map(|place| place.path.clone()),
+            execution_time_seconds: 0.0,
+            recovered_stages: names(worked.lost.clone()),
+            stale_stages: names(session.stale()),
+            verbose,
+        }))
+    }
+}
+
+impl Render for Output {
+    fn text(&self, _: Locale) -> String {
+        let mut lines = vec![self.summary.clone()];
+        if let Some(result) = &self.stage_result {
+            lines.push(result.line());
+        }
+        if let Some(path) = &self.final_manuscript_path {
+            lines.push(path.clone());
+        }
+        if let Some(next) = &self.next_recommended_stage {
+            lines.push(format!(
+                "→ write_stage {{\"stage\": \"{next}\", \"session_id\": \"{}\"}}",
+                self.session_id
+            ));
+        }
+        lines.join("\n")
+    }
+}

@@ -1,0 +1,166 @@
+//! `write_step_1` to `write_step_10`: the stages by number, each a call with a limit of time of its own.
+//!
+//! Ten tools of one form: what differs between them is their number and their texts.
+
+use fumi_base::text::Locale;
+use fumi_novel::writing::Stage;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Map;
+
+use super::{
+    STAGE_TIMEOUT, StageResult, names, said, stage_result,
+    write_stage::{OneStage, open_question},
+};
+use crate::{
+    tool::{Cx, Outcome, Render, Spec, Texts, Tool, ToolError},
+    tools::novel::{EpisodeNumber, NovelDeps, STEPS, WRITES},
+};
+
+/// The stage of a number, 1 to 10.
+#[derive(Debug)]
+pub struct WriteStep<const N: usize>;
+
+/// What the client sends.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Args {
+    episode: EpisodeNumber,
+    session_id: Option<String>,
+    content: Option<String>,
+    #[schemars(regex(pattern = "^[a-z_]+:[1-3]$"))]
+    step: Option<String>,
+    user_feedback: Option<String>,
+}
+
+/// What it answers.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Output {
+    success: bool,
+    summary: String,
+    step: usize,
+    stage: String,
+    session_id: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_step: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    result: Option<StageResult>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    final_manuscript_path: Option<String>,
+    execution_time_seconds: f64,
+    /// Always true: every stage has a limit of time of its own.
+    timeout_reset: bool,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    recovered_stages: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    stale_stages: Vec<String>,
+}
+
+/// The spec of a step: its number, and its titles before the text that all of them share.
+macro_rules! spec {
+    ($number:literal, $en:literal, $ja:literal) => {
+        Spec {
+            name: concat!("write_step_", $number),
+            toolset: STEPS,
+            texts: Texts {
+                en: concat!(
+                    "# ",
+                    $en,
+                    "\nStage ",
+                    $number,
+                    " of 10. ",
+                    include_str!("write_step.en.md")
+                ),
+                ja: concat!(
+                    "# ",
+                    $ja,
+                    "\n十段階の第",
+                    $number,
+                    "段階。",
+                    include_str!("write_step.ja.md")
+                ),
+            },
+            example: if $number == 1 {
+                r#"{"episode": 1}"#
+            } else {
+                r#"{"episode": 1, "session_id": "session_20260131_100000_0a1b2c3d"}"#
+            },
+            timeout: STAGE_TIMEOUT,
+            ..WRITES
+        }
+    };
+}
+
+impl<const N: usize> Tool for WriteStep<N> {
+    const SPEC: Spec = match N {
+        1 => spec!(1, "Step 1: plot and data", "ステップ1: プロット・データ準備"),
+        2 => spec!(2, "Step 2: analyse the plot", "ステップ2: プロット分析・設計"),
+        3 => spec!(3, "Step 3: emotions and relations", "ステップ3: 感情・関係性設計"),
+        4 => spec!(4, "Step 4: humour and charm", "ステップ4: ユーモア・魅力設計"),
+        5 => spec!(5, "Step 5: minds and dialogue", "ステップ5: キャラ心理・対話設計"),
+        6 => spec!(6, "Step 6: scenes and atmosphere", "ステップ6: 場面演出・雰囲気設計"),
+        7 => spec!(7, "Step 7: consistency", "ステップ7: 論理整合性調整"),
+        8 => spec!(8, "Step 8: the manuscript", "ステップ8: 原稿執筆"),
+        9 => spec!(9, "Step 9: refine", "ステップ9: 品質仕上げ"),
+        10 => spec!(10, "Step 10: final adjustment", "ステップ10: 最終調整"),
+        _ => panic!("there are ten stages"),
+    };
+    const ASKS: bool = true;
+    type Deps = NovelDeps;
+    type Args = Args;
+    type Output = Output;
+
+    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
+        let stage = Stage::numbered(N).ok_or_else(ToolError::internal)?;
+        let one = OneStage {
+            tool: Self::SPEC.name,
+            episode: args.episode,
+            stage,
+            session_id: args.session_id,
+            content: args.content,
+            step: args.step,
+            user_feedback: args.user_feedback,
+        };
+        let worked = one.work(deps, cx).await?;
+        if let Some(ask) = open_question(&worked, stage, Self::SPEC.name, Map::new(), None, cx) {
+            return Ok(Outcome::Ask(Box::new(ask)));
+        }
+        let session = &worked.session;
+        Ok(Outcome::Done(Output {
+            success: true,
+            summary: said(
+                cx.locale(),
+                format!("Step {N} ({}) is done.", stage.title().get(Locale::En)),
+                format!("ステップ {N}（{}）が完了しました。", stage.title().get(Locale::Ja)),
+            ),
+            step: N,
+            stage: stage.name().to_owned(),
+            session_id: session.id().to_string(),
+            next_step: session.current().map(Stage::number),
+            result: stage_result(cx, session, stage).await?,
+            final_manuscript_path: worked.delivered.as_ref().map(|place| place.path.clone()),
+            execution_time_seconds: 0.0,
+            timeout_reset: true,
+            recovered_stages: names(worked.lost.clone()),
+            stale_stages: names(session.stale()),
+        }))
+    }
+}
+
+impl Render for Output {
+    fn text(&self, _: Locale) -> String {
+        let mut lines = vec![self.summary.clone()];
+        if let Some(result) = &self.result {
+            lines.push(result.line());
+        }
+        if let Some(path) = &self.final_manuscript_path {
+            lines.push(path.clone());
+        }
+        if let Some(next) = self.next_step {
+            lines.push(format!(
+                "→ write_step_{next} {{\"session_id\": \"{}\"}}",
+                self.session_id
+            ));
+        }
+        lines.join("\n")
+    }
+}

@@ -1,0 +1,217 @@
+//! `write_with_claude`: a whole episode in one go by the client's own model, from the plot of the project or from one that is passed.
+//!
+//! No provider is ever asked, and there is no session: the question can be asked again from its arguments. What the text
+//! replaces is backed up.
+
+use std::sync::Arc;
+
+use fumi_base::text::Locale;
+use fumi_novel::{
+    errors::writing::WritingError,
+    project::NovelProject,
+    writing::{AtOnce, Cited, Criterion, Delivered, Material, WholeText, manuscript, place_manuscript, plot_of},
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, json};
+
+use super::{STAGE_TIMEOUT, moment, preview, reference, said};
+use crate::{
+    tool::{Ask, Cx, Outcome, Render, Spec, Status, Submit, Tool, ToolError},
+    tools::novel::{EpisodeNumber, NovelDeps, WRITES, texts},
+};
+
+/// See the module.
+#[derive(Debug)]
+pub struct WriteWithClaude;
+
+/// What the client sends.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Args {
+    episode: EpisodeNumber,
+    /// A plot, as YAML or in words.
+    #[schemars(length(min = 1))]
+    plot_content: Option<String>,
+    #[schemars(range(min = 1000, max = 20000))]
+    word_count_target: Option<u32>,
+    /// The answer.
+    content: Option<String>,
+    /// The whole text in the reply.
+    #[serde(default)]
+    include_text: bool,
+}
+
+/// What it answers.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Output {
+    success: bool,
+    summary: String,
+    /// The whole text where it was asked for, else at most 200 characters.
+    manuscript_generated: String,
+    manuscript_path: String,
+    artifact_id: String,
+    word_count: usize,
+    /// Who wrote it: `host`, `llm_sampling`.
+    generation_method: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    backup_id: Option<String>,
+    next_suggested_actions: Vec<String>,
+    execution_time_seconds: f64,
+}
+
+/// What is known before anything is asked.
+struct Prepared {
+    novel: NovelProject,
+    material: Material,
+    plot: String,
+}
+
+/// What came of looking at the arguments.
+enum Looked {
+    Question {
+        instruction: String,
+        context: Vec<Cited>,
+        criteria: Vec<Criterion>,
+    },
+    Text(WholeText, Delivered),
+}
+
+impl Tool for WriteWithClaude {
+    const SPEC: Spec = Spec {
+        name: "write_with_claude",
+        texts: texts!("write_with_claude"),
+        example: r#"{"episode": 1, "plot_content": "みちるが検潮所の鍵を返しに行き、返さずに帰る。"}"#,
+        timeout: STAGE_TIMEOUT,
+        ..WRITES
+    };
+    const ASKS: bool = true;
+    type Deps = NovelDeps;
+    type Args = Args;
+    type Output = Output;
+
+    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
+        let (novel, episode, passed) = (deps.novel(cx), args.episode.0, args.plot_content.clone());
+        let prepared = cx.blocking(move |_, _| {
+            let material = Material::gather_for(&novel, episode, passed.as_deref().map(plot_of))?;
+            let plot = passed.unwrap_or_else(|| material.plot.to_yaml());
+            Ok::<_, WritingError>(Prepared { novel, material, plot })
+        });
+        let prepared = prepared.await?;
+        let looked = look(&args, prepared, cx).await?;
+        Ok(match looked {
+            Looked::Question {
+                instruction,
+                context,
+                criteria,
+            } => Outcome::Ask(Box::new(ask(&args, instruction, &context, &criteria, cx.locale()))),
+            Looked::Text(text, place) => Outcome::Done(output(&args, &text, place, cx.locale())),
+        })
+    }
+}
+
+/// Asks, or judges what was answered and puts it in its place.
+async fn look(args: &Args, prepared: Prepared, cx: &Cx) -> Result<Looked, ToolError> {
+    let (episode, target, locale, now) = (args.episode.0, args.word_count_target, cx.locale(), moment()?);
+    let (project, content) = (Arc::clone(&cx.project), args.content.clone());
+    let is_answered = content.is_some();
+    let work = cx.blocking(move |_, _| {
+        let Prepared { novel, material, plot } = prepared;
+        let at_once = AtOnce {
+            episode,
+            material: &material,
+            target,
+            locale,
+        };
+        let Some(content) = content else {
+            return Ok::<_, WritingError>(Looked::Question {
+                instruction: at_once.instruction(&plot, &now.moment),
+                context: at_once.context().to_vec(),
+                criteria: at_once.criteria(),
+            });
+        };
+        let text = at_once.take(&content)?;
+        let title = material.plot.episode_info.title.clone().unwrap_or_default();
+        let whole = manuscript(episode, &title, &text.text);
+        let place = place_manuscript(&project, &novel, episode, &title, &whole, &now.stamp)?;
+        Ok(Looked::Text(text, place))
+    });
+    if is_answered {
+        cx.alone(&format!("{} {episode}", WriteWithClaude::SPEC.name), work)
+            .await
+    } else {
+        work.await
+    }
+}
+
+fn ask(args: &Args, instruction: String, context: &[Cited], criteria: &[Criterion], locale: Locale) -> Ask {
+    let mut arguments = Map::from_iter([("episode".to_owned(), json!(args.episode.0.number()))]);
+    if let Some(plot) = &args.plot_content {
+        arguments.insert("plot_content".to_owned(), json!(plot));
+    }
+    if let Some(target) = args.word_count_target {
+        arguments.insert("word_count_target".to_owned(), json!(target));
+    }
+    if args.include_text {
+        arguments.insert("include_text".to_owned(), json!(true));
+    }
+    Ask {
+        status: Status::NeedsText,
+        session_id: None,
+        step: None,
+        instruction,
+        context: context.iter().map(|cited| reference(cited, locale)).collect(),
+        acceptance_criteria: criteria
+            .iter()
+            .map(|criterion| criterion.sentence().get(locale).to_owned())
+            .collect(),
+        response_schema: None,
+        submit: Submit {
+            tool: WriteWithClaude::SPEC.name,
+            arguments,
+            answer: "content",
+        },
+        more: Map::new(),
+    }
+}
+
+fn output(args: &Args, text: &WholeText, place: Delivered, locale: Locale) -> Output {
+    let episode = args.episode.0;
+    Output {
+        success: true,
+        summary: said(
+            locale,
+            format!(
+                "Episode {} is written: {} characters.",
+                episode.number(),
+                text.characters
+            ),
+            format!("{episode}を書き終えました（{} 字）。", text.characters),
+        ),
+        manuscript_generated: if args.include_text {
+            text.text.clone()
+        } else {
+            preview(&text.text)
+        },
+        artifact_id: super::artifact(&place.sha256),
+        manuscript_path: place.path,
+        word_count: text.characters,
+        generation_method: "host".to_owned(),
+        backup_id: place.backup,
+        next_suggested_actions: vec![format!("noveler_complete {}", json!({"episode": episode.number()}))],
+        execution_time_seconds: 0.0,
+    }
+}
+
+impl Render for Output {
+    fn text(&self, _: Locale) -> String {
+        let backup = self
+            .backup_id
+            .iter()
+            .map(|id| format!(" (backup {id})"))
+            .collect::<String>();
+        format!(
+            "{}\n{}{backup} {}\n{}",
+            self.summary, self.manuscript_path, self.artifact_id, self.manuscript_generated
+        )
+    }
+}
