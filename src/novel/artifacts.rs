@@ -183,9 +183,15 @@ impl Artifacts {
                 return Ok(artifact);
             }
         }
+        // The novel's own files first: backups and the like may be many times as large.
+        for top in self.novel.own().unwrap_or_default() {
+            let matches = with_hash(&top, hash, &is_over)?;
+            if let Some(artifact) = one(hash, self.of_novel(matches.files))? {
+                return Ok(artifact);
+            }
+        }
         let matches = with_hash(&self.project().top(), hash, is_over)?;
-        let found = matches.files.into_iter().map(|file| self.in_place(file, Origin::Novel));
-        if let Some(artifact) = one(hash, found.collect())? {
+        if let Some(artifact) = one(hash, self.of_novel(matches.files))? {
             return Ok(artifact);
         }
         if let Some(path) = broken.pop() {
@@ -205,8 +211,7 @@ impl Artifacts {
             all.extend(self.named(origin, hash, &mut Vec::new())?);
         }
         let matches = with_hash(&self.project().top(), hash, is_over)?;
-        let own = matches.files.into_iter().map(|file| self.in_place(file, Origin::Novel));
-        all.extend(own);
+        all.extend(self.of_novel(matches.files));
         one(hash, all.clone())?.ok_or_else(|| ArtifactError::Unknown {
             hash: hash.to_string(),
             looked_at: matches.looked_at,
@@ -325,6 +330,11 @@ impl Artifacts {
             created_at: known.created_at,
             ..self.in_place(reference, Origin::Kept)
         })
+    }
+
+    fn of_novel(&self, files: Vec<FileReference>) -> Vec<Artifact> {
+        let files = files.into_iter();
+        files.map(|file| self.in_place(file, Origin::Novel)).collect()
     }
 
     fn in_place(&self, file: FileReference, origin: Origin) -> Artifact {

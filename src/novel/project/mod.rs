@@ -215,15 +215,20 @@ impl NovelProject {
     /// What makes the novel: its settings and the folders that it has, backups aside; of one without folders, its episodes.
     pub fn own(&self) -> Result<Vec<ProjectPath>, ProjectError> {
         let survey = self.survey()?;
-        let mut own: Vec<ProjectPath> = self.find(&self.names.settings)?.into_iter().collect();
+        let settings = self.find(&self.names.settings)?;
         let folders = survey.folders.into_iter().filter(|(role, _)| *role != Role::Backups);
-        own.extend(folders.map(|(_, folder)| folder));
-        own.extend(
-            survey
-                .episodes
-                .into_values()
-                .flat_map(|files| files.manuscripts.into_iter().chain(files.plots)),
-        );
+        let episodes = survey.episodes.into_values();
+        let texts = episodes.flat_map(|files| files.manuscripts.into_iter().chain(files.plots));
+        let mut own: Vec<ProjectPath> = Vec::new();
+        for path in settings
+            .into_iter()
+            .chain(folders.map(|(_, folder)| folder))
+            .chain(texts)
+        {
+            if !own.iter().any(|top| path.relative().starts_with(top.relative())) {
+                own.push(path);
+            }
+        }
         Ok(own)
     }
 
