@@ -89,6 +89,9 @@ fn loosen(schema: &mut Object) {
 }
 
 /// A type's schema in the published form, as it is written.
+///
+/// # Panics
+/// When the type is neither struct nor enum.
 #[must_use]
 pub fn written<T: JsonSchema>() -> Object {
     of::<T>(Contract::Serialize)

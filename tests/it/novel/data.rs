@@ -316,6 +316,13 @@ async fn a_text_is_fetched_by_its_id_whole_or_in_parts() {
     .await;
     let said: Value = serde_json::from_str(info["content"].as_str().unwrap()).unwrap();
     assert_eq!(said, all["data"]["episode_info"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_cannot_be_fetched_is_told_with_what_can() {
+    let sample = Sample::novel();
+    let app = sample.app();
+    let id = |path: &str| format!("artifact:{}", &hash_of(&sample, path)[..12]);
     // In another encoding.
     let (bytes, ..) =
         encoding_rs::SHIFT_JIS.encode("　吾輩は猫である。名前はまだ無い。どこで生れたかとんと見当がつかぬ。\n");

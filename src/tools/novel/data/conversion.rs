@@ -47,6 +47,9 @@ pub enum Converted {
 
 impl Converted {
     /// As JSON.
+    ///
+    /// # Panics
+    /// Never: names in responses are texts.
     #[must_use]
     pub fn to_value(&self) -> Value {
         let value = match self {

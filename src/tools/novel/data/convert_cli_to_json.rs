@@ -49,7 +49,8 @@ pub struct Reduction {
     /// As it is now.
     tokens_after: usize,
     /// Below zero for a small one, which the form makes larger.
-    reduction_percent: f64,
+    #[serde(rename = "reduction_percent")]
+    percent: f64,
 }
 
 impl Reduction {
@@ -60,7 +61,7 @@ impl Reduction {
         Self {
             tokens_before: before,
             tokens_after: after,
-            reduction_percent: (percent * 10.0).round() / 10.0,
+            percent: (percent * 10.0).round() / 10.0,
         }
     }
 }
@@ -106,14 +107,14 @@ impl Render for Output {
         let Reduction {
             tokens_before,
             tokens_after,
-            reduction_percent,
+            percent,
         } = self.token_reduction;
         let form = serde_json::to_string(&self.response)
             .ok()
             .filter(|_| self.response.is_some());
         let form = form.or_else(|| serde_json::to_string(&self.error_response).ok());
         format!(
-            "{:?}: {tokens_before} → {tokens_after} tokens ({reduction_percent} %)\n{}",
+            "{:?}: {tokens_before} → {tokens_after} tokens ({percent} %)\n{}",
             self.model,
             form.unwrap_or_default()
         )

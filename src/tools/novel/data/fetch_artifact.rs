@@ -119,7 +119,9 @@ pub struct Key {
 /// A heading of prose.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Heading {
-    heading: String,
+    /// With its signs.
+    #[serde(rename = "heading")]
+    title: String,
     start_line: usize,
     end_line: usize,
 }
@@ -142,14 +144,14 @@ impl Tool for FetchArtifact {
         let locale = cx.locale();
         let work = cx.blocking(move |cancel, _| {
             let artifact = artifacts.find(&hash, || cancel.is_cancelled())?;
-            fetched(&artifacts, artifact, &args, locale)
+            fetched(&artifacts, &artifact, &args, locale)
         });
         Ok(Outcome::Done(work.await?))
     }
 }
 
-fn fetched(artifacts: &Artifacts, artifact: Artifact, args: &Args, locale: Locale) -> Result<Output, ArtifactError> {
-    let decoded = artifacts.text(&artifact)?;
+fn fetched(artifacts: &Artifacts, artifact: &Artifact, args: &Args, locale: Locale) -> Result<Output, ArtifactError> {
+    let decoded = artifacts.text(artifact)?;
     let text = decoded.text;
     let section = args.section.as_deref().map(Section::parse);
     let is_data = matches!(artifact.file.content_type, "application/yaml" | "application/json");
@@ -175,7 +177,7 @@ fn fetched(artifacts: &Artifacts, artifact: Artifact, args: &Args, locale: Local
     };
     match (&section, args.format) {
         (Some(Section::Pointer(pointer)), format) if is_data => {
-            let value = at(&value_of(&artifact, &text)?, pointer)?;
+            let value = at(&value_of(artifact, &text)?, pointer)?;
             if format == Format::Json {
                 output.tell(value, pointer);
             } else {
@@ -187,7 +189,7 @@ fn fetched(artifacts: &Artifacts, artifact: Artifact, args: &Args, locale: Local
                 output.show(sections::pieces(&text, None)?);
             }
         }
-        (None, Format::Json) if is_data => output.tell(value_of(&artifact, &text)?, ""),
+        (None, Format::Json) if is_data => output.tell(value_of(artifact, &text)?, ""),
         (None, Format::Json) => {
             output.headings = Some(sections::headings(&text).into_iter().map(Heading::from).collect());
         }
@@ -252,7 +254,7 @@ fn keys_of(value: &Value, pointer: &str) -> Vec<Key> {
 impl From<sections::Heading> for Heading {
     fn from(heading: sections::Heading) -> Self {
         Self {
-            heading: heading.shown(),
+            title: heading.shown(),
             start_line: heading.lines.0,
             end_line: heading.lines.1,
         }
@@ -298,7 +300,7 @@ impl Render for Output {
         lines.extend(self.content.clone());
         lines.extend(self.data.as_ref().map(Value::to_string));
         let headings = self.headings.iter().flatten();
-        lines.extend(headings.map(|one| format!("{}-{} {}", one.start_line, one.end_line, one.heading)));
+        lines.extend(headings.map(|one| format!("{}-{} {}", one.start_line, one.end_line, one.title)));
         let keys = self.keys.iter().flatten();
         lines.extend(keys.map(|key| format!("{} {} B", key.pointer, key.size_bytes)));
         if let (Some(section), None) = (&self.next_section, &self.next) {
