@@ -128,6 +128,7 @@ impl Reply {
                 audience: ask.audience,
                 title: ask.title,
             })),
+            instead: None,
             cache_hit: false,
             elapsed_ms: 0,
             usage: None,

@@ -22,7 +22,7 @@ use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
 /// Where the sample novel lies in the committed sample.
-const NOVEL: &str = ".novel";
+pub(crate) const NOVEL: &str = ".novel";
 
 /// Whether a tool never has an answer, because it was abolished: what it teaches is an error.
 pub(crate) fn only_teaches(entry: &Entry) -> bool {
@@ -110,6 +110,14 @@ impl Sample {
         found
     }
 
+    /// The first digits of the hash of a file that examples mean.
+    fn hash(&self) -> String {
+        let root = self.root();
+        let readme = [root.join(NOVEL).join("README.md"), root.join("README.md")];
+        let read = readme.iter().find_map(|path| fs::read(path).ok());
+        fumi_base::files::sha256(&read.unwrap_or_default())[..12].to_owned()
+    }
+
     /// Fumi's parts over this project.
     pub(crate) fn app(&self) -> Arc<App> {
         self.app_with(&[], |_| {})
@@ -124,12 +132,13 @@ impl Sample {
         App::build(config, secrets.iter().map(|secret| (*secret).to_owned())).unwrap()
     }
 
-    /// The example of a tool, with this project's root where it names one.
+    /// The example of a tool, with this project's root where it names one, and the hash of a file where it names that of `abc`.
     pub(crate) fn example(&self, entry: &Entry) -> Map<String, Value> {
         let example = entry
             .spec
             .example
-            .replace("/absolute/path/of/an/allowed/project", &self.root().to_string_lossy());
+            .replace("/absolute/path/of/an/allowed/project", &self.root().to_string_lossy())
+            .replace("ba7816bf8f01", &self.hash());
         match serde_json::from_str(&example) {
             Ok(Value::Object(mut example)) => {
                 // A novel is a project of its own.

@@ -212,6 +212,26 @@ impl NovelProject {
         Ok(survey)
     }
 
+    /// What makes the novel: its settings and the folders that it has, backups aside; of one without folders, its episodes.
+    pub fn own(&self) -> Result<Vec<ProjectPath>, ProjectError> {
+        let survey = self.survey()?;
+        let settings = self.find(&self.names.settings)?;
+        let folders = survey.folders.into_iter().filter(|(role, _)| *role != Role::Backups);
+        let episodes = survey.episodes.into_values();
+        let texts = episodes.flat_map(|files| files.manuscripts.into_iter().chain(files.plots));
+        let mut own: Vec<ProjectPath> = Vec::new();
+        for path in settings
+            .into_iter()
+            .chain(folders.map(|(_, folder)| folder))
+            .chain(texts)
+        {
+            if !own.iter().any(|top| path.relative().starts_with(top.relative())) {
+                own.push(path);
+            }
+        }
+        Ok(own)
+    }
+
     /// The settings, or `None` without a file.
     pub fn settings(&self) -> Result<Option<Settings>, ProjectError> {
         let Some(file) = self.find(&self.names.settings)? else {

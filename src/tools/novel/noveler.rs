@@ -120,7 +120,11 @@ impl Teach for Unread {
     fn facts(&self) -> Vec<(&'static str, String)> {
         let forms = COMMANDS.iter().map(|command| {
             let episode = if command.has_episode { " EPISODE" } else { "" };
-            let options: String = command.options.iter().map(|(name, _)| format!(" [--{}]", name.replace('_', "-"))).collect();
+            let options: String = command
+                .options
+                .iter()
+                .map(|(name, _)| format!(" [--{}]", name.replace('_', "-")))
+                .collect();
             format!("{}{episode}{options}", command.name)
         });
         vec![
@@ -153,7 +157,9 @@ fn read(command: &str) -> Result<Instead, Unread> {
     let mut arguments = Map::new();
     while let Some(word) = words.next() {
         if let Some(option) = word.strip_prefix("--") {
-            let (option, inline) = option.split_once('=').map_or((option, None), |(name, value)| (name, Some(value)));
+            let (option, inline) = option
+                .split_once('=')
+                .map_or((option, None), |(name, value)| (name, Some(value)));
             let option = option.replace('-', "_");
             let Some((name, takes)) = known.options.iter().find(|(name, _)| *name == option) else {
                 return Err(unread(
@@ -163,7 +169,10 @@ fn read(command: &str) -> Result<Instead, Unread> {
             };
             let value = match takes {
                 Takes::Nothing => Some(json!(true)),
-                Takes::Number => inline.or_else(|| words.next()).and_then(|word| word.parse::<u64>().ok()).map(Value::from),
+                Takes::Number => inline
+                    .or_else(|| words.next())
+                    .and_then(|word| word.parse::<u64>().ok())
+                    .map(Value::from),
                 Takes::Word => inline.or_else(|| words.next()).map(Value::from),
             };
             let Some(value) = value else {
@@ -175,7 +184,11 @@ fn read(command: &str) -> Result<Instead, Unread> {
             arguments.insert((*name).to_owned(), value);
         } else if known.has_episode && !arguments.contains_key("episode") {
             let digits = word.trim_start_matches('第').trim_end_matches('話');
-            let Some(episode) = digits.parse::<u32>().ok().filter(|number| (1..=99_999).contains(number)) else {
+            let Some(episode) = digits
+                .parse::<u32>()
+                .ok()
+                .filter(|number| (1..=99_999).contains(number))
+            else {
                 return Err(unread(
                     format!("{} is no episode number", quoted(word)),
                     format!("{} は話数として読めません", quoted(word)),
@@ -245,19 +258,35 @@ mod tests {
     fn commands_are_read_as_people_type_them() {
         for (command, tool, arguments) in [
             ("write 1", "noveler_write", json!({"episode": 1})),
-            ("/noveler write 第３話 --dry-run", "noveler_write", json!({"episode": 3, "dry_run": true})),
+            (
+                "/noveler write 第３話 --dry-run",
+                "noveler_write",
+                json!({"episode": 3, "dry_run": true}),
+            ),
             ("ｗｒｉｔｅ　２", "noveler_write", json!({"episode": 2})),
             (
                 "write 1 --word-count-target 5000 --session-id=session_x",
                 "noveler_write",
                 json!({"episode": 1, "word_count_target": 5000, "session_id": "session_x"}),
             ),
-            ("plot --regenerate 12", "noveler_plot", json!({"regenerate": true, "episode": 12})),
+            (
+                "plot --regenerate 12",
+                "noveler_plot",
+                json!({"regenerate": true, "episode": 12}),
+            ),
             ("status", "status", json!({})),
-            ("complete 1 --auto_publish", "noveler_complete", json!({"episode": 1, "auto_publish": true})),
+            (
+                "complete 1 --auto_publish",
+                "noveler_complete",
+                json!({"episode": 1, "auto_publish": true}),
+            ),
         ] {
             let read = read(command).unwrap_or_else(|error| panic!("{command}: {error}"));
-            assert_eq!((read.tool, Value::Object(read.arguments)), (tool, arguments), "{command}");
+            assert_eq!(
+                (read.tool, Value::Object(read.arguments)),
+                (tool, arguments),
+                "{command}"
+            );
         }
     }
 
@@ -278,7 +307,11 @@ mod tests {
         ] {
             let lesson = read(command).expect_err(command).lesson();
             assert_eq!(lesson.code, "INVALID_ARGUMENTS", "{command}");
-            assert!(lesson.message.en.contains("write EPISODE [--dry-run]"), "{}", lesson.message.en);
+            assert!(
+                lesson.message.en.contains("write EPISODE [--dry-run]"),
+                "{}",
+                lesson.message.en
+            );
             assert!(lesson.message.ja.ends_with('。'), "{}", lesson.message.ja);
         }
     }

@@ -169,7 +169,7 @@ fn finish(
 
 /// # Panics
 /// Never: records are made of texts, numbers and lists.
-fn json<T: Serialize>(record: &T) -> Vec<u8> {
+pub(super) fn json<T: Serialize>(record: &T) -> Vec<u8> {
     serde_json::to_vec_pretty(record).expect("texts, numbers and lists are JSON")
 }
 

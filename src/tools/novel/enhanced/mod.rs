@@ -12,7 +12,10 @@ use fumi_base::{
     errors::{Book, Teach},
     text::{Locale, Text},
 };
-use fumi_novel::{project::Episode, writing::{STAGES, Session, Sessions, Stage}};
+use fumi_novel::{
+    project::Episode,
+    writing::{STAGES, Session, Sessions, Stage},
+};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
@@ -49,11 +52,17 @@ pub(super) enum Step {
 impl Step {
     /// A step by its number.
     pub(super) fn numbered(number: f64) -> Result<Self, UnknownStep> {
-        let unknown = || UnknownStep { asked: number.to_string() };
+        let unknown = || UnknownStep {
+            asked: number.to_string(),
+        };
         if number.fract() != 0.0 || !(1.0..=18.0).contains(&number) {
             return Err(unknown());
         }
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a whole number from 1 to 18")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a whole number from 1 to 18"
+        )]
         let number = number as usize;
         match Stage::numbered(number) {
             Some(stage) => Ok(Self::Stage(stage)),
@@ -63,7 +72,10 @@ impl Step {
 
     /// Every step, in order.
     pub(super) fn all() -> impl Iterator<Item = Self> {
-        let finishing = FINISHING.iter().zip(STAGES + 1..).map(|((tool, ..), number)| Self::Finishing(number, tool));
+        let finishing = FINISHING
+            .iter()
+            .zip(STAGES + 1..)
+            .map(|((tool, ..), number)| Self::Finishing(number, tool));
         Stage::all().map(Self::Stage).chain(finishing)
     }
 
@@ -108,7 +120,27 @@ impl Teach for UnknownStep {
     }
     fn facts(&self) -> Vec<(&'static str, String)> {
         let steps = Step::all().map(|step| format!("{} {}", step.number(), step.name()));
-        vec![("asked", self.asked.clone()), ("steps", steps.collect::<Vec<_>>().join(", "))]
+        vec![
+            ("asked", self.asked.clone()),
+            ("steps", steps.collect::<Vec<_>>().join(", ")),
+        ]
+    }
+}
+
+impl Task {
+    fn line(&self) -> String {
+        format!("{} {} ({}): {}", self.step_id, self.name, self.title, self.status)
+    }
+}
+
+impl Diagnostics {
+    fn lines(&self) -> impl Iterator<Item = String> {
+        let all = self
+            .missing_inputs
+            .iter()
+            .chain(&self.path_fallbacks)
+            .chain(&self.damaged_stages);
+        all.map(|found| format!("- {found}"))
     }
 }
 
@@ -147,7 +179,7 @@ pub(crate) struct Task {
     turns: Option<usize>,
 }
 
-/// All steps with how they stand. `is_there` says which tools this build has.
+/// All steps with how they stand.
 pub(super) fn tasks(session: Option<&Session>, is_complete: bool, locale: Locale) -> Vec<Task> {
     let status = |step: Step| match (step, session) {
         (Step::Stage(_), None) => "pending",
