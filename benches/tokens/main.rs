@@ -18,6 +18,7 @@ mod inputs;
 #[expect(dead_code, reason = "the other benchmark needs the structure alone")]
 mod kernel;
 mod levels;
+mod novel;
 mod report;
 mod tasks;
 mod trees;
@@ -52,22 +53,29 @@ fn main() {
     let wanted = |part: &str| is_whole || words.iter().any(|word| part.contains(word.as_str()));
 
     let folder = tempfile::tempdir().expect("a folder");
-    let trees = trees::copy(folder.path());
-    let tasks = wanted("tasks").then(|| tasks::run(&trees));
-    let levels = wanted("levels").then(|| levels::run(&trees));
+    let is_about_code = wanted("tasks") || wanted("levels");
+    let trees = is_about_code.then(|| trees::copy(folder.path()));
+    let of = |part: &str| trees.as_ref().filter(|_| wanted(part));
+    let tasks = of("tasks").map(tasks::run);
+    let levels = of("levels").map(levels::run);
+    let novel = wanted("novel").then(|| novel::run(folder.path()));
     if let Some(tasks) = &tasks {
         println!("{}", report::tasks(tasks));
     }
     if let Some(levels) = &levels {
         println!("{}", report::levels(levels));
     }
-    if let (Some(tasks), Some(levels)) = (&tasks, &levels) {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let hash = inputs::hash(root, "tokens");
-        let write = |path: &str, text: String| {
-            fs::write(root.join(path), text).unwrap_or_else(|error| panic!("{path} cannot be written: {error}"));
-        };
-        write("docs/tokens.md", report::page(&hash, &trees, tasks, levels));
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let hash = inputs::hash(root, "tokens");
+    let write = |path: &str, text: String| {
+        fs::write(root.join(path), text).unwrap_or_else(|error| panic!("{path} cannot be written: {error}"));
+    };
+    if let Some(novel) = &novel {
+        println!("{}", novel.page(&hash));
+        write("docs/tokens-novel.md", novel.page(&hash));
+    }
+    if let (Some(trees), Some(tasks), Some(levels)) = (&trees, &tasks, &levels) {
+        write("docs/tokens.md", report::page(&hash, trees, tasks, levels));
         write("src/tool/measured.toml", levels.figures(&hash));
     }
 }

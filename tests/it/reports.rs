@@ -14,6 +14,7 @@ fn committed_reports_are_those_of_the_benchmarks_as_they_are() {
         ("ratios", "docs/benchmarks.md", "./bench speed"),
         ("load", "docs/load.md", "./bench load"),
         ("tokens", "docs/tokens.md", "./bench tokens"),
+        ("tokens", "docs/tokens-novel.md", "./bench tokens novel"),
         ("tokens", "src/tool/measured.toml", "./bench tokens"),
     ] {
         let text = fs::read_to_string(root.join(report)).unwrap_or_else(|error| panic!("{report}: {error}"));

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 /// A call that makes sense now.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(super) struct Suggestion {
+pub(in crate::tools::novel) struct Suggestion {
     tool: &'static str,
     arguments: Arguments,
     /// Why.
@@ -26,7 +26,7 @@ struct Arguments {
 
 impl Suggestion {
     /// A call for one episode.
-    pub(super) fn of(tool: &'static str, episode: Episode, reason: &Text, locale: Locale) -> Self {
+    pub(in crate::tools::novel) fn of(tool: &'static str, episode: Episode, reason: &Text, locale: Locale) -> Self {
         Self {
             tool,
             arguments: Arguments {
@@ -38,13 +38,13 @@ impl Suggestion {
     }
 
     /// The same, of a writing session.
-    pub(super) fn in_session(mut self, id: String) -> Self {
+    pub(in crate::tools::novel) fn in_session(mut self, id: String) -> Self {
         self.arguments.session_id = Some(id);
         self
     }
 
     /// A call without arguments.
-    pub(super) fn plain(tool: &'static str, reason: &Text, locale: Locale) -> Self {
+    pub(in crate::tools::novel) fn plain(tool: &'static str, reason: &Text, locale: Locale) -> Self {
         Self {
             tool,
             arguments: Arguments::default(),
@@ -53,7 +53,7 @@ impl Suggestion {
     }
 
     /// One line of text.
-    pub(super) fn line(&self) -> String {
+    pub(in crate::tools::novel) fn line(&self) -> String {
         let arguments = serde_json::to_string(&self.arguments).unwrap_or_default();
         format!("→ {} {arguments}: {}", self.tool, self.reason)
     }

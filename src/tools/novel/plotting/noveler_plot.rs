@@ -17,8 +17,8 @@ use serde_json::{Map, Value, json};
 use crate::{
     tool::{Ask, Audience, Cx, Outcome, Render, Spec, Status, Submit, Tool, ToolError},
     tools::novel::{
-        EpisodeNumber, NovelDeps, WRITES, stamp, texts,
-        writing::{artifact, preview, said},
+        EpisodeNumber, NovelDeps, WRITES, stamp, suggestion::Suggestion, texts,
+        writing::{artifact, noveler_write::to_write, preview, said},
     },
 };
 
@@ -54,7 +54,7 @@ pub struct Output {
     plot_quality_preview: Quality,
     #[serde(skip_serializing_if = "Option::is_none")]
     backup_id: Option<String>,
-    next_suggested_actions: Vec<String>,
+    next_suggested_actions: Vec<Suggestion>,
     execution_time_seconds: f64,
 }
 
@@ -219,7 +219,7 @@ fn output(args: &Args, placed: Placed, quality: Preview, is_new: bool, cx: &Cx) 
             key_elements: quality.key_elements,
         },
         backup_id: placed.backup,
-        next_suggested_actions: vec![format!("noveler_write {}", json!({"episode": episode.number()}))],
+        next_suggested_actions: vec![Suggestion::of("noveler_write", episode, &to_write(), locale)],
         execution_time_seconds: 0.0,
     }
 }
@@ -232,12 +232,12 @@ impl Render for Output {
             .map(|id| format!(" (backup {id})"))
             .collect::<String>();
         format!(
-            "{}\n{}{backup} {}\n{}\n→ {}",
+            "{}\n{}{backup} {}\n{}\n{}",
             self.summary,
             self.plot_file_path,
             self.artifact_id,
             self.plot_generated,
-            self.next_suggested_actions.join(", ")
+            self.next_suggested_actions.iter().map(Suggestion::line).collect::<Vec<_>>().join("\n")
         )
     }
 }

@@ -1,6 +1,6 @@
 //! `noveler_write`: an episode through all ten stages, from wherever it stands, to the finished manuscript.
 
-use fumi_base::text::Locale;
+use fumi_base::text::{Locale, Text};
 use fumi_novel::errors::writing::WritingError;
 use fumi_novel::writing::{Act, Done, Route, Stage, Step, Worked};
 use schemars::JsonSchema;
@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     tool::{Cx, Outcome, Render, Spec, Tool, ToolError},
-    tools::novel::{EpisodeNumber, NovelDeps, WRITES, texts},
+    tools::novel::{EpisodeNumber, NovelDeps, WRITES, suggestion::Suggestion, texts},
 };
 
 /// See the module.
@@ -72,7 +72,7 @@ pub struct Output {
     #[serde(skip_serializing_if = "Option::is_none")]
     primary_output: Option<Primary>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    next_suggested_actions: Vec<String>,
+    next_suggested_actions: Vec<Suggestion>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     plan: Vec<Planned>,
     /// Stages that were done, and are to be done again because a file is gone or changed.
@@ -239,14 +239,23 @@ async fn finished(
             backup_id: place.backup.clone(),
         }),
         next_suggested_actions: vec![
-            format!("noveler_complete {}", json!({"episode": episode.number()})),
-            format!("noveler_plot {}", json!({"episode": episode.number() + 1})),
+            Suggestion::of("noveler_complete", episode, &to_finish(), locale),
         ],
         plan: Vec::new(),
         recovered_stages: Vec::new(),
         stale_stages: Vec::new(),
         verbose,
     })
+}
+
+/// Why an episode is completed.
+pub(in crate::tools::novel) fn to_finish() -> Text {
+    Text::new("make the formats that are published", "公開用の各形式を作る")
+}
+
+/// Why an episode is written.
+pub(in crate::tools::novel) fn to_write() -> Text {
+    Text::new("write it from its plot", "プロットから書く")
 }
 
 fn summary(episode: u32, done: &Done, locale: Locale) -> String {
@@ -319,7 +328,7 @@ async fn plan(args: &Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>,
         execution_time_seconds: 0.0,
         project_root: cx.project.shown_root(),
         primary_output: None,
-        next_suggested_actions: vec![format!("noveler_write {}", json!({"episode": args.episode.0.number()}))],
+        next_suggested_actions: vec![Suggestion::of("noveler_write", args.episode.0, &to_write(), locale)],
         plan,
         recovered_stages: Vec::new(),
         stale_stages: Vec::new(),
@@ -353,7 +362,7 @@ impl Render for Output {
                 );
             }
         }
-        lines.extend(self.next_suggested_actions.iter().map(|action| format!("→ {action}")));
+        lines.extend(self.next_suggested_actions.iter().map(Suggestion::line));
         lines.join("\n")
     }
 }

@@ -15,10 +15,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, json};
 
-use super::{STAGE_TIMEOUT, material, moment, preview, reference, said};
+use super::{noveler_write::to_finish, STAGE_TIMEOUT, material, moment, preview, reference, said};
 use crate::{
     tool::{Ask, Audience, Cx, Outcome, Render, Spec, Status, Submit, Tool, ToolError},
-    tools::novel::{EpisodeNumber, NovelDeps, WRITES, texts},
+    tools::novel::{EpisodeNumber, NovelDeps, WRITES, suggestion::Suggestion, texts},
 };
 
 /// See the module.
@@ -55,7 +55,7 @@ pub struct Output {
     generation_method: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     backup_id: Option<String>,
-    next_suggested_actions: Vec<String>,
+    next_suggested_actions: Vec<Suggestion>,
     execution_time_seconds: f64,
 }
 
@@ -206,7 +206,7 @@ fn output(args: &Args, text: &WholeText, place: Delivered, cx: &Cx) -> Output {
         word_count: text.characters,
         generation_method: cx.answerer.method().to_owned(),
         backup_id: place.backup,
-        next_suggested_actions: vec![format!("noveler_complete {}", json!({"episode": episode.number()}))],
+        next_suggested_actions: vec![Suggestion::of("noveler_complete", episode, &to_finish(), locale)],
         execution_time_seconds: 0.0,
     }
 }

@@ -1,0 +1,227 @@
+//! What the chain of writing an episode costs: fumi's replies beside the plain form of the seed, in which every reply carries the full
+//! texts that ours refers to.
+//!
+//! Invariant: both forms say the same. The plain reply to a call has the fields of the seed's output schema and the same question, with
+//! every reference replaced by the text behind it (the plot, the settings, what the stages before gave) and every output whole.
+//! A host has to read some of it: what all references cost when each is fetched once is counted too, and said.
+
+use std::{
+    collections::BTreeSet,
+    fmt::Write as _,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use serde_json::{Value, json};
+
+use super::{cost, count, kernel::Kernel};
+
+#[path = "../../tests/it/novel/script.rs"]
+mod script;
+
+/// The manuscript that the script's answers are made from.
+const FIRST: &str = "40_原稿/第001話_こぶとえくぼ.md";
+
+/// The bar: at least so much less than the plain form.
+const BAR: f64 = 90.0;
+
+fn shipped() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/novel")
+}
+
+/// One call of the chain.
+struct Row {
+    step: String,
+    fumi: usize,
+    plain: usize,
+}
+
+/// The chain of one episode.
+pub(crate) struct Chain {
+    rows: Vec<Row>,
+    /// Tokens of all references when each is fetched once.
+    fetched: usize,
+    /// How many those are.
+    references: usize,
+}
+
+/// Writes the first episode of the sample in a copy of it, as a host does.
+pub(crate) fn run(folder: &Path) -> Chain {
+    let root = folder.join("novel");
+    copy(&shipped(), &root);
+    fs::remove_file(root.join(FIRST)).expect("the manuscript is there");
+    let kernel = Kernel::new(&[&root], true);
+    let (mut rows, mut seen, mut fetched) = (Vec::new(), BTreeSet::new(), 0);
+    let (mut arguments, mut answered) = (json!({"episode": 1}), String::new());
+    loop {
+        let reply = kernel.reply("noveler_write", &arguments);
+        let structure = &reply.structured;
+        let context: Vec<&str> = structure["context"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        for reference in &context {
+            let id = reference.split_whitespace().next().unwrap_or_default();
+            if seen.insert(id.to_owned()) {
+                fetched += cost(&kernel.reply("fetch_artifact", &json!({"artifact_id": id})));
+            }
+        }
+        let plain = plain(&root, structure, &context, &answered);
+        let step = structure["step"].as_str().unwrap_or_default().to_owned();
+        rows.push(Row {
+            step: if step.is_empty() { "the end".to_owned() } else { step.clone() },
+            fumi: cost(&reply),
+            plain: count(&plain.to_string()),
+        });
+        if structure["status"] != "needs_text" {
+            let references = seen.len();
+            return Chain {
+                rows,
+                fetched,
+                references,
+            };
+        }
+        answered = script::answer(&step);
+        arguments = structure["submit"]["arguments"].clone();
+        arguments["content"] = json!(answered);
+    }
+}
+
+/// The same reply as the seed's schemas have it: `write_step_N` while something is asked, `noveler_write` at the end.
+fn plain(root: &Path, structure: &Value, context: &[&str], answered: &str) -> Value {
+    let text = |path: &str| fs::read_to_string(root.join(path)).unwrap_or_default();
+    if structure["status"] == "needs_text" {
+        let step = structure["step"].as_str().unwrap_or_default();
+        let number = fumi_novel::writing::Stage::parse(step.split(':').next().unwrap_or_default()).map_or(0, |stage| stage.number());
+        let texts: Vec<Value> = context
+            .iter()
+            .filter_map(|reference| {
+                let path = reference.split_whitespace().nth(1)?;
+                Some(json!({"file": path, "content": text(path)}))
+            })
+            .collect();
+        return json!({
+            "success": true,
+            "step": number,
+            "session_id": structure["session_id"],
+            "next_step": number + 1,
+            "result": {
+                "output": answered,
+                "instruction": structure["instruction"],
+                "context": texts,
+                "acceptance_criteria": structure["acceptance_criteria"],
+                "response_schema": structure["response_schema"],
+            },
+            "execution_time_seconds": 0.1,
+            "timeout_reset": true,
+        });
+    }
+    let stages: Vec<Value> = structure["stage_results"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|stage| {
+            let id = stage["output_summary"].as_str().unwrap_or_default();
+            let hash = id.trim_start_matches("artifact:").split(',').next().unwrap_or_default();
+            json!({
+                "stage": stage["stage"],
+                "status": stage["status"],
+                "execution_time_seconds": stage["execution_time_seconds"],
+                "output_summary": output_of(root, hash),
+            })
+        })
+        .collect();
+    let path = structure["final_manuscript_path"].as_str().unwrap_or_default();
+    json!({
+        "success": true,
+        "total_stages_completed": structure["total_stages_completed"],
+        "final_manuscript_path": path,
+        "word_count": structure["word_count"],
+        "manuscript_text": text(path),
+        "stage_results": stages,
+        "execution_time_total_seconds": structure["execution_time_total_seconds"],
+    })
+}
+
+/// The text of a stage's output, by the beginning of its hash.
+fn output_of(root: &Path, hash: &str) -> String {
+    let mut folders = vec![root.join(".noveler/writes")];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.to_string_lossy().contains(hash) {
+                return fs::read_to_string(path).unwrap_or_default();
+            }
+        }
+    }
+    String::new()
+}
+
+impl Chain {
+    fn totals(&self) -> (usize, usize) {
+        let sum = |of: fn(&Row) -> usize| self.rows.iter().map(of).sum();
+        (sum(|row| row.fumi), sum(|row| row.plain))
+    }
+
+    /// The report.
+    pub(crate) fn page(&self, hash: &str) -> String {
+        let (fumi, plain) = self.totals();
+        let saved = saved(fumi, plain);
+        let held = if saved >= BAR { "yes" } else { "**no**" };
+        let mut page = format!(
+            "# Tokens of writing\n\nWritten by `./bench tokens`; do not edit. Inputs: `{hash}`\n\n\
+             The first episode of the sample novel, written through all ten stages by a host with scripted answers \
+             ({} calls of `noveler_write`). Beside each reply stands its plain form: the fields of the specification's output \
+             schemas with the same question, but with the full texts (plot, settings, outputs of earlier stages, the manuscript) in \
+             place of references. Counted with the tokenizer o200k; of a reply of fumi's the larger of structure and text. What the \
+             host writes is the same in both and is not counted.\n\n",
+            self.rows.len()
+        );
+        let _ = writeln!(
+            page,
+            "Together: {fumi} tokens instead of {plain}, **{saved:.1} %** fewer (bar: at least {BAR:.0} %; held: {held}).\n\n\
+             A host reads what it needs by `fetch_artifact`. If it fetched every one of the {} different references once and kept them in \
+             its context, that would be another {} tokens: still {:.1} % fewer.\n",
+            self.references,
+            self.fetched,
+            saved_with(fumi, self.fetched, plain)
+        );
+        page.push_str("| the reply that asks for | fumi | plain | saved |\n| --- | --- | --- | --- |\n");
+        for row in &self.rows {
+            let _ = writeln!(
+                page,
+                "| {} | {} | {} | {:.0} % |",
+                row.step,
+                row.fumi,
+                row.plain,
+                saved_of(row)
+            );
+        }
+        page
+    }
+}
+
+fn saved_of(row: &Row) -> f64 {
+    saved(row.fumi, row.plain)
+}
+
+fn saved_with(fumi: usize, fetched: usize, plain: usize) -> f64 {
+    saved(fumi + fetched, plain)
+}
+
+/// How much less, in hundredths.
+#[expect(clippy::cast_precision_loss, reason = "token counts")]
+fn saved(ours: usize, theirs: usize) -> f64 {
+    (1.0 - ours as f64 / theirs as f64) * 100.0
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("a folder");
+    for entry in fs::read_dir(from).expect("readable").map(|entry| entry.expect("readable")) {
+        let target = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy(&entry.path(), &target);
+        } else {
+            fs::copy(entry.path(), target).expect("copied");
+        }
+    }
+}
