@@ -15,9 +15,12 @@ use fumi_base::{
 use crate::{
     config::{Config, ConfigError, StateKey},
     mcp::seals::{self, Seals},
+    provider::Provider,
     telemetry::metrics::Metrics,
     tool::{
+        Audience,
         catalogue::{Catalogue, Scope},
+        converse::{Author, Question},
         pipeline::Kernel,
     },
     tools::{self, Sessions},
@@ -45,6 +48,8 @@ pub struct App {
     pub statistics: ResultCache<(Arc<str>, Arc<str>)>,
     /// What seals the state that stateless clients carry, and opens it.
     pub seals: Seals,
+    /// The provider of models, if one is configured and may be asked.
+    pub provider: Option<Provider>,
 }
 
 impl App {
@@ -73,7 +78,8 @@ impl App {
         let scope = scope(&catalogue, &config.tools.toolsets)?;
         let metrics = Metrics::open(&config.telemetry)?;
         let seals = Seals::new(&StateKey::of(&config.server.state_key)?, seals::TTL, Arc::clone(&store));
-        let own = config.server.state_key.expose().to_owned();
+        let provider = Provider::open(&config.novel, &metrics)?;
+        let own = [&config.server.state_key, &config.novel.provider.key].map(|secret| secret.expose().to_owned());
         let kernel = Kernel {
             metrics: Arc::clone(&metrics),
             pools: Pools::new(config.pools.sizes()),
@@ -85,7 +91,7 @@ impl App {
                     .map_err(|error| ConfigError(format!("the system gives no random numbers: {error}")))?,
             ),
             tops: BTreeMap::from([(tools::novel::FAMILY.name, config.novel.names.settings.clone())]),
-            redactor: Redactor::new(secrets.into_iter().chain([own])),
+            redactor: Redactor::new(secrets.into_iter().chain(own)),
             caps: config.limits.caps(),
         };
         Ok(Arc::new(Self {
@@ -97,7 +103,14 @@ impl App {
             store,
             statistics: ResultCache::new(STATISTICS_BYTES as u64, STATISTICS_BYTES),
             seals,
+            provider,
         }))
+    }
+
+    /// The provider, where it may answer a question.
+    pub fn provider_for(&self, question: &Question) -> Option<&dyn Author> {
+        let provider = self.provider.as_ref()?;
+        (question.audience() == Audience::Anybody).then_some(provider)
     }
 }
 

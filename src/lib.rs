@@ -6,6 +6,7 @@
 //! | --- | --- |
 //! | [`http`] | the HTTP edge: routes, layers, probes, shutdown; the only folder that names axum |
 //! | [`mcp`] | the protocol: sessions, roots, resources, progress; the only folder that names rmcp |
+//! | [`provider`] | models of a provider, asked for the texts that tools need |
 //! | [`tools`] | one file per tool, and the list of all of them |
 //! | [`tool`] | the kernel: how any tool is described, checked, run and answered |
 //! | [`novel_commands`] | what is made at the command line: new novels, the slash command |
@@ -17,6 +18,7 @@ pub mod config;
 pub mod http;
 pub mod mcp;
 pub mod novel_commands;
+pub mod provider;
 pub mod state;
 pub mod telemetry;
 pub mod tool;

@@ -11,10 +11,7 @@ use fumi::{
     novel_commands::{self, Changed},
     state,
     telemetry::{self, export::Exporters},
-    tool::{
-        Access, Caller, Progress,
-        pipeline::{self, Call},
-    },
+    tool::{Access, Caller, Progress, converse::Talk},
 };
 use fumi_base::{redact::Redactor, text::Locale};
 use fumi_novel::{project::StylePreset, scaffold::Wishes};
@@ -308,14 +305,20 @@ fn call(tool: &str, arguments: &str, common: Common) -> Result<ExitCode, ConfigE
             near.join(", ")
         )));
     };
-    let call = Call {
-        arguments,
-        caller: Caller::default(),
-        project: Arc::clone(app.kernel.roots.default_project()),
-        cancel: CancellationToken::new(),
-        progress: Progress::default(),
+    let caller = Caller {
+        access: Arc::new(Access::whole(app.scope.clone())),
+        ..Caller::default()
     };
-    let reply = runtime()?.block_on(pipeline::run(&app.kernel, entry, call));
+    let talk = Talk {
+        kernel: &app.kernel,
+        catalogue: &app.catalogue,
+        caller: &caller,
+        project: app.kernel.roots.default_project(),
+        cancel: &CancellationToken::new(),
+        progress: &Progress::default(),
+    };
+    let call = talk.call(entry, arguments, |question| app.provider_for(question));
+    let reply = runtime()?.block_on(call);
     say(&reply.structured.to_string());
     Ok(if reply.is_error {
         ExitCode::FAILURE

@@ -6,7 +6,7 @@ use fumi::{
     app::App,
     config::{self, Flags},
     tool::{
-        Caller, Progress, Reply,
+        Answerer, Caller, Progress, Reply,
         pipeline::{self, Call},
     },
 };
@@ -51,6 +51,7 @@ impl Kernel {
         let call = Call {
             arguments: arguments.as_object().cloned().unwrap_or_default(),
             caller: Caller::default(),
+            answerer: Answerer::Host,
             project: Arc::clone(app.kernel.roots.default_project()),
             cancel: CancellationToken::new(),
             progress: Progress::default(),

@@ -7,6 +7,7 @@ mod auth;
 mod limits;
 mod novel;
 mod projects;
+mod provider;
 mod server;
 mod state_key;
 mod store;
@@ -29,6 +30,7 @@ pub use auth::{Auth, AuthMode, OAuth, Subject, Token};
 pub use limits::{Cache, Limits, Pools, Resources};
 pub use novel::Novel;
 pub use projects::{PathMapping, Projects};
+pub use provider::{Author, Provider, ProviderKind};
 pub use server::Server;
 pub use state_key::{Secret, StateKey};
 pub use store::{Store, StoreKind, state_folder};
@@ -163,6 +165,7 @@ pub fn load(
         });
     }
     config.telemetry.read(&environment)?;
+    config.novel.provider.read(&environment);
     config.check()?;
     Ok(config)
 }

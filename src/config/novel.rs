@@ -1,20 +1,25 @@
-//! Novel writing: what the files of a project are called.
+//! Novel writing: what the files of a project are called, and who writes the texts.
 
 use fumi_novel::project::Names;
 use serde::{Deserialize, Serialize};
 
-use super::ConfigError;
+use super::{Author, ConfigError, Provider};
 
 /// Novel writing.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Novel {
+    /// Who writes what a tool asks for.
+    pub author: Author,
+    /// The provider of models that may be asked.
+    pub provider: Provider,
     /// What files and folders are called.
     pub names: Names,
 }
 
 impl Novel {
     pub(super) fn check(&self) -> Result<(), ConfigError> {
+        self.provider.check(self.author)?;
         let names = &self.names;
         let all = [
             ("settings", &names.settings),

@@ -11,7 +11,7 @@ use super::{auth::Auth, router::Edge};
 use crate::tool::catalogue::{Catalogue, Entry, Scope};
 
 /// What a call may be refused with, besides the limits.
-const OF_CALLS: [u16; 11] = [400, 401, 403, 404, 408, 409, 413, 415, 422, 500, 504];
+const OF_CALLS: [u16; 12] = [400, 401, 403, 404, 408, 409, 413, 415, 422, 500, 502, 504];
 /// Limits belong to all operations.
 const LIMITS: [u16; 3] = [414, 429, 503];
 
@@ -237,6 +237,7 @@ fn responses() -> Value {
             422 => "The file is of a kind that the tool cannot read",
             429 => "More calls than a minute has room for; see Retry-After",
             500 => "The tool failed inside the server",
+            502 => "The provider of models that the server asks gave no text; error.details.kind says why",
             503 => "Too much at once, or going down; see Retry-After",
             _ => "The work took too long",
         };

@@ -32,11 +32,7 @@ use tracing::Instrument as _;
 use super::{refusal::Refusal, router::Edge};
 use crate::{
     mcp,
-    tool::{
-        Access, Caller, Effect, Progress, Reply,
-        catalogue::Entry,
-        pipeline::{self, Call},
-    },
+    tool::{Access, Caller, Effect, Progress, Reply, catalogue::Entry, converse::Talk},
 };
 
 /// How often a stream says how far the work is.
@@ -181,15 +177,15 @@ async fn run(
     let _open = edge.streams.open_call(None);
     let entry = app.catalogue.find(&caller.access.scope, tool);
     let entry = entry.expect("the caller has looked it up");
-    let project = Arc::clone(caller.access.default_project(&app.kernel.roots));
-    let call = Call {
-        arguments,
-        caller,
-        project,
-        cancel,
-        progress,
+    let talk = Talk {
+        kernel: &app.kernel,
+        catalogue: &app.catalogue,
+        caller: &caller,
+        project: caller.access.default_project(&app.kernel.roots),
+        cancel: &cancel,
+        progress: &progress,
     };
-    pipeline::run(&app.kernel, entry, call).await
+    Box::pin(talk.call(entry, arguments, |question| app.provider_for(question))).await
 }
 
 /// A reply as a response: its structure or its text, its status, and what else is known of it.
@@ -227,14 +223,18 @@ fn status(reply: &Reply) -> StatusCode {
         return StatusCode::OK;
     };
     match (code.as_str(), reply.structured["error"]["type"].as_str()) {
-        ("FILE_NOT_FOUND", _) => StatusCode::NOT_FOUND,
+        ("FILE_NOT_FOUND" | "P001" | "E001" | "E002" | "E003" | "S001", _) => StatusCode::NOT_FOUND,
         ("FILE_TOO_LARGE", _) => StatusCode::PAYLOAD_TOO_LARGE,
-        ("FILE_EXISTS" | "HASH_MISMATCH", _) => StatusCode::CONFLICT,
-        ("BUSY" | "OUT_OF_MEMORY" | "CANCELLED", _) => StatusCode::SERVICE_UNAVAILABLE,
-        ("TOOL_TIMEOUT", _) => StatusCode::GATEWAY_TIMEOUT,
+        // A stage before its turn is a conflict with the session's state.
+        ("FILE_EXISTS" | "HASH_MISMATCH" | "S003", _) => StatusCode::CONFLICT,
+        ("BUSY" | "OUT_OF_MEMORY" | "CANCELLED" | "R002" | "R004" | "R005", _) => StatusCode::SERVICE_UNAVAILABLE,
+        ("R003", _) => StatusCode::BAD_GATEWAY,
+        ("TOOL_TIMEOUT" | "R001", _) => StatusCode::GATEWAY_TIMEOUT,
         ("READ_ONLY" | "ROOT_NOT_ALLOWED", _) | (_, Some("SecurityError")) => StatusCode::FORBIDDEN,
         (_, Some("MCPValidationError" | "PathTraversalError")) => StatusCode::BAD_REQUEST,
         (_, Some("FileRestrictionError")) => StatusCode::UNPROCESSABLE_ENTITY,
+        // What a novel tool refuses by its own codes: projects, stages, criteria, quality.
+        (novel, _) if novel.len() == 4 && novel.starts_with(['P', 'S', 'Q']) => StatusCode::UNPROCESSABLE_ENTITY,
         _ => StatusCode::INTERNAL_SERVER_ERROR,
     }
 }
@@ -251,6 +251,7 @@ fn stream(
     let guard = stop.clone().drop_guard();
     let work = async move {
         let progress = Progress::default();
+        let locale = caller.locale.unwrap_or_default();
         let work = run(edge, tool, arguments, caller, progress.clone(), stop);
         tokio::pin!(work);
         let reply = loop {
@@ -262,6 +263,9 @@ fn stream(
                     let mut far = json!({"progress": done});
                     if let Some(total) = total {
                         far["total"] = json!(total);
+                    }
+                    if let Some(doing) = progress.said() {
+                        far["message"] = json!(doing.get(locale));
                     }
                     // A client that does not read is told of the next step.
                     let _ = tell.try_send(Event::default().event("progress").data(far.to_string()));

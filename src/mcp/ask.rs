@@ -1,14 +1,13 @@
-//! How a tool's question reaches the client's model, and how the answer comes back.
+//! How a tool's question reaches the client's model, and how the answer comes back: the protocol's part of a conversation.
 //!
-//! Three ways, by what the client can. In the session era its model is asked (`sampling/createMessage`) and the tool is
-//! called again with the answer, while the client's call waits. In the stateless era the client gets the question as an
-//! `InputRequired` result with a sealed state, and repeats its call with both. A client without sampling gets the question
-//! as the result, and its host calls the tool that the question names. What the question says (which tool, which argument
-//! takes the answer) is read off the reply, as any host would read it: after redaction. No answer is ever invented.
+//! Two ways, by what the client can. In the session era its model is asked (`sampling/createMessage`) while the client's call
+//! waits. In the stateless era the client gets the question as an `InputRequired` result with a sealed state, and repeats
+//! its call with both. A client without sampling gets the question as the result, and its host calls the tool that the
+//! question names. What holds for every author (tries, refusals, prompts) is decided in `tool/converse`.
 
 #![expect(deprecated, reason = "the protocol deprecates sampling, and clients still offer it")]
 
-use std::{sync::Arc, time::Duration};
+use std::{pin::Pin, sync::Arc, time::Duration};
 
 use fumi_base::{project::Project, text::Locale};
 use rmcp::{
@@ -20,7 +19,6 @@ use rmcp::{
     service::RequestContext,
 };
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 
 use super::{
     fault::{Fault, refused},
@@ -30,14 +28,11 @@ use super::{
 use crate::{
     app::App,
     tool::{
-        Caller, Progress, Reply, ToolError,
+        Answerer, Caller, Progress, Reply, ToolError,
         catalogue::Entry,
-        pipeline::{self, Call},
+        converse::{Author, Prompt, Question, Refusal, Speaker, Submission, TRIES, Talk, Unanswered, Written},
     },
 };
-
-/// How often the client's model is asked within one call. The longest known work asks some thirty times.
-const ROUNDS: usize = 64;
 
 /// How long the client's model may take for one answer.
 const PATIENCE: Duration = TTL;
@@ -48,54 +43,19 @@ const ANSWER_TOKENS: u32 = 16_384;
 /// The name of the question among the input requests. There is one at a time.
 const KEY: &str = "answer";
 
-/// What is asked of the client's model.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-struct Question {
-    instruction: String,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    context: Vec<String>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    acceptance_criteria: Vec<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    response_schema: Option<Value>,
-    submit: Submit,
-}
+/// What a client says of an answer that its own limit cut off.
+const CUT: &str = "maxTokens";
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
-struct Submit {
-    tool: String,
-    arguments: Map<String, Value>,
-    answer: String,
-}
-
-/// How a question gets to a model.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Way {
-    /// The client's model is asked while the call waits.
-    Sampling,
-    /// The client gets the question, asks its model, and repeats its call.
-    InputRequired,
-    /// The question is the result.
-    Host,
-}
-
-impl Way {
-    fn of(context: &RequestContext<RoleServer>) -> Self {
-        let samples = context
-            .client_capabilities()
-            .is_some_and(|capabilities| capabilities.sampling.is_some());
-        match (samples, is_stateless(context)) {
-            (true, true) => Self::InputRequired,
-            (true, false) => Self::Sampling,
-            (false, _) => Self::Host,
-        }
-    }
-}
-
-fn is_stateless(context: &RequestContext<RoleServer>) -> bool {
-    context
-        .protocol_version()
-        .is_some_and(|version| version.as_str() >= STATELESS_SINCE)
+/// What is sealed: enough to bring the answer back, or to have the tool ask again. The question itself is long, and the tool
+/// knows it.
+#[derive(Debug, Serialize, Deserialize)]
+struct Open {
+    submit: Submission,
+    #[serde(default)]
+    wants_json: bool,
+    /// How many answers were refused.
+    #[serde(default)]
+    refused: usize,
 }
 
 /// What came of a conversation.
@@ -127,9 +87,8 @@ pub(super) struct Conversation<'a> {
 }
 
 impl Conversation<'_> {
-    /// Runs the call as far as the client's model can help it.
+    /// Runs the call as far as a model can help it.
     pub(super) async fn hold(&self, entry: &Entry, request: CallToolRequestParams) -> Result<Held, ErrorData> {
-        let way = Way::of(self.context);
         let arguments = request.arguments.unwrap_or_default();
         let bound = Bound {
             principal: &self.caller.access.principal,
@@ -138,125 +97,122 @@ impl Conversation<'_> {
             name: entry.spec.name,
             arguments: &arguments,
         };
+        let talk = Talk {
+            kernel: &self.app.kernel,
+            catalogue: &self.app.catalogue,
+            caller: self.caller,
+            project: &self.project,
+            cancel: &self.context.ct,
+            progress: &self.progress,
+        };
+        let model = ClientModel(self);
+        let author = |question: &Question| -> Option<&dyn Author> {
+            let client = || (self.samples() && !is_stateless(self.context)).then_some(&model as &dyn Author);
+            self.app.provider_for(question).or_else(client)
+        };
         // The session era has no such state, and ignores what it does not know.
         let state = request.request_state.filter(|_| is_stateless(self.context));
-        let mut reply = match state {
-            None => self.run(entry, arguments.clone()).await,
+        let reply = match state {
+            None => talk.run(entry, arguments.clone(), Answerer::Host).await,
             Some(state) => {
-                let (question, used): (Question, _) = self
-                    .app
-                    .seals
-                    .open(&state, &bound)
+                let responses = request.input_responses.as_ref();
+                match self.resume(&talk, &state, responses, &bound).await? {
+                    Resumed::Reply(reply) => *reply,
+                    Resumed::Required(required) => return Ok(required),
+                }
+            }
+        };
+        let reply = talk.go_on(reply, author).await;
+        Ok(match talk.question(&reply) {
+            Some(question) if self.samples() && is_stateless(self.context) => self.require(&question, None, &bound),
+            _ => Held::Reply(reply),
+        })
+    }
+
+    /// Goes on where a sealed state says: with the answer, or by asking again.
+    async fn resume(
+        &self,
+        talk: &Talk<'_>,
+        state: &str,
+        responses: Option<&InputResponses>,
+        bound: &Bound<'_>,
+    ) -> Result<Resumed, ErrorData> {
+        let (open, used): (Open, _) = self
+            .app
+            .seals
+            .open(state, bound)
+            .await
+            .map_err(|error| self.refuse(&error))?;
+        let answer = answer(responses);
+        let reply = match &answer {
+            Some(answer) => {
+                talk.submit(&open.submit, open.wants_json, answer, Answerer::Sampling)
                     .await
-                    .map_err(|error| self.refuse(&error))?;
-                match (answer(request.input_responses.as_ref()), way) {
-                    (Some(answer), _) => {
-                        let (tool, arguments) = self
-                            .submission(question, &answer)
-                            .ok_or_else(|| self.refuse(&Fault::StateRefused(TTL).into()))?;
-                        let reply = self.run(tool, arguments).await;
-                        if reply.is_refused_a_place() {
-                            // The model's answer must not be lost because the server has no time.
-                            self.app.seals.give_back(used).await;
-                        }
-                        reply
-                    }
-                    (None, Way::Host) => self.run(entry, arguments.clone()).await,
-                    (None, _) => return Ok(self.require(question, &bound)),
-                }
             }
+            None => talk.ask_again(&open.submit).await,
         };
-        for _ in 0..ROUNDS {
-            let Some(question) = self.question(&reply) else { break };
-            match way {
-                Way::Host => break,
-                Way::InputRequired => return Ok(self.require(question, &bound)),
-                Way::Sampling => {
-                    let Some(answer) = self.sample(&question).await else {
-                        break;
-                    };
-                    let Some((tool, arguments)) = self.submission(question, &answer) else {
-                        break;
-                    };
-                    reply = self.run(tool, arguments).await;
-                }
-            }
+        let reply = reply.ok_or_else(|| self.refuse(&Fault::StateRefused(TTL).into()))?;
+        if reply.is_refused_a_place() {
+            // The model's answer must not be lost because the server has no time.
+            self.app.seals.give_back(used).await;
         }
-        Ok(Held::Reply(reply))
-    }
-
-    async fn run(&self, entry: &Entry, arguments: Map<String, Value>) -> Reply {
-        let call = Call {
-            arguments,
-            caller: self.caller.clone(),
-            project: Arc::clone(&self.project),
-            cancel: self.context.ct.clone(),
-            progress: self.progress.clone(),
+        let Some((answer, refusal)) = answer.zip(Refusal::of(&reply, &open.submit.answer)) else {
+            return Ok(Resumed::Reply(Box::new(reply)));
         };
-        pipeline::run(&self.app.kernel, entry, call).await
-    }
-
-    /// What a reply asks, if the caller can reach the tool that takes the answer.
-    fn question(&self, reply: &Reply) -> Option<Question> {
-        if !reply.is_question {
-            return None;
+        let refused = open.refused + 1;
+        if refused >= TRIES {
+            return Ok(Resumed::Reply(Box::new(talk.given_up(reply, &open.submit))));
         }
-        let question: Question = serde_json::from_value(reply.structured.clone())
-            .inspect_err(|error| tracing::error!(%error, "a question that cannot be read"))
-            .ok()?;
-        self.find(&question.submit.tool)?;
-        Some(question)
-    }
-
-    /// A tool that the caller can reach.
-    fn find(&self, name: &str) -> Option<&Entry> {
-        self.app.catalogue.find(&self.caller.access.scope, name)
-    }
-
-    /// The call that brings an answer back.
-    fn submission(&self, question: Question, answer: &str) -> Option<(&Entry, Map<String, Value>)> {
-        let entry = self.find(&question.submit.tool)?;
-        let mut arguments = question.submit.arguments;
-        let answer = match question.response_schema {
-            // What is no JSON goes to the tool as it is: its own check says best what is wrong.
-            Some(_) => serde_json::from_str(bare(answer)).unwrap_or_else(|_| Value::from(answer)),
-            None => Value::from(answer),
-        };
-        arguments.insert(question.submit.answer, answer);
-        Some((entry, arguments))
-    }
-
-    /// Asks the client's model and waits. `None` when it gives no text: declined, too late, or gone.
-    async fn sample(&self, question: &Question) -> Option<String> {
-        let asked = self.context.peer.create_message(self.message(question));
-        let answered = tokio::select! {
-            () = self.context.ct.cancelled() => return None,
-            answered = tokio::time::timeout(PATIENCE, asked) => answered,
-        };
-        match answered {
-            Ok(Ok(message)) => text(&message),
-            Ok(Err(error)) => {
-                tracing::info!(%error, "the client's model was asked and gave no answer");
-                None
+        // Nothing of the answer was kept, so that the tool asks the same again.
+        let asked = talk.ask_again(&open.submit).await;
+        Ok(match asked.as_ref().and_then(|reply| talk.question(reply)) {
+            Some(question) => {
+                let before = Before {
+                    answer,
+                    refusal,
+                    refused,
+                };
+                Resumed::Required(self.require(&question, Some(before), bound))
             }
-            Err(_) => {
-                tracing::info!("the client's model was asked and did not answer in time");
-                None
-            }
-        }
+            None => Resumed::Reply(Box::new(reply)),
+        })
+    }
+
+    /// Whether the client's model may be asked, and can be.
+    fn samples(&self) -> bool {
+        self.app.config.novel.author.asks_clients()
+            && self
+                .context
+                .client_capabilities()
+                .is_some_and(|capabilities| capabilities.sampling.is_some())
     }
 
     /// The question as a result that the client answers by repeating its call.
-    fn require(&self, question: Question, bound: &Bound<'_>) -> Held {
-        let request = CreateMessageRequest::new(self.message(&question));
+    fn require(&self, question: &Question, before: Option<Before>, bound: &Bound<'_>) -> Held {
+        let locale = self.locale();
+        let mut prompt = question.prompt(locale);
+        let mut open = Open {
+            submit: question.submission().clone(),
+            wants_json: question.wants_json(),
+            refused: 0,
+        };
+        if let Some(Before {
+            answer,
+            refusal,
+            refused,
+        }) = before
+        {
+            prompt = prompt.after(&answer, &refusal, locale);
+            open.refused = refused;
+        }
+        let request = CreateMessageRequest::new(message(&prompt));
         let requests = InputRequests::from([(KEY.to_owned(), InputRequest::CreateMessage(request))]);
-        let state = self.app.seals.seal(question, bound);
+        let state = self.app.seals.seal(open, bound);
         Held::Required(Box::new(InputRequiredResult::new(Some(requests), Some(state))))
     }
 
-    fn message(&self, question: &Question) -> CreateMessageRequestParams {
-        let prompt = question.prompt(self.caller.locale.unwrap_or_default());
-        CreateMessageRequestParams::new(vec![SamplingMessage::user_text(prompt)], ANSWER_TOKENS)
+    fn locale(&self) -> Locale {
+        self.caller.locale.unwrap_or_default()
     }
 
     fn refuse(&self, error: &ToolError) -> ErrorData {
@@ -264,32 +220,64 @@ impl Conversation<'_> {
     }
 }
 
-impl Question {
-    /// Everything that the model needs, since it sees neither the tool nor the conversation.
-    fn prompt(&self, locale: Locale) -> String {
-        let (context, criteria, form) = match locale {
-            Locale::En => (
-                "Context:",
-                "The answer is judged by:",
-                "Answer with JSON of this schema only:",
-            ),
-            Locale::Ja => (
-                "参照:",
-                "回答の判定基準:",
-                "次のスキーマに従う JSON だけを返してください:",
-            ),
-        };
-        let mut prompt = self.instruction.clone();
-        for (title, items) in [(context, &self.context), (criteria, &self.acceptance_criteria)] {
-            if !items.is_empty() {
-                prompt.push_str(&format!("\n\n{title}\n- {}", items.join("\n- ")));
-            }
-        }
-        if let Some(schema) = &self.response_schema {
-            prompt.push_str(&format!("\n\n{form}\n{schema}"));
-        }
-        prompt
+/// What came of a state.
+enum Resumed {
+    Reply(Box<Reply>),
+    Required(Held),
+}
+
+/// An answer that was refused, which the model sees again.
+struct Before {
+    answer: String,
+    refusal: Refusal,
+    refused: usize,
+}
+
+fn is_stateless(context: &RequestContext<RoleServer>) -> bool {
+    context
+        .protocol_version()
+        .is_some_and(|version| version.as_str() >= STATELESS_SINCE)
+}
+
+/// The client's model, asked while its call waits.
+struct ClientModel<'a>(&'a Conversation<'a>);
+
+impl Author for ClientModel<'_> {
+    fn answerer(&self) -> Answerer {
+        Answerer::Sampling
     }
+
+    /// Declined when it gives no text: the user said no, too late, gone, or cut off.
+    fn write<'a>(
+        &'a self,
+        prompt: &'a Prompt,
+    ) -> Pin<Box<dyn Future<Output = Result<Written, Unanswered>> + Send + 'a>> {
+        Box::pin(async move {
+            let asked = self.0.context.peer.create_message(message(prompt));
+            let text = match tokio::time::timeout(PATIENCE, asked).await {
+                Ok(Ok(message)) => text(&message),
+                Ok(Err(error)) => {
+                    tracing::info!(%error, "the client's model was asked and gave no answer");
+                    None
+                }
+                Err(_) => {
+                    tracing::info!("the client's model was asked and did not answer in time");
+                    None
+                }
+            };
+            let text = text.ok_or(Unanswered::Declined)?;
+            Ok(Written { text, usage: None })
+        })
+    }
+}
+
+/// A prompt as the protocol carries it.
+fn message(prompt: &Prompt) -> CreateMessageRequestParams {
+    let turns = prompt.turns().iter().map(|turn| match turn.speaker {
+        Speaker::User => SamplingMessage::user_text(turn.text.clone()),
+        Speaker::Model => SamplingMessage::assistant_text(turn.text.clone()),
+    });
+    CreateMessageRequestParams::new(turns.collect(), ANSWER_TOKENS)
 }
 
 /// The client's answer among its responses; others are none of ours.
@@ -298,8 +286,12 @@ fn answer(responses: Option<&InputResponses>) -> Option<String> {
     text(&message)
 }
 
-/// The text of a message. `None` when there is none.
+/// The text of a message. `None` when there is none, or only its beginning: half a chapter is no chapter.
 fn text(message: &CreateMessageResult) -> Option<String> {
+    if message.stop_reason.as_deref() == Some(CUT) {
+        tracing::info!("the client's model was cut off by its limit of tokens");
+        return None;
+    }
     let parts: Vec<_> = message
         .message
         .content
@@ -309,33 +301,4 @@ fn text(message: &CreateMessageResult) -> Option<String> {
         .collect();
     let text = parts.join("\n");
     (!text.trim().is_empty()).then_some(text)
-}
-
-/// An answer without the fence that models like to put around JSON.
-fn bare(answer: &str) -> &str {
-    let answer = answer.trim();
-    answer
-        .strip_prefix("```json")
-        .or_else(|| answer.strip_prefix("```"))
-        .and_then(|rest| rest.strip_suffix("```"))
-        .unwrap_or(answer)
-        .trim()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::bare;
-
-    #[test]
-    fn a_fence_is_no_part_of_the_answer() {
-        for (answer, expected) in [
-            ("{}", "{}"),
-            (" {} \n", "{}"),
-            ("```json\n{}\n```", "{}"),
-            ("```\n{}\n```", "{}"),
-            ("```json\n{}", "```json\n{}"),
-        ] {
-            assert_eq!(bare(answer), expected);
-        }
-    }
 }

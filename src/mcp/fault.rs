@@ -52,6 +52,16 @@ pub enum Fault {
     TooManyStreams(usize),
     #[error("a requestState that does not open")]
     StateRefused(Duration),
+    #[error("unknown prompt {name}")]
+    UnknownPrompt { name: String, known: String },
+    #[error("argument {name} of the prompt {prompt}: {reason}")]
+    InvalidPromptArgument {
+        prompt: &'static str,
+        name: String,
+        reason: &'static str,
+        reason_ja: &'static str,
+        known: String,
+    },
     #[error("malformed {method}")]
     MalformedRequest {
         method: String,
@@ -73,6 +83,8 @@ impl Teach for Fault {
             Self::Late(_) => "RESOURCE_TIMEOUT",
             Self::TooManyInSession(_) | Self::TooManyStreams(_) => "TOO_MANY_SUBSCRIPTIONS",
             Self::StateRefused(_) => "REQUEST_STATE_REFUSED",
+            Self::UnknownPrompt { .. } => "UNKNOWN_PROMPT",
+            Self::InvalidPromptArgument { .. } => "INVALID_PROMPT_ARGUMENT",
             Self::MalformedRequest { .. } => "MALFORMED_REQUEST",
         }
     }
@@ -84,7 +96,9 @@ impl Teach for Fault {
     fn facts(&self) -> Vec<(&'static str, String)> {
         match self {
             Self::UnknownResource { uri } | Self::NotUtf8 { uri } => vec![("uri", quoted(uri))],
-            Self::UnknownStatistics { name, known } => vec![("name", quoted(name)), ("known", known.clone())],
+            Self::UnknownStatistics { name, known } | Self::UnknownPrompt { name, known } => {
+                vec![("name", quoted(name)), ("known", known.clone())]
+            }
             Self::UnknownParameter {
                 uri,
                 name,
@@ -121,6 +135,19 @@ impl Teach for Fault {
                 ("what_ja", format!("{limit} ストリーム")),
                 ("scope", "this server".to_owned()),
                 ("scope_ja", "このサーバー".to_owned()),
+            ],
+            Self::InvalidPromptArgument {
+                prompt,
+                name,
+                reason,
+                reason_ja,
+                known,
+            } => vec![
+                ("prompt", (*prompt).to_owned()),
+                ("name", quoted(name)),
+                ("reason", (*reason).to_owned()),
+                ("reason_ja", (*reason_ja).to_owned()),
+                ("known", known.clone()),
             ],
             Self::MalformedRequest {
                 method,

@@ -10,6 +10,7 @@ pub mod fault;
 pub mod malformed;
 pub mod observe;
 pub mod progress;
+pub mod prompts;
 pub mod resources;
 pub mod roots;
 pub mod seals;

@@ -4,6 +4,7 @@
 
 use std::time::Duration;
 
+use fumi_base::text::Locale;
 use rmcp::{RoleServer, model::ProgressNotificationParam, service::RequestContext};
 use tokio::task::JoinHandle;
 
@@ -26,22 +27,26 @@ impl Drop for Ticker {
 
 /// Starts telling, if the client sent a progress token.
 #[must_use]
-pub fn tell(context: &RequestContext<RoleServer>, progress: &Progress) -> Option<Ticker> {
+pub fn tell(context: &RequestContext<RoleServer>, progress: &Progress, locale: Option<Locale>) -> Option<Ticker> {
     let token = context.meta.get_progress_token()?;
     let (peer, progress) = (context.peer.clone(), progress.clone());
     Some(Ticker(tokio::spawn(async move {
         tokio::time::sleep(FIRST).await;
-        let mut ticks = 0.0;
+        let (mut ticks, mut most) = (0.0, 0);
         loop {
             let (done, total) = progress.get();
-            // The protocol wants a number that increases, also while the work counts nothing.
+            // The protocol wants a number that increases, also while the work counts nothing or begins anew.
+            most = most.max(done);
             ticks += 0.001;
             #[expect(clippy::cast_precision_loss, reason = "a number for a progress bar")]
-            let mut param = ProgressNotificationParam::new(token.clone(), done as f64 + ticks);
+            let mut param = ProgressNotificationParam::new(token.clone(), most as f64 + ticks);
             if let Some(total) = total {
                 #[expect(clippy::cast_precision_loss, reason = "a number for a progress bar")]
                 let total = total as f64;
                 param = param.with_total(total);
+            }
+            if let Some(doing) = progress.said() {
+                param = param.with_message(doing.get(locale.unwrap_or_default()));
             }
             if peer.notify_progress(param).await.is_err() {
                 return;

@@ -32,12 +32,12 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     fault::{Fault, refused},
-    statistics,
+    prompts, statistics,
     uri::{self, Asked, What},
 };
 use crate::{
     app::App,
-    tool::{Caller, Cx, Progress, ToolError, pipeline},
+    tool::{Answerer, Caller, Cx, Progress, ToolError, pipeline},
 };
 
 /// Files on one page of the list.
@@ -128,7 +128,7 @@ async fn paths(
 }
 
 /// Runs work with a place in the pool, a limit of time and the client's cancellation.
-async fn run<T: Send + 'static>(
+pub(super) async fn run<T: Send + 'static>(
     app: &App,
     project: Arc<Project>,
     caller: &Caller,
@@ -138,6 +138,7 @@ async fn run<T: Send + 'static>(
     let cx = Cx {
         project: Arc::clone(&project),
         caller: caller.clone(),
+        answerer: Answerer::Host,
         cancel: cancel.child_token(),
         progress: Progress::default(),
         writers: Arc::clone(&app.kernel.writers),
@@ -234,7 +235,11 @@ pub async fn complete(
             };
             return Err(refused(&fault.into(), caller.locale));
         }
-        // There are no prompts, hence nothing to complete in one.
+        Reference::Prompt(prompt) => {
+            let asked = (&*prompt.name, &*request.argument.name, typed);
+            prompts::complete(app, project, asked, caller, cancel).await?
+        }
+        // Whatever else may be completed some day is none of ours.
         _ => Vec::new(),
     };
     let total = values.len();

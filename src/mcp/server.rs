@@ -12,10 +12,11 @@ use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
         CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult,
-        ContentBlock, CustomRequest, CustomResult, ErrorCode, Implementation, ListPromptsRequestMethod,
-        ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, MetaObject,
-        PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, Resource, ServerCapabilities,
-        ServerConfig, SubscribeRequestMethod, SubscribeRequestParams, SubscriptionFilter, Tool, ToolAnnotations,
+        ContentBlock, CustomRequest, CustomResult, ErrorCode, GetPromptRequestMethod, GetPromptRequestParams,
+        GetPromptResponse, Implementation, ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesResult,
+        ListResourcesResult, ListToolsResult, MetaObject, PaginatedRequestParams, PromptsCapability,
+        ReadResourceRequestParams, ReadResourceResponse, Resource, ServerCapabilities, ServerConfig,
+        SubscribeRequestMethod, SubscribeRequestParams, SubscriptionFilter, Tool, ToolAnnotations,
         UnsubscribeRequestParams,
     },
     service::{NotificationContext, Peer, RequestContext, SubscriptionContext},
@@ -27,7 +28,7 @@ use super::{
     fault::{Fault, refused},
     malformed,
     observe::{Operation, never},
-    progress, resources, roots,
+    progress, prompts, resources, roots,
     sessions::{self, STATELESS_SINCE, Streams},
     subscriptions::{Prepared, Subscriber},
 };
@@ -240,12 +241,13 @@ pub(super) fn result(reply: Reply) -> CallToolResult {
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder()
+        let mut capabilities = ServerCapabilities::builder()
             .enable_tools()
             .enable_resources()
             .enable_resources_subscribe()
             .enable_completions()
             .build();
+        capabilities.prompts = prompts::has_any(&self.app, &self.access).then(PromptsCapability::default);
         let identity = Implementation::new("fumi", env!("CARGO_PKG_VERSION")).with_title("fumi");
         ServerConfig::new(capabilities)
             .with_server_info(identity)
@@ -310,7 +312,7 @@ impl ServerHandler for Server {
             let _open = self.streams.open_call(caller.session.as_deref());
             let project = self.project(&caller, &context).await;
             let progress = Progress::default();
-            let _ticker = progress::tell(&context, &progress);
+            let _ticker = progress::tell(&context, &progress, caller.locale);
             let conversation = Conversation {
                 app: &self.app,
                 context: &context,
@@ -347,13 +349,44 @@ impl ServerHandler for Server {
         Ok(result.into())
     }
 
-    /// There are none, and no such capability is declared; the library would answer an empty list.
+    /// Where a caller is offered none, no such capability is declared; the library would answer an empty list.
     async fn list_prompts(
         &self,
-        _page: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
+        page: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        Err(ErrorData::method_not_found::<ListPromptsRequestMethod>())
+        let work = async {
+            let caller = self.caller(&context);
+            if !prompts::has_any(&self.app, &caller.access) {
+                return Err(ErrorData::method_not_found::<ListPromptsRequestMethod>());
+            }
+            self.no_cursor(page.as_ref(), &caller)?;
+            let all = prompts::list(&self.app, &caller.access, self.language(&caller));
+            // As the tools that they name.
+            Ok(ListPromptsResult::with_all_items(all)
+                .with_ttl_ms(LIST_TTL_MS)
+                .with_cache_scope(CacheScope::Private))
+        };
+        Operation::of("prompts/list")
+            .run(&self.app, &context, never, work)
+            .await
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let work = async {
+            let caller = self.caller(&context);
+            if !prompts::has_any(&self.app, &caller.access) {
+                return Err(ErrorData::method_not_found::<GetPromptRequestMethod>());
+            }
+            prompts::get(&self.app, &caller.access, &request, self.language(&caller))
+                .map(Into::into)
+                .map_err(|error| self.redacted(refused(&error, caller.locale)))
+        };
+        Operation::of("prompts/get").run(&self.app, &context, never, work).await
     }
 
     async fn list_resources(

@@ -20,7 +20,7 @@ use super::{
     sessions::STATELESS_SINCE,
 };
 use crate::tool::{
-    Progress, Reply,
+    Answerer, Progress, Reply,
     pipeline::{self, Call},
     ready::Ready,
 };
@@ -103,6 +103,7 @@ impl Calls {
             arguments: params.arguments,
             project: self.server.project_without_session(&caller),
             caller,
+            answerer: Answerer::Host,
             // Nothing stops what is only looked up.
             cancel: CancellationToken::new(),
             progress: Progress::default(),

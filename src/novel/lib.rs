@@ -7,6 +7,7 @@ pub mod backups;
 pub mod completion;
 pub mod errors;
 pub mod manuscript;
+pub mod plotting;
 pub mod project;
 pub mod publish;
 pub mod references;

@@ -20,6 +20,25 @@ use crate::config::{ConfigError, Telemetry};
 const SECONDS: [f64; 16] = [
     0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0, 300.0,
 ];
+/// Buckets of an answer of a provider's model, in seconds, as the conventions for generative models advise.
+const ANSWERS: [f64; 14] = [
+    0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92,
+];
+/// Buckets of its tokens, as they advise too.
+const TOKENS: [f64; 12] = [
+    1.0,
+    4.0,
+    16.0,
+    64.0,
+    256.0,
+    1_024.0,
+    4_096.0,
+    16_384.0,
+    65_536.0,
+    262_144.0,
+    1_048_576.0,
+    4_194_304.0,
+];
 /// Buckets of the life of a session, in seconds: up to a day.
 const LIVES: [f64; 10] = [
     1.0, 10.0, 60.0, 300.0, 900.0, 1_800.0, 3_600.0, 7_200.0, 21_600.0, 86_400.0,
@@ -39,6 +58,8 @@ pub struct Metrics {
     pool_waits: Histogram<f64>,
     lookups: Counter<u64>,
     tokens: Counter<u64>,
+    provider_answers: Histogram<f64>,
+    provider_tokens: Histogram<u64>,
     refused: Counter<u64>,
 }
 
@@ -100,6 +121,17 @@ impl Metrics {
                 &SECONDS,
             ),
             pool_waits: seconds("fumi.pool.wait", "Time a call waited for a place in a pool", &SECONDS),
+            provider_answers: seconds(
+                "gen_ai.client.operation.duration",
+                "Time from a request to a provider's model to its answer, or to its failure",
+                &ANSWERS,
+            ),
+            provider_tokens: meter
+                .u64_histogram("gen_ai.client.token.usage")
+                .with_unit("{token}")
+                .with_description("Tokens that a provider's model read and wrote for one answer")
+                .with_boundaries(TOKENS.to_vec())
+                .build(),
             running: meter
                 .i64_up_down_counter("fumi.calls.running")
                 .with_description("Tool calls that are running or waiting")
@@ -171,6 +203,22 @@ impl Metrics {
         self.tokens.add(tokens, &[KeyValue::new("gen_ai.tool.name", tool)]);
     }
 
+    /// A provider's model was asked, once. `error` is the kind of the failure; the model is the configured one.
+    pub fn provider_asked(&self, provider: &'static str, model: &str, error: Option<&'static str>, took: Duration) {
+        let mut labels = model_labels(provider, model);
+        labels.extend(error.map(|error| KeyValue::new("error.type", error)));
+        self.provider_answers.record(took.as_secs_f64(), &labels);
+    }
+
+    /// What an answer of a provider's model took.
+    pub fn provider_tokens(&self, provider: &'static str, model: &str, input: u64, output: u64) {
+        for (kind, tokens) in [("input", input), ("output", output)] {
+            let mut labels = model_labels(provider, model);
+            labels.push(KeyValue::new("gen_ai.token.type", kind));
+            self.provider_tokens.record(tokens, &labels);
+        }
+    }
+
     /// A request was refused.
     pub fn refused(&self, by: RefusedBy) {
         self.refused.add(1, &[KeyValue::new("reason", by.name())]);
@@ -230,6 +278,15 @@ impl Metrics {
     pub fn shutdown(&self) {
         let _ = self.provider.shutdown();
     }
+}
+
+/// What the conventions want to be said of a model.
+fn model_labels(provider: &'static str, model: &str) -> Vec<KeyValue> {
+    vec![
+        KeyValue::new("gen_ai.operation.name", "chat"),
+        KeyValue::new("gen_ai.provider.name", provider),
+        KeyValue::new("gen_ai.request.model", model.to_owned()),
+    ]
 }
 
 /// A call that is counted.

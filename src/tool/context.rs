@@ -4,11 +4,15 @@
 //! hands over the token that it must poll.
 
 use std::sync::{
-    Arc,
+    Arc, Mutex, PoisonError,
     atomic::{AtomicU64, Ordering},
 };
 
-use fumi_base::{project::Project, text::Locale, writers::Writers};
+use fumi_base::{
+    project::Project,
+    text::{Locale, Text},
+    writers::Writers,
+};
 use tokio_util::sync::CancellationToken;
 
 use super::{access::Access, error::ToolError};
@@ -24,6 +28,30 @@ pub struct Caller {
     pub locale: Option<Locale>,
 }
 
+/// Who wrote the answer that a call brings, for tools that write down how something was judged.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Answerer {
+    /// Whoever called: a person, or the host's model.
+    #[default]
+    Host,
+    /// The client's model, which fumi asked.
+    Sampling,
+    /// A provider's model, which fumi asked.
+    Provider,
+}
+
+impl Answerer {
+    /// The `method` of a judgement that it made.
+    #[must_use]
+    pub const fn method(self) -> &'static str {
+        match self {
+            Self::Host => "host",
+            Self::Sampling => "llm_sampling",
+            Self::Provider => "llm_provider",
+        }
+    }
+}
+
 /// The surroundings of one call.
 #[derive(Debug)]
 pub struct Cx {
@@ -31,6 +59,8 @@ pub struct Cx {
     pub project: Arc<Project>,
     /// Who calls.
     pub caller: Caller,
+    /// Who wrote what it brings.
+    pub answerer: Answerer,
     /// Cancelled by the client, by the timeout or by shutdown. Work that takes long polls it.
     pub cancel: CancellationToken,
     /// How far the work is; whoever asked is told.
@@ -81,7 +111,7 @@ impl Cx {
     }
 }
 
-/// How far a call is. Cloned handles share the numbers.
+/// How far a call is, and at what. Cloned handles share it.
 #[derive(Clone, Debug, Default)]
 pub struct Progress(Arc<Numbers>);
 
@@ -89,6 +119,8 @@ pub struct Progress(Arc<Numbers>);
 struct Numbers {
     done: AtomicU64,
     total: AtomicU64,
+    /// Std mutex: locked to copy or to replace.
+    doing: Mutex<Option<Text>>,
 }
 
 impl Progress {
@@ -100,6 +132,23 @@ impl Progress {
     /// Says how much work there is; zero means unknown.
     pub fn expect(&self, total: u64) {
         self.0.total.store(total, Ordering::Relaxed);
+    }
+
+    /// Begins to count anew, for the next call of a conversation.
+    pub fn restart(&self) {
+        self.0.done.store(0, Ordering::Relaxed);
+        self.0.total.store(0, Ordering::Relaxed);
+    }
+
+    /// Says what is being done now, as people read it.
+    pub fn say(&self, doing: Text) {
+        *self.0.doing.lock().unwrap_or_else(PoisonError::into_inner) = Some(doing);
+    }
+
+    /// What is being done now, if somebody said it.
+    #[must_use]
+    pub fn said(&self) -> Option<Text> {
+        self.0.doing.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Work done, and the total if it is known.

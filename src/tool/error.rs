@@ -96,6 +96,14 @@ impl ToolError {
         self
     }
 
+    /// Names the call that helps now, instead of the one that the sentences know.
+    #[must_use]
+    pub fn with_guidance(mut self, tool: &str, arguments: &Value) -> Self {
+        tool.clone_into(&mut self.lesson.tool);
+        self.lesson.example = arguments.to_string();
+        self
+    }
+
     /// The public code.
     #[must_use]
     pub fn code(&self) -> &str {

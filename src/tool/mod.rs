@@ -7,6 +7,7 @@
 pub mod access;
 pub mod catalogue;
 pub mod context;
+pub mod converse;
 pub mod delivery;
 pub mod error;
 pub mod options;
@@ -19,12 +20,16 @@ pub mod validate;
 
 use std::{ops::Range, time::Duration};
 
-use fumi_base::{errors::Book, pools::Pool, text::Locale};
+use fumi_base::{
+    errors::Book,
+    pools::Pool,
+    text::{Locale, Text},
+};
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 
 pub use access::Access;
-pub use context::{Caller, Cx, Progress};
+pub use context::{Answerer, Caller, Cx, Progress};
 pub use error::ToolError;
 pub use options::SharedOption;
 pub use reply::{Block, Reply};
@@ -65,7 +70,7 @@ pub enum Outcome<T> {
     Ask(Box<Ask>),
 }
 
-/// A question to the client's model. A host can act on it as it is; where a client lets fumi ask its model, `mcp/ask` does.
+/// A question to a model. A host can act on it as it is; [`converse`] asks a model that fumi can reach itself.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct Ask {
     /// Always the same word: what a host looks for.
@@ -89,10 +94,38 @@ pub struct Ask {
     pub response_schema: Option<serde_json::Map<String, serde_json::Value>>,
     /// Which call brings the answer back.
     pub submit: Submit,
+    /// What the references of `context` hold, for models that cannot fetch anything. In no reply: a host fetches what it needs.
+    #[serde(skip)]
+    pub material: Vec<Material>,
+    /// Whose model may answer.
+    #[serde(skip)]
+    pub audience: Audience,
+    /// The step as people read it, for the progress of the call.
+    #[serde(skip)]
+    pub title: Option<Text>,
     /// What else there is to say of the work so far: fields of the tool's answer.
     #[serde(flatten)]
     #[schemars(skip)]
     pub more: serde_json::Map<String, serde_json::Value>,
+}
+
+/// A text that an answer builds on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Material {
+    /// What it is: a path, an artifact, in the caller's language.
+    pub title: String,
+    /// The text itself.
+    pub text: String,
+}
+
+/// Whose model may answer an [`Ask`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Audience {
+    /// Any that can be reached.
+    #[default]
+    Anybody,
+    /// The client's own: its host, or its model by sampling. Never a provider.
+    Client,
 }
 
 /// What an [`Ask`] says of itself.

@@ -29,7 +29,7 @@ use tracing::Instrument as _;
 use crate::telemetry::metrics::Metrics;
 
 use super::{
-    Access, Caller, Cx, Outcome, Progress, Reply, SharedOption, Spec, ToolError,
+    Access, Answerer, Caller, Cx, Outcome, Progress, Reply, SharedOption, Spec, ToolError,
     catalogue::Entry,
     delivery,
     options::{self, CallOptions, Cursor},
@@ -98,6 +98,8 @@ pub struct Call {
     pub arguments: Map<String, Value>,
     /// Who calls.
     pub caller: Caller,
+    /// Who wrote the answer, if the call brings one.
+    pub answerer: Answerer,
     /// The project unless the arguments name another.
     pub project: Arc<Project>,
     /// Cancelled when the client gives up.
@@ -229,6 +231,7 @@ async fn answer(kernel: &Kernel, entry: &Entry, call: Call) -> Result<Answered, 
     let cx = Cx {
         project,
         caller: call.caller,
+        answerer: call.answerer,
         cancel: call.cancel.child_token(),
         progress: call.progress,
         writers: Arc::clone(&kernel.writers),
@@ -264,7 +267,7 @@ async fn answer(kernel: &Kernel, entry: &Entry, call: Call) -> Result<Answered, 
             Outcome::Ask(mut ask) => {
                 options.carry(spec, &mut ask.submit);
                 return Ok(Answered {
-                    reply: Reply::question(&ask, cx.locale()),
+                    reply: Reply::question(*ask, cx.locale()),
                     again: None,
                 });
             }
@@ -412,9 +415,10 @@ async fn deliver(
         text,
         blocks,
         is_error: false,
-        is_question: false,
+        asked: None,
         cache_hit,
         elapsed_ms: 0,
+        usage: None,
     })
 }
 
@@ -556,6 +560,14 @@ fn redact(redactor: &Redactor, mut reply: Reply) -> Reply {
         clean(redactor, &mut reply.structured);
         if let Some(text) = redactor.own(&reply.text) {
             reply.text = text;
+        }
+        // Models that fumi asks see nothing that a host would not.
+        for text in reply.asked.iter_mut().flat_map(|asked| &mut asked.material) {
+            for part in [&mut text.title, &mut text.text] {
+                if let Some(clean) = redactor.own(part) {
+                    *part = clean;
+                }
+            }
         }
     }
     reply

@@ -106,9 +106,10 @@ mod tests {
             text: "a \"b\"\n文".to_owned(),
             blocks: Vec::new(),
             is_error: false,
-            is_question: false,
+            asked: None,
             cache_hit: true,
             elapsed_ms: 7,
+            usage: None,
         }
     }
 

@@ -8,7 +8,8 @@ use std::ops::Range;
 use fumi_base::{text::Locale, tokens};
 use serde_json::{Value, json};
 
-use super::{Ask, Next, Render};
+use super::{Ask, Audience, Material, Next, Render};
+use fumi_base::text::Text;
 
 /// Something beside the text.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,12 +43,50 @@ pub struct Reply {
     pub blocks: Vec<Block>,
     /// Whether the call failed.
     pub is_error: bool,
-    /// Whether this is no answer but a question ([`super::Ask`]).
-    pub is_question: bool,
+    /// There if this is no answer but a question ([`super::Ask`]): what goes with it and is not shown to a host.
+    pub asked: Option<Box<Asked>>,
     /// Whether the answer came from the cache.
     pub cache_hit: bool,
     /// How long the call took in the server, in milliseconds.
     pub elapsed_ms: u64,
+    /// What providers' models read and wrote for it.
+    pub usage: Option<Usage>,
+}
+
+/// What goes with a question beside its structure: for a model that fumi asks itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Asked {
+    /// What the references hold.
+    pub material: Vec<Material>,
+    /// Whose model may answer.
+    pub audience: Audience,
+    /// The step as people read it.
+    pub title: Option<Text>,
+}
+
+/// What a provider's model read and wrote.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Usage {
+    /// The model, as it is configured.
+    pub model: String,
+    /// How many answers it gave.
+    pub answers: u64,
+    /// Tokens that it read.
+    pub input_tokens: u64,
+    /// Tokens that it wrote.
+    pub output_tokens: u64,
+    /// Whether the provider left a number out, so that it is our estimate.
+    pub is_estimated: bool,
+}
+
+impl Usage {
+    /// Adds what another answer took.
+    pub fn add(&mut self, other: &Self) {
+        self.answers += other.answers;
+        self.input_tokens += other.input_tokens;
+        self.output_tokens += other.output_tokens;
+        self.is_estimated |= other.is_estimated;
+    }
 }
 
 impl Reply {
@@ -59,9 +98,10 @@ impl Reply {
             text,
             blocks: Vec::new(),
             is_error: true,
-            is_question: false,
+            asked: None,
             cache_hit: false,
             elapsed_ms: 0,
+            usage: None,
         }
     }
 
@@ -74,15 +114,20 @@ impl Reply {
 
     /// A question, as a host reads it.
     #[must_use]
-    pub fn question(ask: &Ask, locale: Locale) -> Self {
+    pub fn question(ask: Ask, locale: Locale) -> Self {
         Self {
-            structured: Rendered::structured(ask),
-            text: Rendered::text(ask, locale),
+            structured: Rendered::structured(&ask),
+            text: Rendered::text(&ask, locale),
             blocks: Vec::new(),
             is_error: false,
-            is_question: true,
+            asked: Some(Box::new(Asked {
+                material: ask.material,
+                audience: ask.audience,
+                title: ask.title,
+            })),
             cache_hit: false,
             elapsed_ms: 0,
+            usage: None,
         }
     }
 
@@ -108,6 +153,15 @@ impl Reply {
         });
         if self.cache_hit {
             meta["cache_hit"] = json!(true);
+        }
+        if let Some(usage) = &self.usage {
+            meta["fumi/provider"] = json!({
+                "model": usage.model,
+                "answers": usage.answers,
+                "input_tokens": usage.input_tokens,
+                "output_tokens": usage.output_tokens,
+                "estimated": usage.is_estimated,
+            });
         }
         meta
     }

@@ -322,11 +322,11 @@ async fn going_down_finishes_what_runs() {
     server.stop().await;
 }
 
-/// What no capability promises is no method, and an empty list would say otherwise.
+/// What no capability promises is no method, and an empty list would say otherwise: code has no prompts.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_not_declared_is_an_unknown_method() {
     let sample = Sample::new();
-    let server = Server::start(sample.app()).await;
+    let server = Server::start(sample.app_with(&[], |config| config.tools.toolsets = vec!["code".to_owned()])).await;
     let (stateless, session) = (Stateless::new(&server), Session::open(&server).await);
     let discovered = stateless.request("server/discover", json!({})).await;
     for capabilities in [

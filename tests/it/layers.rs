@@ -80,6 +80,23 @@ const RULES: &[(&str, Rule, (&str, &str))] = &[
         ("src/mcp/x.rs", "//! x\nuse tower_http::trace::TraceLayer;"),
     ),
     (
+        "only providers and an issuer's keys are asked over HTTP",
+        |source| {
+            // Configuration reads a URL, and sends nothing.
+            only_in(
+                source,
+                r"\breqwest::",
+                &["src/provider/", "src/http/auth/", "src/config/provider.rs"],
+            )
+        },
+        ("src/tools/x.rs", "//! x\nuse reqwest::Client;"),
+    ),
+    (
+        "a provider knows neither tools nor the protocol nor the edge",
+        |source| never_in(source, "src/provider/", r"\bcrate::(tools|mcp|http|app)\b"),
+        ("src/provider/x.rs", "//! x\nuse crate::tools::code;"),
+    ),
+    (
         "domains and the foundation know no free-form JSON",
         |source| match () {
             () if ["src/base/", "src/code/", "src/novel/", "src/browser/"]

@@ -12,7 +12,7 @@ use fumi::{
     app::App,
     config::Config,
     tool::{
-        Caller, Progress, Reply, SharedOption,
+        Answerer, Caller, Progress, Reply, SharedOption,
         catalogue::Entry,
         pipeline::{self, Call},
     },
@@ -49,16 +49,6 @@ impl Sample {
         // Hidden, so that the tools of code do not see it.
         let novel = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/novel");
         copy(&novel, &sample.root().join(NOVEL));
-        sample
-    }
-
-    /// A copy of the sample novel.
-    pub(crate) fn novel() -> Self {
-        let sample = Self::empty();
-        copy(
-            &Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/novel"),
-            &sample.root(),
-        );
         sample
     }
 
@@ -169,6 +159,7 @@ pub(crate) async fn call_as(
     let call = Call {
         arguments,
         caller,
+        answerer: Answerer::Host,
         project: Arc::clone(app.kernel.roots.default_project()),
         cancel,
         progress: Progress::default(),
@@ -222,7 +213,7 @@ pub(crate) fn fixtures() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures")
 }
 
-fn copy(from: &Path, to: &Path) {
+pub(crate) fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
         let target = to.join(entry.file_name());

@@ -22,7 +22,14 @@ const SENT: &str = "bird-of-the-caller-9876543210";
 
 /// Log lines, kept in memory.
 #[derive(Clone, Default)]
-struct Lines(Arc<Mutex<Vec<u8>>>);
+pub(crate) struct Lines(Arc<Mutex<Vec<u8>>>);
+
+impl Lines {
+    /// Everything that was logged so far.
+    pub(crate) fn text(&self) -> String {
+        String::from_utf8_lossy(&self.0.lock().unwrap()).into_owned()
+    }
+}
 
 impl io::Write for Lines {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
@@ -42,7 +49,7 @@ impl<'a> MakeWriter<'a> for Lines {
 }
 
 /// Everything that is logged, spans included, as loud as the configuration can make it.
-fn listen() -> Lines {
+pub(crate) fn listen() -> Lines {
     let lines = Lines::default();
     tracing_subscriber::fmt()
         .with_env_filter(telemetry::filter("trace"))

@@ -5,6 +5,7 @@
 
 pub mod init;
 pub mod noveler_complete;
+pub mod plotting;
 pub mod status;
 mod suggestion;
 pub mod writing;

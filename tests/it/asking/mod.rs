@@ -1,12 +1,17 @@
-//! Tools that ask the client's model: the three ways that a question takes, and what comes back forged.
+//! Tools that ask a model: the ways that a question takes, who answers it, what is refused, and what comes back forged.
 //!
-//! fumi has no such tool yet; this one composes a text of parts, each written by the client's model.
+//! The tool of these tests composes a text of parts, each written by whoever is asked.
 
+mod provider;
+mod refused;
 mod seals;
 mod states;
 mod ways;
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, LazyLock},
+    time::Duration,
+};
 
 use fumi::{
     app::App,
@@ -14,12 +19,17 @@ use fumi::{
     http::auth::tokens::sha256_of,
     mcp::seals::{self as own_seals, Seals},
     tool::{
-        Ask, Cx, Effect, Outcome, Render, SharedOption, Spec, Submit, Texts, Tool, ToolError,
+        Ask, Audience, Cx, Effect, Material, Outcome, Render, SharedOption, Spec, Submit, Texts, Tool, ToolError,
         catalogue::{Catalogue, Entry},
     },
     tools::code::{ProjectDeps, SearchDeps, list_files::ListFiles, set_project_path::SetProjectPath},
 };
-use fumi_base::{pools::Pool, store::Store, text::Locale};
+use fumi_base::{
+    errors::{Book, Teach},
+    pools::Pool,
+    store::Store,
+    text::{Locale, Text},
+};
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -47,6 +57,12 @@ struct Args {
     #[serde(default)]
     judged: bool,
     verdict: Option<Verdict>,
+    /// A word that every part must have.
+    #[serde(default)]
+    word: String,
+    /// No provider may write it.
+    #[serde(default)]
+    own: bool,
 }
 
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
@@ -57,13 +73,15 @@ struct Verdict {
 #[derive(Debug, Serialize, JsonSchema)]
 struct Output {
     text: String,
+    /// Who wrote what was brought last.
+    by: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     verdict: Option<Verdict>,
 }
 
 const TEXTS: Texts = Texts {
-    en: "# Compose\nComposes.\n## topic\nOf what.\n## parts\nHow many.\n## written\nBefore.\n## content\nA part.\n## judged\nJudge it.\n## verdict\nThe judgement.\n## verdict.score\nFrom 0.",
-    ja: "# 作文\n書きます。\n## topic\n題。\n## parts\n数。\n## written\n既出。\n## content\n部分。\n## judged\n判定する。\n## verdict\n判定。\n## verdict.score\n0 から。",
+    en: "# Compose\nComposes.\n## topic\nOf what.\n## parts\nHow many.\n## written\nBefore.\n## content\nA part.\n## judged\nJudge it.\n## verdict\nThe judgement.\n## verdict.score\nFrom 0.\n## word\nIn all.\n## own\nNo provider.",
+    ja: "# 作文\n書きます。\n## topic\n題。\n## parts\n数。\n## written\n既出。\n## content\n部分。\n## judged\n判定する。\n## verdict\n判定。\n## verdict.score\n0 から。\n## word\n必須語。\n## own\n外部に頼まない。",
 };
 
 impl Tool for Compose {
@@ -88,11 +106,26 @@ impl Tool for Compose {
     type Args = Args;
     type Output = Output;
 
-    async fn call(args: Args, (): &(), _cx: &Cx) -> Result<Outcome<Output>, ToolError> {
+    async fn call(args: Args, (): &(), cx: &Cx) -> Result<Outcome<Output>, ToolError> {
+        if args
+            .content
+            .as_ref()
+            .is_some_and(|content| !content.contains(&args.word))
+        {
+            return Err(Missed(args.word).into());
+        }
         let parts = args.parts.unwrap_or(1);
         let mut written = args.written;
         written.extend(args.content);
-        let mut arguments = json!({"topic": args.topic, "parts": parts, "written": written, "judged": args.judged});
+        let mut arguments = json!({
+            "topic": args.topic,
+            "parts": parts,
+            "written": written,
+            "judged": args.judged,
+            "word": args.word,
+            "own": args.own,
+        });
+        let audience = if args.own { Audience::Client } else { Audience::Anybody };
         let arguments = std::mem::take(arguments.as_object_mut().unwrap());
         let submit = |answer| Submit {
             tool: "compose",
@@ -103,7 +136,14 @@ impl Tool for Compose {
             return Ok(Outcome::Ask(Box::new(Ask {
                 step: Some((written.len() + 1).to_string()),
                 instruction: format!("Write part {} about {}.", written.len() + 1, args.topic),
+                context: vec!["artifact:0123456789ab plot.yaml".to_owned()],
                 acceptance_criteria: vec!["one sentence".to_owned()],
+                material: vec![Material {
+                    title: "plot.yaml".to_owned(),
+                    text: format!("The plot: {} falls.", args.topic),
+                }],
+                audience,
+                title: Some(Text::new("Part", "部分")),
                 submit: submit("content"),
                 ..Ask::default()
             })));
@@ -113,12 +153,14 @@ impl Tool for Compose {
             return Ok(Outcome::Ask(Box::new(Ask {
                 instruction: format!("Judge this: {}", written.join(" ")),
                 response_schema: schema.as_object().cloned(),
+                audience,
                 submit: submit("verdict"),
                 ..Ask::default()
             })));
         }
         Ok(Outcome::Done(Output {
             text: written.join(" "),
+            by: cx.answerer.method(),
             verdict: args.verdict,
         }))
     }
@@ -127,6 +169,37 @@ impl Tool for Compose {
 impl Render for Output {
     fn text(&self, _locale: Locale) -> String {
         self.text.clone()
+    }
+}
+
+/// A part without the word, as a domain says it.
+#[derive(Debug, thiserror::Error)]
+#[error("no {0}")]
+struct Missed(String);
+
+static BOOK: LazyLock<Book> = LazyLock::new(|| {
+    Book::embedded(
+        r#"
+[PART_MISSED]
+type = "MCPToolError"
+code = "S005"
+en = "The part does not have the word {word}."
+ja = "「{word}」という語がありません。"
+next_en = "Write it again."
+next_ja = "書き直してください。"
+"#,
+    )
+});
+
+impl Teach for Missed {
+    fn entry(&self) -> &'static str {
+        "PART_MISSED"
+    }
+    fn book(&self) -> &'static Book {
+        &BOOK
+    }
+    fn facts(&self) -> Vec<(&'static str, String)> {
+        vec![("word", self.0.clone())]
     }
 }
 

@@ -40,7 +40,7 @@ async fn the_clients_model_is_asked_while_its_call_waits() {
     let result = called.answered().await;
     assert_eq!(
         result["structuredContent"],
-        json!({"text": "Drop 1. Drop 2."}),
+        json!({"text": "Drop 1. Drop 2.", "by": "llm_sampling"}),
         "{result}"
     );
     assert_eq!(server.edge.streams.running_calls(), 0);
@@ -61,10 +61,12 @@ async fn an_answer_in_json_reaches_the_tool_as_json() {
         called.answered().await["structuredContent"]["verdict"],
         json!({"score": 7})
     );
-    // What is no JSON is the tool's to refuse, with its own words.
+    // What is no JSON is refused in the tool's own words, which the model is told.
     let mut called = session.begin("compose", arguments).await;
-    let request = called.asked().await;
-    session.respond(&request, message("seven")).await;
+    for _ in 0..3 {
+        let request = called.asked().await;
+        session.respond(&request, message("seven")).await;
+    }
     let result = called.answered().await;
     assert_eq!(
         result["structuredContent"]["error"]["code"], "INVALID_ARGUMENTS",

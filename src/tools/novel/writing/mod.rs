@@ -30,7 +30,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::{NovelDeps, now, stamp};
-use crate::tool::{Ask, Cx, Status, Submit, ToolError};
+use crate::tool::{Ask, Audience, Cx, Material, Status, Submit, ToolError};
 
 /// How long one step may take: a stage has five minutes of its own (decision 17).
 pub(super) const STAGE_TIMEOUT: Duration = Duration::from_mins(5);
@@ -130,20 +130,21 @@ pub(super) fn answer(content: String, step: Option<&str>) -> Result<Act, Writing
 }
 
 /// The question as clients get it: `submit` are the arguments that bring the answer back, but for the session and the step.
-pub(super) fn question(
+pub(super) async fn question(
     asked: &Asked,
-    locale: Locale,
+    cx: &Cx,
     tool: &'static str,
     submit: Map<String, Value>,
     more: Map<String, Value>,
-) -> Ask {
+) -> Result<Ask, ToolError> {
+    let locale = cx.locale();
     let step = format!("{}:{}", asked.stage, asked.submit.turn);
     let mut arguments = Map::new();
     arguments.insert("episode".to_owned(), json!(asked.submit.episode));
     arguments.insert("session_id".to_owned(), json!(asked.submit.session_id));
     arguments.insert("step".to_owned(), json!(step));
     arguments.extend(submit);
-    Ask {
+    Ok(Ask {
         status: Status::NeedsText,
         session_id: Some(asked.submit.session_id.clone()),
         step: Some(step),
@@ -160,8 +161,24 @@ pub(super) fn question(
             arguments,
             answer: "content",
         },
+        material: material(&asked.context, cx).await?,
+        audience: Audience::Anybody,
+        title: Some(asked.stage.title().clone()),
         more,
+    })
+}
+
+/// The texts behind references, for models that fetch nothing. One that is gone is left out: its reference says that it was there.
+pub(super) async fn material(context: &[Cited], cx: &Cx) -> Result<Vec<Material>, ToolError> {
+    let mut all = Vec::new();
+    for cited in context {
+        let text = text_of(cx, &cited.path).await?;
+        if !text.trim().is_empty() {
+            let title = format!("{} ({})", cited.path, cited.what.get(cx.locale()));
+            all.push(Material { title, text });
+        }
     }
+    Ok(all)
 }
 
 /// A file to read, by the id under which `fetch_artifact` gives it.
@@ -175,7 +192,7 @@ pub(super) fn reference(cited: &Cited, locale: Locale) -> String {
 }
 
 /// The id under which `fetch_artifact` gives a file.
-pub(super) fn artifact(sha256: &str) -> String {
+pub(in crate::tools::novel) fn artifact(sha256: &str) -> String {
     ContentHash::parse(sha256).map_or_else(String::new, |hash| hash.artifact_id())
 }
 
@@ -321,7 +338,7 @@ pub(super) async fn text_of(cx: &Cx, path: &str) -> Result<String, ToolError> {
 }
 
 /// The beginning of a text.
-pub(super) fn preview(text: &str) -> String {
+pub(in crate::tools::novel) fn preview(text: &str) -> String {
     let text = text.trim();
     match text.char_indices().nth(PREVIEW) {
         Some((at, _)) => format!("{}…", &text[..at]),
@@ -330,7 +347,7 @@ pub(super) fn preview(text: &str) -> String {
 }
 
 /// One of two sentences.
-pub(super) fn said(locale: Locale, en: String, ja: String) -> String {
+pub(in crate::tools::novel) fn said(locale: Locale, en: String, ja: String) -> String {
     Text::new(en, ja).get(locale).to_owned()
 }
 

@@ -185,7 +185,7 @@ pub(super) async fn follow(
             }
             let mut more = again(&worked);
             more.extend(Verbose::fields(extra));
-            let ask = question(asked, cx.locale(), NovelerWrite::SPEC.name, submit, more);
+            let ask = question(asked, cx, NovelerWrite::SPEC.name, submit, more).await?;
             Ok(Outcome::Ask(Box::new(ask)))
         }
         Step::Done(done) => Ok(Outcome::Done(

@@ -117,7 +117,7 @@ impl Tool for WriteManuscriptDraft {
             if args.include_text {
                 submit.insert("include_text".to_owned(), json!(true));
             }
-            let ask = question(asked, cx.locale(), Self::SPEC.name, submit, again(&worked));
+            let ask = question(asked, cx, Self::SPEC.name, submit, again(&worked)).await?;
             return Ok(Outcome::Ask(Box::new(ask)));
         }
         let session = &worked.session;

@@ -116,21 +116,23 @@ impl OneStage {
 }
 
 /// The question of a stage, while it has one.
-pub(super) fn open_question(
+pub(super) async fn open_question(
     worked: &Worked,
     stage: Stage,
     tool: &'static str,
     submit: Map<String, serde_json::Value>,
     verbose: Option<Verbose>,
     cx: &Cx,
-) -> Option<Ask> {
-    let Step::Ask(asked) = &worked.next else { return None };
+) -> Result<Option<Ask>, ToolError> {
+    let Step::Ask(asked) = &worked.next else {
+        return Ok(None);
+    };
     if asked.stage != stage {
-        return None;
+        return Ok(None);
     }
     let mut more = again(worked);
     more.extend(Verbose::fields(verbose));
-    Some(question(asked, cx.locale(), tool, submit, more))
+    question(asked, cx, tool, submit, more).await.map(Some)
 }
 
 impl Tool for WriteStage {
@@ -163,7 +165,7 @@ impl Tool for WriteStage {
         if args.verbose {
             submit.insert("verbose".to_owned(), json!(true));
         }
-        if let Some(ask) = open_question(&worked, stage, Self::SPEC.name, submit, verbose.clone(), cx) {
+        if let Some(ask) = open_question(&worked, stage, Self::SPEC.name, submit, verbose.clone(), cx).await? {
             return Ok(Outcome::Ask(Box::new(ask)));
         }
         let session = &worked.session;

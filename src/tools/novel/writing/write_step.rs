@@ -121,7 +121,7 @@ impl<const N: usize> Tool for WriteStep<N> {
             user_feedback: args.user_feedback,
         };
         let worked = one.work(deps, cx).await?;
-        if let Some(ask) = open_question(&worked, stage, Self::SPEC.name, Map::new(), None, cx) {
+        if let Some(ask) = open_question(&worked, stage, Self::SPEC.name, Map::new(), None, cx).await? {
             return Ok(Outcome::Ask(Box::new(ask)));
         }
         let session = &worked.session;

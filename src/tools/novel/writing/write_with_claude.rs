@@ -15,9 +15,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, json};
 
-use super::{STAGE_TIMEOUT, moment, preview, reference, said};
+use super::{STAGE_TIMEOUT, material, moment, preview, reference, said};
 use crate::{
-    tool::{Ask, Cx, Outcome, Render, Spec, Status, Submit, Tool, ToolError},
+    tool::{Ask, Audience, Cx, Outcome, Render, Spec, Status, Submit, Tool, ToolError},
     tools::novel::{EpisodeNumber, NovelDeps, WRITES, texts},
 };
 
@@ -103,8 +103,12 @@ impl Tool for WriteWithClaude {
                 instruction,
                 context,
                 criteria,
-            } => Outcome::Ask(Box::new(ask(&args, instruction, &context, &criteria, cx.locale()))),
-            Looked::Text(text, place) => Outcome::Done(output(&args, &text, place, cx.locale())),
+            } => {
+                let mut ask = ask(&args, instruction, &context, &criteria, cx.locale());
+                ask.material = material(&context, cx).await?;
+                Outcome::Ask(Box::new(ask))
+            }
+            Looked::Text(text, place) => Outcome::Done(output(&args, &text, place, cx)),
         })
     }
 }
@@ -170,11 +174,16 @@ fn ask(args: &Args, instruction: String, context: &[Cited], criteria: &[Criterio
             arguments,
             answer: "content",
         },
+        material: Vec::new(),
+        // Whoever calls this wants no service outside.
+        audience: Audience::Client,
+        title: None,
         more: Map::new(),
     }
 }
 
-fn output(args: &Args, text: &WholeText, place: Delivered, locale: Locale) -> Output {
+fn output(args: &Args, text: &WholeText, place: Delivered, cx: &Cx) -> Output {
+    let locale = cx.locale();
     let episode = args.episode.0;
     Output {
         success: true,
@@ -195,7 +204,7 @@ fn output(args: &Args, text: &WholeText, place: Delivered, locale: Locale) -> Ou
         artifact_id: super::artifact(&place.sha256),
         manuscript_path: place.path,
         word_count: text.characters,
-        generation_method: "host".to_owned(),
+        generation_method: cx.answerer.method().to_owned(),
         backup_id: place.backup,
         next_suggested_actions: vec![format!("noveler_complete {}", json!({"episode": episode.number()}))],
         execution_time_seconds: 0.0,

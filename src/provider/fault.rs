@@ -1,0 +1,174 @@
+//! Why a provider gave no text: one code (R003), a kind that says more, and what to check.
+//!
+//! Each carries the facts that its sentences in `errors.toml` name. None carries the key; what a provider says in its own
+//! words may repeat it, and passes the redactor like every error.
+
+use std::{sync::LazyLock, time::Duration};
+
+use fumi_base::{
+    errors::{Book, Teach},
+    project::quoted,
+};
+
+use super::passes;
+
+/// The failures of providers.
+pub static BOOK: LazyLock<Book> = LazyLock::new(|| Book::embedded(include_str!("errors.toml")));
+
+/// Why there is no text.
+#[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the sentences stand in errors.toml")]
+pub enum Fault {
+    #[error("unreachable: {reason}")]
+    Unreachable { reason: String },
+    #[error("no answer in {seconds} s")]
+    TimedOut { seconds: u64 },
+    #[error("status {status}")]
+    Status {
+        status: u16,
+        said: String,
+        wait: Option<Duration>,
+    },
+    #[error("no reply of its kind: {reason}")]
+    Malformed { reason: String },
+    #[error("more than {limit} bytes")]
+    TooLarge { limit: usize },
+    #[error("cut at {max_tokens} tokens")]
+    Cut { max_tokens: u32 },
+    #[error("filtered")]
+    Filtered,
+    #[error("empty")]
+    Empty,
+}
+
+impl Fault {
+    /// What a status that is no success means.
+    pub(super) fn of_status(status: u16, said: String, wait: Option<Duration>) -> Self {
+        Self::Status { status, said, wait }
+    }
+
+    /// The entry in the book, and the kind that telemetry counts.
+    pub(super) fn kind(&self) -> &'static str {
+        match self {
+            Self::Unreachable { .. } => "PROVIDER_UNREACHABLE",
+            Self::TimedOut { .. } => "PROVIDER_TIMEOUT",
+            Self::Status { status, .. } => match status {
+                401 | 403 => "PROVIDER_KEY_REFUSED",
+                402 | 429 => "PROVIDER_RATE_LIMITED",
+                300..400 | 404 => "PROVIDER_MODEL_UNKNOWN",
+                400..500 => "PROVIDER_REQUEST_REFUSED",
+                _ => "PROVIDER_DOWN",
+            },
+            Self::Malformed { .. } => "PROVIDER_REPLY_MALFORMED",
+            Self::TooLarge { .. } => "PROVIDER_REPLY_TOO_LARGE",
+            Self::Cut { .. } => "PROVIDER_ANSWER_CUT",
+            Self::Filtered => "PROVIDER_ANSWER_FILTERED",
+            Self::Empty => "PROVIDER_ANSWER_EMPTY",
+        }
+    }
+
+    /// Whether another try may do better.
+    pub(super) fn may_pass(&self) -> bool {
+        match self {
+            Self::Unreachable { .. } => true,
+            Self::Status { status, .. } => passes(*status),
+            _ => false,
+        }
+    }
+
+    /// How long the provider asks to wait.
+    pub(super) fn wait(&self) -> Option<Duration> {
+        match self {
+            Self::Status { wait, .. } => *wait,
+            _ => None,
+        }
+    }
+
+    /// Whether it is refused for the want of a field of this name.
+    pub(super) fn asks_for(&self, field: &str) -> bool {
+        matches!(self, Self::Status { status: 400, said, .. } if said.contains(field))
+    }
+
+    /// The same, told of the model that was asked.
+    pub(super) fn at(self, model: &str) -> Failure {
+        Failure {
+            model: model.to_owned(),
+            fault: self,
+        }
+    }
+}
+
+/// A failure with the model that was asked.
+#[derive(Debug, thiserror::Error)]
+#[error("{model}: {fault}")]
+pub struct Failure {
+    model: String,
+    fault: Fault,
+}
+
+impl Teach for Failure {
+    fn entry(&self) -> &'static str {
+        self.fault.kind()
+    }
+
+    fn book(&self) -> &'static Book {
+        &BOOK
+    }
+
+    fn facts(&self) -> Vec<(&'static str, String)> {
+        let mut facts = vec![("model", self.model.clone())];
+        match &self.fault {
+            Fault::Unreachable { reason } | Fault::Malformed { reason } => facts.push(("reason", reason.clone())),
+            Fault::TimedOut { seconds } => facts.push(("seconds", seconds.to_string())),
+            Fault::Status { status, said, wait } => {
+                facts.push(("status", status.to_string()));
+                facts.push(("said", quoted(said)));
+                if let Some(wait) = wait {
+                    facts.push(("retry_after_ms", wait.as_millis().to_string()));
+                }
+            }
+            Fault::TooLarge { limit } => facts.push(("limit", limit.to_string())),
+            Fault::Cut { max_tokens } => facts.push(("max_tokens", max_tokens.to_string())),
+            Fault::Filtered | Fault::Empty => {}
+        }
+        facts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BOOK, Fault};
+    use fumi_base::errors::Teach as _;
+
+    #[test]
+    fn every_fault_has_its_sentences() {
+        let status = |status| Fault::of_status(status, "no".to_owned(), None);
+        let all = [
+            Fault::Unreachable { reason: "x".to_owned() },
+            Fault::TimedOut { seconds: 3 },
+            status(401),
+            status(429),
+            status(404),
+            status(400),
+            status(302),
+            status(503),
+            Fault::Malformed { reason: "x".to_owned() },
+            Fault::TooLarge { limit: 7 },
+            Fault::Cut { max_tokens: 9 },
+            Fault::Filtered,
+            Fault::Empty,
+        ];
+        let mut told: Vec<String> = Vec::new();
+        for fault in all {
+            let lesson = fault.at("a-model").lesson();
+            assert_eq!(lesson.code, "R003");
+            for text in [&lesson.message, &lesson.next] {
+                assert!(!text.en.contains('{') && !text.ja.contains('{'), "{text:?}");
+            }
+            told.push(lesson.kind);
+        }
+        for (name, _) in BOOK.entries() {
+            assert!(told.iter().any(|kind| kind == name), "nobody says {name}");
+        }
+    }
+}

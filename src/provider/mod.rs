@@ -1,0 +1,304 @@
+//! A provider of models, asked over HTTP for the texts that tools need: an author of `tool/converse`.
+//!
+//! Invariant: the key goes into one header of requests to the configured endpoint and nowhere else: no redirect is followed,
+//! and neither log nor error has it. An answer is whole or none: one that was cut off or filtered is a failure that says so.
+//! What is asked, and what becomes of an answer, is not decided here.
+
+pub mod fault;
+mod wire;
+
+use std::{
+    pin::Pin,
+    sync::Arc,
+    time::{Duration, Instant, SystemTime},
+};
+
+use fumi_base::tokens;
+use reqwest::{
+    Client, StatusCode,
+    header::{HeaderMap, HeaderName, HeaderValue, RETRY_AFTER},
+    redirect::Policy,
+};
+
+use crate::{
+    config::{self, ConfigError, ProviderKind},
+    telemetry::metrics::Metrics,
+    tool::{
+        Answerer,
+        converse::{Author, Prompt, Unanswered, Written},
+        reply::Usage,
+    },
+};
+use fault::Fault;
+use wire::{End, Said};
+
+/// How long a connection may take. An answer may take minutes, but whether somebody is there shows at once.
+const CONNECT: Duration = Duration::from_secs(10);
+/// Longest answer that is read, in bytes; what a model writes at once has some hundred thousand.
+const LARGEST: usize = 4 << 20;
+/// How much of an error's body is read: its message is short.
+const LARGEST_ERROR: usize = 64 << 10;
+/// Longest wait that is worth it. Who says to come back later than that says no for now.
+const LONGEST_WAIT: Duration = Duration::from_mins(1);
+
+/// A provider.
+#[derive(Debug)]
+pub struct Provider {
+    config: config::Provider,
+    http: Client,
+    url: String,
+    headers: HeaderMap,
+    metrics: Arc<Metrics>,
+}
+
+impl Provider {
+    /// The provider that the configuration names, if it may be asked. Nothing is sent before the first question.
+    pub fn open(config: &config::Novel, metrics: &Arc<Metrics>) -> Result<Option<Self>, ConfigError> {
+        let (author, config) = (config.author, config.provider.clone());
+        config.check(author)?;
+        if !author.asks_providers() || !config.is_configured() {
+            return Ok(None);
+        }
+        let http = Client::builder()
+            .connect_timeout(CONNECT)
+            .timeout(Duration::from_secs(config.timeout_seconds))
+            .redirect(Policy::none())
+            .user_agent(concat!("fumi/", env!("CARGO_PKG_VERSION")))
+            .build()
+            .map_err(|error| ConfigError(format!("novel.provider: TLS cannot be set up: {error}")))?;
+        Ok(Some(Self {
+            url: format!("{}{}", config.base_url.trim_end_matches('/'), wire::path(config.kind)),
+            headers: headers(&config)?,
+            http,
+            config,
+            metrics: Arc::clone(metrics),
+        }))
+    }
+
+    /// Has one answer written, in as many tries as the configuration allows.
+    async fn answer(&self, prompt: &Prompt) -> Result<Written, Fault> {
+        let mut wait = Duration::from_millis(self.config.retry_ms);
+        let mut field = wire::Limit::Usual;
+        let mut left = self.config.retries;
+        loop {
+            let body = wire::body(&self.config, prompt, field);
+            let started = Instant::now();
+            let tried = self.once(body).await;
+            let outcome = tried.as_ref().err().map(Fault::kind);
+            self.metrics
+                .provider_asked(self.name(), &self.config.model, outcome, started.elapsed());
+            let fault = match tried {
+                Ok(said) => return self.written(prompt, said),
+                Err(fault) => fault,
+            };
+            // The newer models of one provider know the limit under another name, and say so.
+            if field == wire::Limit::Usual && fault.asks_for(wire::Limit::NEWER) {
+                field = wire::Limit::Newer;
+                continue;
+            }
+            let pause = fault.wait().unwrap_or_else(|| jittered(wait));
+            if left == 0 || !fault.may_pass() || pause > LONGEST_WAIT {
+                return Err(fault);
+            }
+            left -= 1;
+            wait = wait.saturating_mul(2).min(LONGEST_WAIT);
+            tracing::info!(
+                kind = fault.kind(),
+                wait_ms = u64::try_from(pause.as_millis()).unwrap_or(u64::MAX),
+                "the provider is asked again"
+            );
+            tokio::time::sleep(pause).await;
+        }
+    }
+
+    /// One request and its reply.
+    async fn once(&self, body: String) -> Result<Said, Fault> {
+        let request = self.http.post(&self.url).headers(self.headers.clone()).body(body);
+        let response = request.send().await.map_err(|error| self.unreachable(&error))?;
+        let status = response.status();
+        if status.is_success() {
+            let body = self.read(response, LARGEST).await?;
+            return wire::said(self.config.kind, &body).map_err(|reason| Fault::Malformed { reason });
+        }
+        let wait = retry_after(response.headers());
+        // What it says matters less than that it says no.
+        let body = self.read(response, LARGEST_ERROR).await.unwrap_or_default();
+        Err(Fault::of_status(status.as_u16(), wire::complaint(&body), wait))
+    }
+
+    /// A body, as long as it is not too large.
+    async fn read(&self, mut response: reqwest::Response, largest: usize) -> Result<Vec<u8>, Fault> {
+        let mut body = Vec::new();
+        while let Some(chunk) = response.chunk().await.map_err(|error| self.unreachable(&error))? {
+            if body.len() + chunk.len() > largest {
+                return Err(Fault::TooLarge { limit: largest });
+            }
+            body.extend_from_slice(&chunk);
+        }
+        Ok(body)
+    }
+
+    fn unreachable(&self, error: &reqwest::Error) -> Fault {
+        if error.is_timeout() && !error.is_connect() {
+            return Fault::TimedOut {
+                seconds: self.config.timeout_seconds,
+            };
+        }
+        Fault::Unreachable {
+            reason: innermost(error),
+        }
+    }
+
+    /// What was said as an answer, if it is one.
+    fn written(&self, prompt: &Prompt, said: Said) -> Result<Written, Fault> {
+        let estimate = || {
+            prompt
+                .turns()
+                .iter()
+                .map(|turn| tokens::estimate(&turn.text) as u64)
+                .sum()
+        };
+        let usage = Usage {
+            model: self.config.model.clone(),
+            answers: 1,
+            input_tokens: said.input_tokens.unwrap_or_else(estimate),
+            output_tokens: said
+                .output_tokens
+                .unwrap_or_else(|| tokens::estimate(&said.text) as u64),
+            is_estimated: said.input_tokens.is_none() || said.output_tokens.is_none(),
+        };
+        // Paid for, whatever it is good for.
+        self.metrics
+            .provider_tokens(self.name(), &self.config.model, usage.input_tokens, usage.output_tokens);
+        match said.end {
+            End::Cut => Err(Fault::Cut {
+                max_tokens: self.config.max_tokens,
+            }),
+            End::Filtered => Err(Fault::Filtered),
+            End::Whole if said.text.trim().is_empty() => Err(Fault::Empty),
+            End::Whole => Ok(Written {
+                text: said.text,
+                usage: Some(usage),
+            }),
+        }
+    }
+
+    /// The provider as telemetry names it.
+    const fn name(&self) -> &'static str {
+        match self.config.kind {
+            ProviderKind::OpenAi => "openai",
+            ProviderKind::Anthropic => "anthropic",
+        }
+    }
+}
+
+impl Author for Provider {
+    fn answerer(&self) -> Answerer {
+        Answerer::Provider
+    }
+
+    fn write<'a>(
+        &'a self,
+        prompt: &'a Prompt,
+    ) -> Pin<Box<dyn Future<Output = Result<Written, Unanswered>> + Send + 'a>> {
+        Box::pin(async move {
+            self.answer(prompt)
+                .await
+                .map_err(|fault| Unanswered::Failed(fault.at(&self.config.model).into()))
+        })
+    }
+}
+
+/// What every request carries, the key among it.
+fn headers(config: &config::Provider) -> Result<HeaderMap, ConfigError> {
+    let mut headers = HeaderMap::new();
+    let plain = |value: &'static str| HeaderValue::from_static(value);
+    headers.insert("content-type", plain("application/json"));
+    let key = config.key.expose();
+    let (name, value) = match config.kind {
+        ProviderKind::OpenAi => ("authorization", format!("Bearer {key}")),
+        ProviderKind::Anthropic => {
+            headers.insert("anthropic-version", plain(wire::ANTHROPIC_VERSION));
+            ("x-api-key", key.to_owned())
+        }
+    };
+    if !key.is_empty() {
+        let mut value = HeaderValue::from_str(&value)
+            .map_err(|_| ConfigError("novel.provider: the key has signs that no header carries".to_owned()))?;
+        value.set_sensitive(true);
+        headers.insert(HeaderName::from_static(name), value);
+    }
+    Ok(headers)
+}
+
+/// When to come back, as seconds or as a date.
+fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    let value = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
+    if let Ok(seconds) = value.parse() {
+        return Some(Duration::from_secs(seconds));
+    }
+    let date = jiff::fmt::rfc2822::parse(value).ok()?;
+    let at = SystemTime::from(date.timestamp());
+    Some(at.duration_since(SystemTime::now()).unwrap_or_default())
+}
+
+/// Between half of a wait and all of it, so that many who were turned away do not come back at once.
+fn jittered(wait: Duration) -> Duration {
+    let mut byte = [0];
+    // Without randomness everybody waits the whole time.
+    let share = if getrandom::fill(&mut byte).is_ok() {
+        byte[0]
+    } else {
+        u8::MAX
+    };
+    wait / 2 + wait * u32::from(share) / (2 * u32::from(u8::MAX))
+}
+
+/// The cause of a failure, without the address: whoever configured it knows it, and others need not.
+fn innermost(error: &reqwest::Error) -> String {
+    let mut cause = std::error::Error::source(error);
+    while let Some(deeper) = cause.and_then(std::error::Error::source) {
+        cause = Some(deeper);
+    }
+    cause.map_or_else(|| "the request failed".to_owned(), ToString::to_string)
+}
+
+/// What of an HTTP status is worth another try.
+fn passes(status: u16) -> bool {
+    StatusCode::from_u16(status).is_ok_and(|status| {
+        status.is_server_error() || matches!(status, StatusCode::TOO_MANY_REQUESTS | StatusCode::REQUEST_TIMEOUT)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use reqwest::header::{HeaderMap, HeaderValue, RETRY_AFTER};
+
+    use super::{jittered, retry_after};
+
+    #[test]
+    fn waits_are_seconds_or_a_date() {
+        let of = |value: &str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(RETRY_AFTER, HeaderValue::from_str(value).expect("a value"));
+            retry_after(&headers)
+        };
+        assert_eq!(of("7"), Some(Duration::from_secs(7)));
+        assert_eq!(of("Wed, 21 Oct 2015 07:28:00 GMT"), Some(Duration::ZERO));
+        assert!(of("Thu, 31 Dec 9998 23:59:59 GMT").is_some_and(|wait| wait > Duration::from_secs(1_000_000)));
+        for nothing in ["", "soon", "-1"] {
+            assert_eq!(of(nothing), None, "{nothing}");
+        }
+        assert_eq!(retry_after(&HeaderMap::new()), None);
+    }
+
+    #[test]
+    fn a_jittered_wait_is_between_half_and_all() {
+        let wait = Duration::from_secs(4);
+        let waits: Vec<Duration> = (0..200).map(|_| jittered(wait)).collect();
+        assert!(waits.iter().all(|one| (wait / 2..=wait).contains(one)), "{waits:?}");
+        assert!(waits.iter().any(|one| one != &waits[0]));
+    }
+}

@@ -1,0 +1,268 @@
+//! What providers send and understand: chat completions in the manner of `OpenAI`, messages in that of Anthropic.
+//!
+//! Replies are read leniently, because every server that calls itself compatible leaves out something else, but for the two
+//! things that decide whether an answer is one: its text, and why it ended. Nothing is sent here.
+
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use crate::{
+    config::{Provider, ProviderKind},
+    tool::converse::{Prompt, Speaker},
+};
+
+/// The version of the interface that requests are written for.
+pub(super) const ANTHROPIC_VERSION: &str = "2023-06-01";
+
+/// How much of a complaint is shown, in characters.
+const COMPLAINT: usize = 300;
+
+/// Where requests go, behind the base URL.
+pub(super) const fn path(kind: ProviderKind) -> &'static str {
+    match kind {
+        ProviderKind::OpenAi => "/chat/completions",
+        ProviderKind::Anthropic => "/v1/messages",
+    }
+}
+
+/// Under which name the longest answer is said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Limit {
+    /// `max_tokens`, which nearly everybody knows.
+    Usual,
+    /// [`Limit::NEWER`], which models that reason insist on.
+    Newer,
+}
+
+impl Limit {
+    /// The newer name.
+    pub(super) const NEWER: &str = "max_completion_tokens";
+}
+
+/// A request.
+pub(super) fn body(config: &Provider, prompt: &Prompt, limit: Limit) -> String {
+    let turns = prompt.turns().iter().map(|turn| {
+        let role = match turn.speaker {
+            Speaker::User => "user",
+            Speaker::Model => "assistant",
+        };
+        json!({"role": role, "content": turn.text})
+    });
+    let limit = match limit {
+        Limit::Usual => "max_tokens",
+        Limit::Newer => Limit::NEWER,
+    };
+    let mut body = Map::new();
+    body.insert("model".to_owned(), json!(config.model));
+    body.insert(limit.to_owned(), json!(config.max_tokens));
+    body.insert("messages".to_owned(), turns.collect());
+    Value::Object(body).to_string()
+}
+
+/// What a provider said.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Said {
+    pub(super) text: String,
+    pub(super) end: End,
+    pub(super) input_tokens: Option<u64>,
+    pub(super) output_tokens: Option<u64>,
+}
+
+/// Why an answer ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    /// It was done.
+    Whole,
+    /// It met the limit of its length.
+    Cut,
+    /// The provider, or its model, would not write it.
+    Filtered,
+}
+
+/// Reads a reply. The error says what is wrong with it.
+pub(super) fn said(kind: ProviderKind, body: &[u8]) -> Result<Said, String> {
+    match kind {
+        ProviderKind::OpenAi => completion(body),
+        ProviderKind::Anthropic => message(body),
+    }
+}
+
+/// A text, or parts of which some are text.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Content {
+    Text(String),
+    Parts(Vec<Part>),
+}
+
+#[derive(Deserialize)]
+struct Part {
+    #[serde(rename = "type", default)]
+    kind: String,
+    #[serde(default)]
+    text: String,
+}
+
+impl Content {
+    fn text(self) -> String {
+        match self {
+            Self::Text(text) => text,
+            // Thoughts and calls of tools are no part of an answer.
+            Self::Parts(parts) => parts
+                .into_iter()
+                .filter(|part| matches!(part.kind.as_str(), "text" | "output_text"))
+                .map(|part| part.text)
+                .collect(),
+        }
+    }
+}
+
+fn completion(body: &[u8]) -> Result<Said, String> {
+    #[derive(Deserialize)]
+    struct Reply {
+        choices: Vec<Choice>,
+        usage: Option<Usage>,
+    }
+    #[derive(Deserialize)]
+    struct Choice {
+        message: Message,
+        finish_reason: Option<String>,
+    }
+    #[derive(Deserialize)]
+    struct Message {
+        content: Option<Content>,
+        refusal: Option<String>,
+    }
+    #[derive(Deserialize)]
+    struct Usage {
+        prompt_tokens: Option<u64>,
+        completion_tokens: Option<u64>,
+    }
+    let reply: Reply = serde_json::from_slice(body).map_err(|error| error.to_string())?;
+    let choice = reply.choices.into_iter().next().ok_or("it has no choices")?;
+    let is_refused = choice.message.refusal.is_some_and(|refusal| !refusal.is_empty());
+    let end = match choice.finish_reason.as_deref() {
+        Some("length") => End::Cut,
+        Some("content_filter") => End::Filtered,
+        _ if is_refused => End::Filtered,
+        _ => End::Whole,
+    };
+    Ok(Said {
+        text: choice.message.content.map(Content::text).unwrap_or_default(),
+        end,
+        input_tokens: reply.usage.as_ref().and_then(|usage| usage.prompt_tokens),
+        output_tokens: reply.usage.as_ref().and_then(|usage| usage.completion_tokens),
+    })
+}
+
+fn message(body: &[u8]) -> Result<Said, String> {
+    #[derive(Deserialize)]
+    struct Reply {
+        content: Content,
+        stop_reason: Option<String>,
+        usage: Option<Usage>,
+    }
+    #[derive(Deserialize)]
+    struct Usage {
+        input_tokens: Option<u64>,
+        output_tokens: Option<u64>,
+    }
+    let reply: Reply = serde_json::from_slice(body).map_err(|error| error.to_string())?;
+    let end = match reply.stop_reason.as_deref() {
+        Some("max_tokens" | "model_context_window_exceeded") => End::Cut,
+        Some("refusal") => End::Filtered,
+        _ => End::Whole,
+    };
+    Ok(Said {
+        text: reply.content.text(),
+        end,
+        input_tokens: reply.usage.as_ref().and_then(|usage| usage.input_tokens),
+        output_tokens: reply.usage.as_ref().and_then(|usage| usage.output_tokens),
+    })
+}
+
+/// What the body of an error says, in one line: both kinds have `error.message`, others nearly anything.
+pub(super) fn complaint(body: &[u8]) -> String {
+    let json: Value = serde_json::from_slice(body).unwrap_or_default();
+    let said = ["/error/message", "/error", "/message", "/detail"]
+        .iter()
+        .find_map(|place| json.pointer(place)?.as_str());
+    let said = said.map_or_else(|| String::from_utf8_lossy(body).into_owned(), str::to_owned);
+    let line = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    line.chars().take(COMPLAINT).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::{End, ProviderKind, Said, complaint, said};
+
+    fn read(kind: ProviderKind, reply: &Value) -> Said {
+        said(kind, reply.to_string().as_bytes()).expect("a reply")
+    }
+
+    #[test]
+    fn replies_of_both_kinds_are_read() {
+        let completion = json!({
+            "choices": [{"message": {"role": "assistant", "content": "雨。"}, "finish_reason": "stop"}],
+            "usage": {"prompt_tokens": 5, "completion_tokens": 2, "total_tokens": 7},
+        });
+        let message = json!({
+            "content": [{"type": "thinking", "thinking": "…"}, {"type": "text", "text": "雨"}, {"type": "text", "text": "。"}],
+            "stop_reason": "end_turn",
+            "usage": {"input_tokens": 5, "output_tokens": 2},
+        });
+        for (kind, reply) in [(ProviderKind::OpenAi, completion), (ProviderKind::Anthropic, message)] {
+            let expected = Said {
+                text: "雨。".to_owned(),
+                end: End::Whole,
+                input_tokens: Some(5),
+                output_tokens: Some(2),
+            };
+            assert_eq!(read(kind, &reply), expected);
+        }
+    }
+
+    #[test]
+    fn how_an_answer_ended_is_known() {
+        let completion = |content: Value, reason: &str, refusal: Value| json!({"choices": [{"message": {"content": content, "refusal": refusal}, "finish_reason": reason}]});
+        for (reply, expected) in [
+            (completion(json!("x"), "length", Value::Null), End::Cut),
+            (completion(Value::Null, "content_filter", Value::Null), End::Filtered),
+            (completion(Value::Null, "stop", json!("I can't.")), End::Filtered),
+            (completion(json!("x"), "eos", Value::Null), End::Whole),
+        ] {
+            assert_eq!(read(ProviderKind::OpenAi, &reply).end, expected, "{reply}");
+        }
+        for (reason, expected) in [
+            ("max_tokens", End::Cut),
+            ("refusal", End::Filtered),
+            ("stop_sequence", End::Whole),
+        ] {
+            let reply = json!({"content": [], "stop_reason": reason});
+            assert_eq!(read(ProviderKind::Anthropic, &reply).end, expected, "{reply}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_reply_is_told() {
+        for body in ["", "{", "[]", "{\"choices\": []}", "{\"choices\": 7}", "\"x\""] {
+            assert!(said(ProviderKind::OpenAi, body.as_bytes()).is_err(), "{body}");
+            assert!(said(ProviderKind::Anthropic, body.as_bytes()).is_err(), "{body}");
+        }
+    }
+
+    #[test]
+    fn a_complaint_is_one_short_line() {
+        for (body, expected) in [
+            ("{\"error\": {\"message\": \"no\\nsuch model\"}}", "no such model"),
+            ("{\"error\": \"model not found\"}", "model not found"),
+            ("<html>\n502</html>", "<html> 502</html>"),
+            ("", ""),
+        ] {
+            assert_eq!(complaint(body.as_bytes()), expected);
+        }
+        assert_eq!(complaint("字".repeat(999).as_bytes()).chars().count(), 300);
+    }
+}

@@ -1,0 +1,561 @@
+//! A call with all that is asked and answered on the way, the same for every edge and for whoever writes the answers.
+//!
+//! Invariant: nothing is invented, and nothing is half delivered. A tool runs anew with each answer, so that no pool's place is
+//! taken while a model writes; an answer that the tool refuses is shown to its author with what was wrong; where no text
+//! comes, the question itself is the result. How a model is reached is not known here: that is an [`Author`].
+
+use std::{
+    pin::Pin,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use fumi_base::{
+    project::Project,
+    text::{Locale, Text},
+};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    Answerer, Audience, Caller, Material, Progress, Reply, ToolError,
+    catalogue::{Catalogue, Entry},
+    pipeline::{self, Call, Kernel},
+    reply::{Asked, Usage},
+};
+
+/// How many questions one call may lead to. The longest known work asks some thirty.
+const ROUNDS: usize = 64;
+
+/// How many answers to one question are tried before a person has to look at it.
+pub const TRIES: usize = 3;
+
+/// How many characters of material a model is given: some five chapters. More would cost more than it helps.
+const MATERIAL: usize = 60_000;
+
+/// How often an answer is brought again when there is no place for the call, and how long is waited for one at most.
+const PLACES: usize = 3;
+const PLACE_WAIT: Duration = Duration::from_secs(10);
+
+/// The code by which every domain says that an answer misses what was asked for, and that nothing of it was kept.
+const MISSED: &str = "S005";
+
+/// Somebody who writes answers: a model that fumi asks.
+pub trait Author: Send + Sync {
+    /// Which of them.
+    fn answerer(&self) -> Answerer;
+
+    /// Writes what is asked for. May take minutes; whoever drops the future ends the work.
+    fn write<'a>(
+        &'a self,
+        prompt: &'a Prompt,
+    ) -> Pin<Box<dyn Future<Output = Result<Written, Unanswered>> + Send + 'a>>;
+}
+
+/// What an author wrote.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Written {
+    /// The text.
+    pub text: String,
+    /// What it took, where somebody pays for it.
+    pub usage: Option<Usage>,
+}
+
+/// Why there is no text.
+#[derive(Clone, Debug)]
+pub enum Unanswered {
+    /// None is wanted or possible: the question goes to the host.
+    Declined,
+    /// Something failed that the caller should know of.
+    Failed(ToolError),
+}
+
+/// What an author is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Prompt(Vec<Turn>);
+
+/// One part of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Turn {
+    /// Who says it.
+    pub speaker: Speaker,
+    /// What is said.
+    pub text: String,
+}
+
+/// Who says something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Speaker {
+    /// Fumi.
+    User,
+    /// The author, before.
+    Model,
+}
+
+/// What a reply asks.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Question {
+    session_id: Option<String>,
+    step: Option<String>,
+    instruction: String,
+    #[serde(default)]
+    context: Vec<String>,
+    #[serde(default)]
+    acceptance_criteria: Vec<String>,
+    response_schema: Option<Value>,
+    submit: Submission,
+    #[serde(skip)]
+    asked: Asked,
+}
+
+/// The call that brings an answer back, as far as it is known before there is one.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Submission {
+    /// A tool of the catalogue.
+    pub tool: String,
+    /// Its arguments but for the answer.
+    pub arguments: Map<String, Value>,
+    /// The argument that takes the answer.
+    pub answer: String,
+}
+
+impl Question {
+    /// Whose model may answer.
+    #[must_use]
+    pub fn audience(&self) -> Audience {
+        self.asked.audience
+    }
+
+    /// Where the answer goes.
+    #[must_use]
+    pub fn submission(&self) -> &Submission {
+        &self.submit
+    }
+
+    /// Whether the answer is JSON.
+    #[must_use]
+    pub fn wants_json(&self) -> bool {
+        self.response_schema.is_some()
+    }
+
+    /// Everything that a model needs, since it sees neither the tool nor the conversation, and fetches nothing.
+    #[must_use]
+    pub fn prompt(&self, locale: Locale) -> Prompt {
+        let (context, criteria, form) = match locale {
+            Locale::En => (
+                "Context:",
+                "The answer is judged by:",
+                "Answer with JSON of this schema only:",
+            ),
+            Locale::Ja => (
+                "参照:",
+                "回答の判定基準:",
+                "次のスキーマに従う JSON だけを返してください:",
+            ),
+        };
+        let mut prompt = self.instruction.clone();
+        // References say nothing to who has the texts themselves.
+        let context = (
+            context,
+            if self.asked.material.is_empty() {
+                &*self.context
+            } else {
+                &[]
+            },
+        );
+        for (title, items) in [context, (criteria, &*self.acceptance_criteria)] {
+            if !items.is_empty() {
+                prompt.push_str(&format!("\n\n{title}\n- {}", items.join("\n- ")));
+            }
+        }
+        if let Some(schema) = &self.response_schema {
+            prompt.push_str(&format!("\n\n{form}\n{schema}"));
+        }
+        prompt.push_str(&material(&self.asked.material, locale));
+        Prompt(vec![Turn {
+            speaker: Speaker::User,
+            text: prompt,
+        }])
+    }
+
+    /// What is being done, for whoever watches the call.
+    fn doing(&self) -> Option<Text> {
+        let step = self.step.as_ref()?;
+        let title = self
+            .asked
+            .title
+            .clone()
+            .unwrap_or_else(|| Text::new(step.clone(), step.clone()));
+        Some(Text::new(
+            format!("{}: a model is writing", title.en),
+            format!("{}: モデルが執筆中です", title.ja),
+        ))
+    }
+}
+
+/// The texts that an answer builds on, as many as there is room for.
+fn material(all: &[Material], locale: Locale) -> String {
+    let mut room = MATERIAL;
+    let mut out = String::new();
+    for Material { title, text } in all {
+        let shown = first(text, room, locale);
+        room = room.saturating_sub(text.chars().count());
+        out.push_str(&format!(
+            "\n\n<material title={}>\n{shown}\n</material>",
+            Value::from(title.as_str())
+        ));
+    }
+    out
+}
+
+/// The beginning of a text, and how much is left out.
+fn first(text: &str, room: usize, locale: Locale) -> String {
+    let Some((at, _)) = text.char_indices().nth(room) else {
+        return text.trim_end().to_owned();
+    };
+    let rest = text[at..].chars().count();
+    let note = match locale {
+        Locale::En => format!("[{rest} more characters are left out]"),
+        Locale::Ja => format!("［以下 {rest} 文字を省略］"),
+    };
+    format!("{}\n{note}", &text[..at])
+}
+
+impl Prompt {
+    /// What is said, in turns that begin and end with the user's.
+    #[must_use]
+    pub fn turns(&self) -> &[Turn] {
+        &self.0
+    }
+
+    /// How many characters it has.
+    #[must_use]
+    pub fn characters(&self) -> usize {
+        self.0.iter().map(|turn| turn.text.chars().count()).sum()
+    }
+
+    /// The same after an answer that was refused: the author sees it again, with what was wrong.
+    #[must_use]
+    pub fn after(mut self, answer: &str, refusal: &Refusal, locale: Locale) -> Self {
+        // An older attempt teaches nothing that the newer does not.
+        self.0.truncate(1);
+        let said = match locale {
+            Locale::En => format!(
+                "This answer was refused, and nothing of it was kept:\n{}\nCorrect it, and write the whole answer again.",
+                refusal.0
+            ),
+            Locale::Ja => format!(
+                "この回答は受け付けられず、何も保存されていません。\n{}\n指摘を直したうえで、回答の全体をもう一度書いてください。",
+                refusal.0
+            ),
+        };
+        let turn = |speaker, text| Turn { speaker, text };
+        self.0.push(turn(Speaker::Model, first(answer, MATERIAL, locale)));
+        self.0.push(turn(Speaker::User, said));
+        self
+    }
+}
+
+/// Why an answer was refused, as its author is told.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Refusal(String);
+
+impl Refusal {
+    /// The refusal of an answer, if that is what a reply is: the tool's own judgement, or, of JSON, the schema's.
+    #[must_use]
+    pub fn of(reply: &Reply, answer: &str) -> Option<Self> {
+        let code = reply.fault()?;
+        let error = &reply.structured["error"];
+        let problems = error["details"]["problems"].as_array();
+        let is_malformed = problems.is_some_and(|problems| {
+            let named = |problem: &Value| {
+                problem["parameter"]
+                    .as_str()
+                    .is_some_and(|name| name.starts_with(answer))
+            };
+            problems.iter().any(named)
+        });
+        let message = error["message"].as_str().unwrap_or_default();
+        (code == MISSED || is_malformed).then(|| Self(message.to_owned()))
+    }
+}
+
+/// A call under way: everything about it but the tool and its arguments.
+#[derive(Clone, Debug)]
+pub struct Talk<'a> {
+    /// What calls run on.
+    pub kernel: &'a Kernel,
+    /// Where the tools are that take answers.
+    pub catalogue: &'a Catalogue,
+    /// Who calls.
+    pub caller: &'a Caller,
+    /// The project unless the arguments name another.
+    pub project: &'a Arc<Project>,
+    /// Cancelled when the client gives up.
+    pub cancel: &'a CancellationToken,
+    /// Where the work says how far it is.
+    pub progress: &'a Progress,
+}
+
+/// What came of one question.
+enum Next {
+    /// The call that brought the answer was made; this is its reply.
+    Reply(Reply),
+    /// The conversation ends with this.
+    End(Reply),
+    /// No answer came.
+    None,
+}
+
+impl<'a> Talk<'a> {
+    /// Runs a call, and goes on as long as there is an author for what it asks.
+    pub async fn call(
+        &self,
+        entry: &Entry,
+        arguments: Map<String, Value>,
+        author: impl Fn(&Question) -> Option<&'a dyn Author> + Send,
+    ) -> Reply {
+        let reply = self.run(entry, arguments, Answerer::Host).await;
+        self.go_on(reply, author).await
+    }
+
+    /// Runs one call, and nothing more.
+    pub async fn run(&self, entry: &Entry, arguments: Map<String, Value>, answerer: Answerer) -> Reply {
+        // Each call counts from the beginning.
+        self.progress.restart();
+        let call = Call {
+            arguments,
+            caller: self.caller.clone(),
+            answerer,
+            project: Arc::clone(self.project),
+            cancel: self.cancel.clone(),
+            progress: self.progress.clone(),
+        };
+        pipeline::run(self.kernel, entry, call).await
+    }
+
+    /// Goes on from a reply as long as it asks and there is an author. What nobody answers is the result.
+    pub async fn go_on(&self, reply: Reply, author: impl Fn(&Question) -> Option<&'a dyn Author> + Send) -> Reply {
+        let (started, before) = (Instant::now(), reply.elapsed_ms);
+        let mut reply = reply;
+        let mut usage = reply.usage.take();
+        for _ in 0..ROUNDS {
+            let Some(question) = self.question(&reply) else { break };
+            let Some(author) = author(&question) else { break };
+            match self.answered(&question, author, &mut usage).await {
+                Next::Reply(next) => reply = next,
+                Next::End(last) => {
+                    reply = last;
+                    break;
+                }
+                Next::None => break,
+            }
+        }
+        let since = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        reply.elapsed_ms = before.saturating_add(since);
+        reply.usage = usage;
+        reply
+    }
+
+    /// Has one question answered, in as many tries as there are.
+    async fn answered(&self, question: &Question, author: &dyn Author, usage: &mut Option<Usage>) -> Next {
+        let locale = self.caller.locale.unwrap_or_default();
+        if let Some(doing) = question.doing() {
+            self.progress.say(doing);
+        }
+        let mut prompt = question.prompt(locale);
+        let mut refused: Option<Reply> = None;
+        for _ in 0..TRIES {
+            let written = tokio::select! {
+                biased;
+                () = self.cancel.cancelled() => Err(Unanswered::Declined),
+                written = author.write(&prompt) => written,
+            };
+            let Written { text, usage: took } = match written {
+                Ok(written) => written,
+                Err(Unanswered::Declined) => break,
+                Err(Unanswered::Failed(error)) => return Next::End(self.failed(question, &error)),
+            };
+            count(usage, took);
+            let Some(reply) = self.bring(question, &text, author.answerer()).await else {
+                break;
+            };
+            let Some(refusal) = Refusal::of(&reply, &question.submit.answer) else {
+                return Next::Reply(reply);
+            };
+            tracing::info!(tool = question.submit.tool, "a model's answer was refused");
+            prompt = prompt.after(&text, &refusal, locale);
+            refused = Some(reply);
+        }
+        match refused {
+            Some(reply) => Next::End(self.given_up(reply, &question.submit)),
+            None => Next::None,
+        }
+    }
+
+    /// Makes the call that brings an answer. `None` where the caller cannot reach its tool.
+    pub async fn submit(
+        &self,
+        submission: &Submission,
+        wants_json: bool,
+        answer: &str,
+        answerer: Answerer,
+    ) -> Option<Reply> {
+        let entry = self.find(&submission.tool)?;
+        let mut arguments = submission.arguments.clone();
+        // Some tools take JSON as a text.
+        let takes_text = entry.input["properties"][&submission.answer]["type"] == "string";
+        let answer = match wants_json {
+            true if takes_text => Value::from(bare(answer)),
+            // What is no JSON goes to the tool as it is: its own check says best what is wrong.
+            true => serde_json::from_str(bare(answer)).unwrap_or_else(|_| Value::from(answer)),
+            false => Value::from(answer),
+        };
+        arguments.insert(submission.answer.clone(), answer);
+        Some(self.run(entry, arguments, answerer).await)
+    }
+
+    /// The same more than once where there is no place: a text that a model wrote for minutes is not thrown away because the
+    /// server has no time just now.
+    async fn bring(&self, question: &Question, answer: &str, answerer: Answerer) -> Option<Reply> {
+        let submit = || self.submit(&question.submit, question.wants_json(), answer, answerer);
+        let mut reply = submit().await?;
+        for _ in 1..PLACES {
+            if !reply.is_refused_a_place() {
+                break;
+            }
+            let wait = reply.structured["error"]["details"]["retry_after_ms"].as_u64();
+            let wait = wait.map_or(PLACE_WAIT, Duration::from_millis).min(PLACE_WAIT);
+            tokio::select! {
+                () = self.cancel.cancelled() => break,
+                () = tokio::time::sleep(wait) => {}
+            }
+            reply = submit().await?;
+        }
+        Some(reply)
+    }
+
+    /// Asks once more what was asked: the same call without an answer.
+    pub async fn ask_again(&self, submission: &Submission) -> Option<Reply> {
+        let entry = self.find(&submission.tool)?;
+        Some(self.run(entry, submission.arguments.clone(), Answerer::Host).await)
+    }
+
+    /// What a reply asks, if the caller can reach the tool that takes the answer.
+    #[must_use]
+    pub fn question(&self, reply: &Reply) -> Option<Question> {
+        let asked = reply.asked.as_deref()?;
+        let mut question = Question::deserialize(&reply.structured)
+            .inspect_err(|error| tracing::error!(%error, "a question that cannot be read"))
+            .ok()?;
+        question.asked = asked.clone();
+        self.find(&question.submit.tool)?;
+        Some(question)
+    }
+
+    /// A tool that the caller can reach.
+    fn find(&self, name: &str) -> Option<&'a Entry> {
+        self.catalogue.find(&self.caller.access.scope, name)
+    }
+
+    /// The last refusal, with how to go on from it.
+    #[must_use]
+    pub fn given_up(&self, mut reply: Reply, submission: &Submission) -> Reply {
+        let arguments = Value::Object(submission.arguments.clone());
+        let text = Text::new(
+            format!(
+                "{TRIES} answers were refused. Calling this without {} gives the question again:",
+                submission.answer
+            ),
+            format!(
+                "{TRIES} 回の回答がすべて受け付けられませんでした。次の呼び出しを {} なしで行うと、もう一度問いが返ります:",
+                submission.answer
+            ),
+        );
+        reply.text.push_str(&format!(
+            "\n{}\n{} {arguments}",
+            text.say(self.caller.locale),
+            submission.tool
+        ));
+        let error = &mut reply.structured["error"];
+        error["details"]["tries"] = json!(TRIES);
+        error["guidance"]["suggested_action"] = json!(submission.tool);
+        error["guidance"]["parameters"] = arguments;
+        reply
+    }
+
+    /// A failure of the author, with the question that is still open.
+    fn failed(&self, question: &Question, error: &ToolError) -> Reply {
+        tracing::warn!(
+            tool = question.submit.tool,
+            code = error.code(),
+            "no text came for a question"
+        );
+        let submit = &question.submit;
+        let arguments = Value::Object(submit.arguments.clone());
+        let mut error = error.clone().with_guidance(&submit.tool, &arguments);
+        for (name, value) in [("session_id", &question.session_id), ("step", &question.step)] {
+            if let Some(value) = value {
+                error = error.with_detail(name, json!(value));
+            }
+        }
+        error.reply(&submit.tool, &submit.arguments, self.caller, &self.kernel.redactor)
+    }
+}
+
+/// Adds what an answer took to what the others did.
+fn count(usage: &mut Option<Usage>, took: Option<Usage>) {
+    match (usage, took) {
+        (Some(usage), Some(took)) => usage.add(&took),
+        (usage @ None, took) => *usage = took,
+        (Some(_), None) => {}
+    }
+}
+
+/// An answer without the fence that models like to put around JSON.
+fn bare(answer: &str) -> &str {
+    let answer = answer.trim();
+    answer
+        .strip_prefix("```json")
+        .or_else(|| answer.strip_prefix("```"))
+        .and_then(|rest| rest.strip_suffix("```"))
+        .unwrap_or(answer)
+        .trim()
+}
+
+#[cfg(test)]
+mod tests {
+    use fumi_base::text::Locale;
+
+    use super::{MATERIAL, Material, bare, first, material};
+
+    #[test]
+    fn a_fence_is_no_part_of_the_answer() {
+        for (answer, expected) in [
+            ("{}", "{}"),
+            (" {} \n", "{}"),
+            ("```json\n{}\n```", "{}"),
+            ("```\n{}\n```", "{}"),
+            ("```json\n{}", "```json\n{}"),
+        ] {
+            assert_eq!(bare(answer), expected);
+        }
+    }
+
+    #[test]
+    fn what_does_not_fit_is_cut_and_said() {
+        assert_eq!(first("日本語", 3, Locale::Ja), "日本語");
+        assert_eq!(first("日本語", 2, Locale::Ja), "日本\n［以下 1 文字を省略］");
+        let text = |size: usize| Material {
+            title: "a \"b\"".to_owned(),
+            text: "字".repeat(size),
+        };
+        let shown = material(&[text(MATERIAL - 1), text(2), text(5)], Locale::En);
+        let of = |part: &str| shown.matches(part).count();
+        assert_eq!((of("<material title=\"a \\\"b\\\"\">"), of("</material>")), (3, 3));
+        assert_eq!(of("字"), MATERIAL);
+        assert!(shown.contains("字\n[1 more characters are left out]") && shown.contains("\n[5 more characters"));
+    }
+}
