@@ -52,16 +52,6 @@ impl Sample {
         sample
     }
 
-    /// A copy of the sample novel.
-    pub(crate) fn novel() -> Self {
-        let sample = Self::empty();
-        copy(
-            &Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/novel"),
-            &sample.root(),
-        );
-        sample
-    }
-
     /// `folders` x `each` Python files of a few lines, among them the files that examples name.
     pub(crate) fn large(folders: usize, each: usize) -> Self {
         let sample = Self::new();

@@ -7,6 +7,7 @@ use fumi_base::text::Locale;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
+use super::novel;
 use crate::{
     catalogue::answers_as_published,
     sample::{Sample, call, call_as},
@@ -46,7 +47,7 @@ fn text(value: &Value) -> &str {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_episode_is_finished_and_its_record_names_what_is_there() {
-    let sample = Sample::novel();
+    let sample = novel();
     let reply = done(&sample, "noveler_complete", json!({"episode": 1})).await;
     let said = &reply.structured;
     assert_eq!(said["publication_status"], "prepared");
@@ -109,7 +110,7 @@ async fn an_episode_is_finished_and_its_record_names_what_is_there() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_manuscript_that_changes_is_a_draft_again() {
-    let sample = Sample::novel();
+    let sample = novel();
     let count = |said: &Value| {
         let about = &said["project_overview"];
         ["completed_episodes", "draft_episodes", "planned_episodes"].map(|key| about[key].as_u64().unwrap())
@@ -135,7 +136,7 @@ async fn a_manuscript_that_changes_is_a_draft_again() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn two_finished_episodes_make_a_book_that_epubcheck_reads() {
-    let sample = Sample::novel();
+    let sample = novel();
     done(&sample, "noveler_complete", json!({"episode": 3})).await;
     assert!(!sample.root().join(".noveler/publish/book.epub").exists());
     let reply = done(&sample, "noveler_complete", json!({"episode": 1})).await;
@@ -177,7 +178,7 @@ async fn two_finished_episodes_make_a_book_that_epubcheck_reads() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn auto_publish_prepares_what_is_pasted_and_posts_nothing() {
-    let sample = Sample::novel();
+    let sample = novel();
     let plain = done(&sample, "noveler_complete", json!({"episode": 1})).await;
     let posting = done(
         &sample,
@@ -213,7 +214,7 @@ async fn auto_publish_prepares_what_is_pasted_and_posts_nothing() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_a_format_cannot_say_is_told_with_its_place() {
-    let sample = Sample::novel();
+    let sample = novel();
     sample.file(
         "40_原稿/第004話_欠け.md",
         "# 第四話　欠け\n\n　普通の行。\n　**太い**字と、髙い山。\n",
@@ -232,7 +233,7 @@ async fn what_a_format_cannot_say_is_told_with_its_place() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn refusals_say_what_is_missing_and_write_nothing() {
-    let sample = Sample::novel();
+    let sample = novel();
     sample
         .file("20_プロット/話別/第004話.yaml", "synopsis: まだ\n")
         .file("40_原稿/第005話.md", "# 第五話\n")
@@ -272,7 +273,7 @@ async fn refusals_say_what_is_missing_and_write_nothing() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_status_of_a_half_made_project_names_what_is_broken() {
-    let sample = Sample::novel();
+    let sample = novel();
     sample
         .file("20_プロット/話別/第002話.yaml", "synopsis: あ\nkey_events: [\n")
         .file("プロジェクト設定.yaml", "title: \"閉じない\n")
@@ -315,7 +316,7 @@ async fn the_status_of_a_half_made_project_names_what_is_broken() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_status_says_how_writing_goes_on_and_how_long_it_takes() {
-    let sample = Sample::novel();
+    let sample = novel();
     let id = "session_20250904_103000_1a2b3c4d";
     sample
         .file("20_プロット/話別/第004話.yaml", "synopsis: 次\n")
@@ -360,7 +361,7 @@ async fn the_status_says_how_writing_goes_on_and_how_long_it_takes() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn judged_episodes_are_summed_up() {
-    let sample = Sample::novel();
+    let sample = novel();
     for (episode, score) in [(1, "82.5"), (2, "55.0"), (3, "")] {
         done(&sample, "noveler_complete", json!({"episode": episode})).await;
         let path = format!(".noveler/publish/episode_{episode:03}/metadata.json");
@@ -393,7 +394,7 @@ async fn judged_episodes_are_summed_up() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn init_teaches_how_a_novel_is_made() {
-    let sample = Sample::novel();
+    let sample = novel();
     let app = sample.app();
     for arguments in [json!({}), json!({"project_name": "新作"})] {
         let reply = call(&app, "init", arguments).await;
