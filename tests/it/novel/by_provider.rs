@@ -7,6 +7,7 @@
 use std::{
     fs,
     path::{Path, PathBuf},
+    process::Command,
     sync::{Arc, Mutex},
 };
 
@@ -279,6 +280,53 @@ async fn a_provider_that_fails_on_the_way_costs_nothing_that_is_done() {
     others.remove(12);
     others.dedup();
     assert_eq!(others.len(), asked.len() - 1);
+}
+
+/// The command line asks too. The key comes from the environment, once, and is in nothing that the program says.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_command_line_writes_an_episode_too() {
+    const KEY: &str = "canary-key-of-the-command-line";
+    let (sample, manuscript) = novel();
+    let (model, base) = Model::start(manuscript, |_| {}).await;
+    let provider = |url: &str| {
+        format!("[novel.provider]\nbase_url = \"{url}\"\nmodel = \"a-model\"\napi_key_env = \"A_MODELS_KEY\"\n")
+    };
+    sample
+        .file("good.toml", provider(&base))
+        .file("nobody.toml", provider("http://127.0.0.1:9"));
+    let root = sample.root();
+    let run = async |config: &str, key: Option<&str>| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_fumi"));
+        command
+            .current_dir(&root)
+            .args(["call", "noveler_write", "{\"episode\": 1}", "--config", config]);
+        command.env_remove("A_MODELS_KEY").env("FUMI__LOG__FILTER", "trace");
+        command
+            .env("FUMI__NOVEL__PROVIDER__RETRIES", "0")
+            .envs(key.map(|key| ("A_MODELS_KEY", key)));
+        let output = tokio::task::spawn_blocking(move || command.output().unwrap())
+            .await
+            .unwrap();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        let (code, out, err) = (output.status.code(), text(output.stdout), text(output.stderr));
+        assert!(!out.contains(KEY) && !err.contains(KEY), "the key is told");
+        (code, out, err)
+    };
+    // Without its key it does not start.
+    let (code, out, err) = run("good.toml", None).await;
+    assert_eq!((code, &*out), (Some(2), ""), "{err}");
+    assert!(err.contains("novel.provider.api_key_env names A_MODELS_KEY"), "{err}");
+    let (code, out, _) = run("nobody.toml", Some(KEY)).await;
+    assert_eq!(code, Some(1), "{out}");
+    assert_eq!(
+        serde_json::from_str::<Value>(&out).unwrap()["error"]["details"]["kind"],
+        "PROVIDER_UNREACHABLE",
+        "{out}"
+    );
+    assert!(model.asked().is_empty());
+    let (code, out, err) = run("good.toml", Some(KEY)).await;
+    assert_eq!(code, Some(0), "{out} {err}");
+    is_written(&sample, &serde_json::from_str(&out).unwrap());
 }
 
 /// Whoever wants no provider gets the question.
