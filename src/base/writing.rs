@@ -12,6 +12,7 @@ use cap_std::fs::Dir;
 
 use crate::{
     errors::{Book, Teach},
+    failpoints::reach,
     project::{BOOK, PathError, Project, quoted},
 };
 
@@ -101,10 +102,15 @@ pub(crate) fn put(project: &Project, raw: &str, relative: &Path, bytes: &[u8]) -
         path: raw.to_owned(),
         source,
     };
+    reach("create", relative);
     let mut temporary = cap_tempfile::TempFile::new(&dir).map_err(io)?;
     temporary.write_all(bytes).map_err(io)?;
+    reach("write", relative);
     temporary.as_file().sync_all().map_err(io)?;
-    temporary.replace(&name).map_err(io)
+    reach("fsync", relative);
+    temporary.replace(&name).map_err(io)?;
+    reach("rename", relative);
+    Ok(())
 }
 
 /// Removes a folder with all that is in it; what links in it lead to stays. A folder that is not there is removed.

@@ -225,7 +225,8 @@ fn status(reply: &Reply) -> StatusCode {
     match (code.as_str(), reply.structured["error"]["type"].as_str()) {
         ("FILE_NOT_FOUND" | "P001" | "E001" | "E002" | "E003" | "S001", _) => StatusCode::NOT_FOUND,
         ("FILE_TOO_LARGE", _) => StatusCode::PAYLOAD_TOO_LARGE,
-        ("FILE_EXISTS" | "HASH_MISMATCH", _) => StatusCode::CONFLICT,
+        // A stage before its turn is a conflict with the session's state.
+        ("FILE_EXISTS" | "HASH_MISMATCH" | "S003", _) => StatusCode::CONFLICT,
         ("BUSY" | "OUT_OF_MEMORY" | "CANCELLED" | "R002" | "R004" | "R005", _) => StatusCode::SERVICE_UNAVAILABLE,
         ("R003", _) => StatusCode::BAD_GATEWAY,
         ("TOOL_TIMEOUT" | "R001", _) => StatusCode::GATEWAY_TIMEOUT,

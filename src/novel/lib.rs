@@ -6,6 +6,7 @@
 pub mod backups;
 pub mod errors;
 pub mod manuscript;
+pub mod plotting;
 pub mod project;
 pub mod publish;
 pub mod references;

@@ -23,6 +23,7 @@ use crate::{
 use code::{ProjectDeps, SearchDeps, source::StructureDeps};
 use novel::{
     NovelDeps,
+    plotting::{noveler_plot, plot_validate},
     writing::{noveler_write, write_manuscript_draft, write_resume, write_stage, write_step, write_with_claude},
 };
 
@@ -56,6 +57,9 @@ pub fn catalogue(
         Entry::of::<code::query_code::QueryCode>(structure),
         // code: where
         Entry::of::<code::set_project_path::SetProjectPath>(project),
+        // novel: planning
+        Entry::of::<noveler_plot::NovelerPlot>(Arc::clone(&novel)),
+        Entry::of::<plot_validate::PlotValidate>(Arc::clone(&novel)),
         // novel: writing
         Entry::of::<noveler_write::NovelerWrite>(Arc::clone(&novel)),
         Entry::of::<write_stage::WriteStage>(Arc::clone(&novel)),

@@ -35,6 +35,10 @@ pub enum WritingError {
         turn: usize,
         misses: Vec<Miss>,
     },
+    #[error("the plot misses {} criteria", misses.len())]
+    PlotMissed { misses: Vec<Miss> },
+    #[error("episode {episode} has a plot")]
+    PlotExists { episode: Episode, path: String },
     #[error("{stage} is done")]
     StageDone { stage: Stage, current: Stage },
     #[error("turn {asked} of {stage} where {turn} is due")]
@@ -76,12 +80,29 @@ fn listed(stages: impl Iterator<Item = Stage>) -> String {
     stages.map(Stage::name).collect::<Vec<_>>().join(", ")
 }
 
+/// What an answer misses, in both languages.
+fn missed(misses: &[Miss]) -> Vec<(&'static str, String)> {
+    let all = |locale, between: &str| {
+        let lines = misses
+            .iter()
+            .map(|miss| format!("[{}] {}", miss.criterion, miss.message.get(locale)));
+        lines.collect::<Vec<_>>().join(between)
+    };
+    vec![
+        ("count", misses.len().to_string()),
+        ("misses", all(Locale::En, " ")),
+        ("misses_ja", all(Locale::Ja, "")),
+    ]
+}
+
 impl Teach for WritingError {
     fn entry(&self) -> &'static str {
         match self {
             Self::UnknownStage { .. } => "UNKNOWN_STAGE",
             Self::TooEarly { .. } => "STAGE_TOO_EARLY",
             Self::CriteriaMissed { .. } => "CRITERIA_MISSED",
+            Self::PlotMissed { .. } => "PLOT_MISSED",
+            Self::PlotExists { .. } => "PLOT_EXISTS",
             Self::StageDone { .. } => "STAGE_DONE",
             Self::WrongTurn { .. } => "WRONG_TURN",
             Self::Finished { .. } => "WRITING_FINISHED",
@@ -124,19 +145,13 @@ impl Teach for WritingError {
                 ("first", missing.first().map(Stage::to_string).unwrap_or_default()),
             ],
             Self::CriteriaMissed { stage, turn, misses } => {
-                let all = |locale, before: &str| {
-                    let lines = misses
-                        .iter()
-                        .map(|miss| format!("[{}] {}", miss.criterion, miss.message.get(locale)));
-                    lines.collect::<Vec<_>>().join(before)
-                };
-                vec![
-                    ("stage", stage.to_string()),
-                    ("turn", turn.to_string()),
-                    ("count", misses.len().to_string()),
-                    ("misses", all(Locale::En, " ")),
-                    ("misses_ja", all(Locale::Ja, "")),
-                ]
+                let mut facts = vec![("stage", stage.to_string()), ("turn", turn.to_string())];
+                facts.extend(missed(misses));
+                facts
+            }
+            Self::PlotMissed { misses } => missed(misses),
+            Self::PlotExists { episode, path } => {
+                vec![("episode", episode.number().to_string()), ("path", quoted(path))]
             }
             Self::StageDone { stage, current } => {
                 vec![("stage", stage.to_string()), ("current", current.to_string())]
@@ -207,6 +222,16 @@ mod tests {
                     criterion: "length".to_owned(),
                     message: Text::new("Too short.", "短すぎます。"),
                 }],
+            },
+            WritingError::PlotMissed {
+                misses: vec![Miss {
+                    criterion: "synopsis".to_owned(),
+                    message: Text::new("Too short.", "短すぎます。"),
+                }],
+            },
+            WritingError::PlotExists {
+                episode: Episode::new(1).expect("a number"),
+                path: text(),
             },
             WritingError::StageDone { stage, current: stage },
             WritingError::WrongTurn {

@@ -303,20 +303,25 @@ static REMNANTS: LazyLock<Vec<(Place, String)>> = LazyLock::new(|| {
     listed.map(remnant).collect()
 });
 
-fn remnants_miss(criterion: &Criterion, text: &str) -> Option<Miss> {
+/// The words of an assistant that are left in a text, with their lines.
+pub(crate) fn remnants(text: &str) -> Vec<String> {
     let lines = text.lines().map(|line| line.trim().to_ascii_lowercase());
     let has = |line: &str, (place, words): &(Place, String)| match place {
         Place::LineStart => line.starts_with(words),
         Place::Anywhere => line.contains(words),
     };
-    let found: Vec<String> = (1..)
+    (1..)
         .zip(lines)
         .filter_map(|(number, line)| {
             let remnant = REMNANTS.iter().find(|remnant| has(&line, remnant))?;
             Some(format!("{number}: {}", remnant.1))
         })
         .take(LISTED)
-        .collect();
+        .collect()
+}
+
+fn remnants_miss(criterion: &Criterion, text: &str) -> Option<Miss> {
+    let found = remnants(text);
     if found.is_empty() {
         return None;
     }

@@ -17,6 +17,7 @@ mod trace;
 mod workflow;
 
 pub use at_once::{AtOnce, WholeText, plot_of};
+pub(crate) use criteria::remnants;
 pub use criteria::{Criterion, Miss};
 pub use desk::{Act, Delivered, Desk, Now, Opened, Planned, Which, Worked, manuscript, place_manuscript};
 pub use material::{Length, Material, Member};

@@ -273,10 +273,16 @@ impl<'a> Workflow<'a> {
             .map_err(|misses| WritingError::CriteriaMissed { stage, turn, misses })?;
         let mut writes = Vec::new();
         let is_text = !matches!(stage.turns()[turn - 1], Gives::Keys(_));
+        // White space around an answer says nothing, and models and clients differ in it; the head of a text may be an indent.
+        let content = if is_text {
+            answer.content.trim_end()
+        } else {
+            answer.content.trim()
+        };
         let sha256 = self.keep(
             &format!("stage_{:02}_turn_{turn}", stage.number()),
             if is_text { "md" } else { "yaml" },
-            answer.content.clone(),
+            format!("{content}\n"),
             &mut writes,
         );
         let piece = Piece {

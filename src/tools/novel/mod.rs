@@ -3,6 +3,7 @@
 //! Times come from [`now`] and are handed down: the domain reads no clock. Files are read and written in [`crate::tool::Cx::blocking`],
 //! and whoever writes does it in [`crate::tool::Cx::alone`].
 
+pub mod plotting;
 pub mod writing;
 
 use std::{sync::LazyLock, time::Duration};

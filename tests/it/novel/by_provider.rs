@@ -6,7 +6,6 @@
 
 use std::{
     fs,
-    path::{Path, PathBuf},
     process::Command,
     sync::{Arc, Mutex},
 };
@@ -16,33 +15,16 @@ use fumi::config::{self, Config};
 use regex::Regex;
 use serde_json::{Value, json};
 
+use super::{FIRST, shipped, unwritten};
 use crate::{
     harness::{Server, Session, Stateless},
     sample::Sample,
 };
 
-/// A copy of the sample novel, without the manuscript of its first episode; and that manuscript.
+/// The sample novel without its first manuscript, and that manuscript.
 fn novel() -> (Sample, String) {
-    fn copy(sample: &Sample, from: &Path, below: &Path) {
-        for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
-            let path = below.join(entry.file_name());
-            if entry.path().is_dir() {
-                copy(sample, &entry.path(), &path);
-            } else {
-                sample.file(&path.to_string_lossy(), fs::read(entry.path()).unwrap());
-            }
-        }
-    }
-    let sample = Sample::empty();
-    copy(
-        &sample,
-        &PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("examples/novel"),
-        Path::new(""),
-    );
-    let path = "40_原稿/第001話_こぶとえくぼ.md";
-    let text = sample.read(path);
-    fs::remove_file(sample.root().join(path)).unwrap();
-    (sample, text)
+    let manuscript = fs::read_to_string(shipped().join(FIRST)).unwrap();
+    (unwritten(), manuscript)
 }
 
 struct Model {

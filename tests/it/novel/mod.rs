@@ -1,4 +1,46 @@
 //! The novel tools on a copy of the sample novel, as their clients see them.
 
 mod by_provider;
+mod killed;
+mod plotting;
 mod prompts;
+mod refused;
+mod script;
+mod several;
+mod ways;
+mod writing;
+
+use std::path::PathBuf;
+
+use fumi::config::{Author, Config};
+
+use crate::sample::{Sample, copy};
+
+/// A copy of the sample novel, as it is shipped.
+pub(crate) fn novel() -> Sample {
+    let sample = Sample::empty();
+    copy(&shipped(), &sample.root());
+    sample
+}
+
+/// The same without its first manuscript: the plot is there, and the text is to be written.
+pub(crate) fn unwritten() -> Sample {
+    let sample = novel();
+    std::fs::remove_file(sample.root().join(FIRST)).unwrap();
+    sample
+}
+
+/// The manuscript of the first episode.
+pub(crate) const FIRST: &str = "40_原稿/第001話_こぶとえくぼ.md";
+
+/// A provider on this machine, for a configuration.
+pub(crate) fn with_provider(config: &mut Config, url: &str) {
+    config.novel.author = Author::Provider;
+    url.clone_into(&mut config.novel.provider.base_url);
+    "scripted".clone_into(&mut config.novel.provider.model);
+}
+
+/// The sample novel of the repository.
+pub(crate) fn shipped() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("examples/novel")
+}

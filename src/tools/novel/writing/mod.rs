@@ -192,7 +192,7 @@ pub(super) fn reference(cited: &Cited, locale: Locale) -> String {
 }
 
 /// The id under which `fetch_artifact` gives a file.
-pub(super) fn artifact(sha256: &str) -> String {
+pub(in crate::tools::novel) fn artifact(sha256: &str) -> String {
     ContentHash::parse(sha256).map_or_else(String::new, |hash| hash.artifact_id())
 }
 
@@ -338,7 +338,7 @@ pub(super) async fn text_of(cx: &Cx, path: &str) -> Result<String, ToolError> {
 }
 
 /// The beginning of a text.
-pub(super) fn preview(text: &str) -> String {
+pub(in crate::tools::novel) fn preview(text: &str) -> String {
     let text = text.trim();
     match text.char_indices().nth(PREVIEW) {
         Some((at, _)) => format!("{}…", &text[..at]),
@@ -347,7 +347,7 @@ pub(super) fn preview(text: &str) -> String {
 }
 
 /// One of two sentences.
-pub(super) fn said(locale: Locale, en: String, ja: String) -> String {
+pub(in crate::tools::novel) fn said(locale: Locale, en: String, ja: String) -> String {
     Text::new(en, ja).get(locale).to_owned()
 }
 

@@ -1,0 +1,50 @@
+//! Places at which a test lets the process die: between any two things that a write does to the disk.
+//!
+//! Only test builds have them (the feature `failpoints`, which only tests ask for); elsewhere [`reach`] is nothing. With
+//! `FUMI_FAILPOINT=list` each place is named on standard error; with a number the process stops at that place, for ever, so that
+//! whoever started it can kill it there.
+
+/// Says that a place is reached.
+#[cfg(not(feature = "failpoints"))]
+pub(crate) fn reach(_what: &str, _path: &std::path::Path) {}
+
+#[cfg(feature = "failpoints")]
+pub(crate) use armed::reach;
+
+#[cfg(feature = "failpoints")]
+mod armed {
+    use std::{
+        path::Path,
+        sync::{
+            LazyLock,
+            atomic::{AtomicUsize, Ordering},
+        },
+    };
+
+    enum Wish {
+        Nothing,
+        List,
+        StopAt(usize),
+    }
+
+    static WISH: LazyLock<Wish> = LazyLock::new(|| match std::env::var("FUMI_FAILPOINT") {
+        Ok(list) if list == "list" => Wish::List,
+        Ok(number) => number.parse().map_or(Wish::Nothing, Wish::StopAt),
+        Err(_) => Wish::Nothing,
+    });
+    static REACHED: AtomicUsize = AtomicUsize::new(0);
+
+    pub(crate) fn reach(what: &str, path: &Path) {
+        if matches!(*WISH, Wish::Nothing) {
+            return;
+        }
+        let number = REACHED.fetch_add(1, Ordering::SeqCst) + 1;
+        match *WISH {
+            Wish::StopAt(wanted) if wanted != number => {}
+            _ => eprintln!("failpoint {number} {what} {}", path.display()),
+        }
+        while matches!(*WISH, Wish::StopAt(wanted) if wanted == number) {
+            std::thread::park();
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! What a plot is made from: the settings, the characters, what the chapter and the ledger plan, how the last episode ended.
+//!
+//! Only the folder of a novel must be there: what is missing is said to be undecided.
+
+use fumi_base::{listing::list, text::Locale};
+
+use super::{lines, text_of};
+use crate::{
+    errors::project::ProjectError,
+    project::{Episode, NovelProject, Plot, Role, Settings, Survey, Yaml, read_yaml},
+    writing::{Length, Material},
+};
+
+const PROMPT_EN: &str = include_str!("prompts/plot.en.md");
+const PROMPT_JA: &str = include_str!("prompts/plot.ja.md");
+
+/// How many files of a folder are looked at.
+const FILES: usize = 50;
+
+/// What a plot is made from.
+#[derive(Debug, Default)]
+pub struct PlotMaterial {
+    /// The settings of the novel.
+    pub settings: Settings,
+    /// Names of the characters.
+    pub cast: Vec<String>,
+    /// What the plots of chapters say of this episode.
+    pub chapter: Vec<String>,
+    /// What the ledger of foreshadowing plans for this episode.
+    pub ledger: Vec<String>,
+    /// The synopsis and the end of the previous episode.
+    pub previous: Vec<String>,
+    /// The plot that there is, as text.
+    pub before: Option<String>,
+}
+
+impl PlotMaterial {
+    /// Gathers it.
+    pub fn gather(novel: &NovelProject, episode: Episode, before: Option<String>) -> Result<Self, ProjectError> {
+        let survey = novel.survey()?;
+        survey.is_a_novel(novel.names())?;
+        let mut material = Self {
+            settings: survey.settings.clone(),
+            before,
+            ..Self::default()
+        };
+        for yaml in yamls(&survey, Role::World)? {
+            if let Some(Yaml::List(items)) = yaml.get("characters") {
+                let names = items.iter().filter_map(|one| one.get("name")?.as_str());
+                material.cast.extend(names.map(str::to_owned));
+            }
+        }
+        for yaml in yamls(&survey, Role::ChapterPlots)? {
+            material.chapter.extend(of_chapter(&yaml, episode));
+        }
+        for yaml in yamls(&survey, Role::Management)? {
+            material.ledger.extend(of_ledger(&yaml, episode));
+        }
+        if let Some(last) = Episode::new(episode.number() - 1) {
+            if let Ok(plot) = novel.plot(last) {
+                material.previous.extend(plot.synopsis);
+            }
+            let end = Material::gather_for(novel, episode, Some(Plot::default()))?.previous_end;
+            material.previous.extend((!end.is_empty()).then_some(end));
+        }
+        Ok(material)
+    }
+
+    /// How long the episode is to be where its plot does not say.
+    #[must_use]
+    pub fn target(&self) -> u32 {
+        let length = Length::of(None, &Plot::default(), &self.settings);
+        u32::midpoint(length.min, length.max)
+    }
+
+    /// The question for a plot.
+    #[must_use]
+    pub fn instruction(&self, episode: Episode, locale: Locale) -> String {
+        let (prompt, none) = match locale {
+            Locale::En => (PROMPT_EN, "(not decided)"),
+            Locale::Ja => (PROMPT_JA, "（未定）"),
+        };
+        let or_none = |text: String| if text.trim().is_empty() { none.to_owned() } else { text };
+        let list = |items: &[String]| or_none(items.iter().map(|item| format!("- {item}\n")).collect::<String>());
+        let own = |text: &Option<String>| or_none(text.clone().unwrap_or_default());
+        let before = match (&self.before, locale) {
+            (None, _) => String::new(),
+            (Some(before), Locale::En) => format!("The plot so far, to be made better:\n{before}\n\n"),
+            (Some(before), Locale::Ja) => format!("これまでのプロット（よりよくすること）:\n{before}\n\n"),
+        };
+        let values = [
+            ("{novel}", own(&self.settings.title)),
+            ("{genre}", own(&self.settings.genre)),
+            ("{pov}", own(&self.settings.pov)),
+            ("{episode}", episode.number().to_string()),
+            ("{target}", self.target().to_string()),
+            (
+                "{cast}",
+                or_none(self.cast.join(if locale == Locale::Ja { "、" } else { ", " })),
+            ),
+            ("{chapter}", list(&self.chapter)),
+            ("{ledger}", list(&self.ledger)),
+            ("{previous}", list(&self.previous)),
+            ("{before}", before),
+        ];
+        // Each placeholder is met once, from the front: what fills one is not filled again.
+        let mut out = String::new();
+        let mut rest = prompt;
+        while let Some((at, (name, value))) = values
+            .iter()
+            .filter_map(|pair| Some((rest.find(pair.0)?, pair)))
+            .min_by_key(|(at, _)| *at)
+        {
+            out.push_str(&rest[..at]);
+            out.push_str(value);
+            rest = &rest[at + name.len()..];
+        }
+        out + rest
+    }
+}
+
+/// The YAML files of a folder that can be read.
+pub(super) fn yamls(survey: &Survey, role: Role) -> Result<Vec<Yaml>, ProjectError> {
+    let Some(folder) = survey.folders.get(&role) else {
+        return Ok(Vec::new());
+    };
+    let (listed, _) = list(folder, FILES)?;
+    let files = listed.into_iter().filter(|file| {
+        let extension = file.name.rsplit_once('.').map(|(_, extension)| extension);
+        matches!(extension, Some("yaml" | "yml"))
+    });
+    let read = files.filter_map(|file| read_yaml::<Yaml>(&file.path.shown(), &text_of(&file.path)?).ok());
+    Ok(read.collect())
+}
+
+/// A number in a map.
+fn number(map: &Yaml, key: &str) -> Option<u32> {
+    map.get(key)?.words().trim().parse().ok()
+}
+
+/// What the plot of a chapter says of an episode: its own lines, and the chapter's purpose.
+fn of_chapter(chapter: &Yaml, episode: Episode) -> Vec<String> {
+    let Some(Yaml::List(episodes)) = chapter.get("episodes") else {
+        return Vec::new();
+    };
+    let is_own = |one: &&Yaml| number(one, "number").or_else(|| number(one, "episode")) == Some(episode.number());
+    let Some(own) = episodes.iter().find(is_own) else {
+        return Vec::new();
+    };
+    let purpose = chapter.get("purpose").map(lines);
+    purpose.into_iter().chain([lines(own)]).collect()
+}
+
+/// What the ledger plans for an episode.
+pub(super) fn of_ledger(ledger: &Yaml, episode: Episode) -> Vec<String> {
+    let Some(Yaml::List(all)) = ledger.get("foreshadowing") else {
+        return Vec::new();
+    };
+    let mut planned = Vec::new();
+    for one in all {
+        let id = one.get("id").map(Yaml::words).unwrap_or_default();
+        for role in ["plant", "payoff"] {
+            if let Some(part) = one
+                .get(role)
+                .filter(|part| number(part, "episode") == Some(episode.number()))
+            {
+                let content = part
+                    .get("content")
+                    .or_else(|| one.get("title"))
+                    .map(lines)
+                    .unwrap_or_default();
+                planned.push(format!("{id} {role}: {content}"));
+            }
+        }
+        if let Some(Yaml::List(hints)) = one.get("hints") {
+            let own = hints
+                .iter()
+                .filter(|hint| number(hint, "episode") == Some(episode.number()));
+            planned.extend(own.map(|hint| {
+                let content = hint.get("content").map(lines).unwrap_or_default();
+                format!("{id} hint: {content}")
+            }));
+        }
+    }
+    planned
+}

@@ -1,0 +1,290 @@
+//! Plots of episodes: what one is asked from, whether an answer is a plot, where it is kept, and how good a plan it is.
+//!
+//! Invariant: a plot that is replaced is backed up before, and keys that nobody here knows are kept. Nothing is written by a refused
+//! answer. Who writes the plot is not known here.
+
+mod material;
+mod review;
+
+use std::sync::Arc;
+
+use fumi_base::{
+    files,
+    project::Project,
+    text::{Locale, Text},
+};
+
+use crate::{
+    backups::{Backups, Stamp},
+    errors::{project::ProjectError, writing::WritingError},
+    project::{Episode, NovelProject, Plot, Yaml},
+    references::ContentHash,
+    writing::{Miss, Write, apply, remnants},
+};
+
+pub use material::PlotMaterial;
+pub use review::{Point, Review, Verdict, review, unused_characters};
+
+/// The fewest characters of a synopsis that says what happens.
+const SYNOPSIS: usize = 40;
+
+/// The fewest events of a plot.
+const EVENTS: usize = 3;
+
+/// The longest plot, in bytes: as much as is read.
+const PLOT_BYTES: usize = 1 << 20;
+
+/// A plot in its place.
+#[derive(Clone, Debug)]
+pub struct Placed {
+    /// The plot.
+    pub plot: Plot,
+    /// Its file, relative to the project.
+    pub path: String,
+    /// Its text.
+    pub text: String,
+    /// Of its bytes.
+    pub sha256: String,
+    /// The backup of what stood there before.
+    pub backup: Option<String>,
+}
+
+/// What can be said of a plot before anything is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Preview {
+    /// In visible characters: what the plot asks for, else what the project does.
+    pub estimated_length: u32,
+    /// From 0 to 100: 5 for each event, 6 for each character, 8 for each foreshadowing, 4 for each scene, at most 100.
+    pub complexity_score: u32,
+    /// The first events, in short.
+    pub key_elements: Vec<String>,
+}
+
+/// The plot of an episode, if it has one.
+pub fn existing(novel: &NovelProject, episode: Episode) -> Result<Option<Placed>, ProjectError> {
+    let survey = novel.survey()?;
+    survey.is_a_novel(novel.names())?;
+    let files = match survey.episodes.get(&episode).map(|files| files.plots.as_slice()) {
+        None | Some([]) => return Ok(None),
+        Some(files) => files,
+    };
+    // Several files are an error that names them.
+    let plot = novel.plot(episode)?;
+    let text = crate::project::yaml_of(&files[0])?;
+    Ok(Some(Placed {
+        plot,
+        path: files[0].shown(),
+        sha256: ContentHash::of(text.as_bytes()).digits().to_owned(),
+        text,
+        backup: None,
+    }))
+}
+
+/// What an answer has to be.
+#[must_use]
+pub fn criteria() -> Vec<Text> {
+    vec![
+        Text::new(
+            "YAML or JSON with keys at its top",
+            "先頭がキーの YAML または JSON であること",
+        ),
+        Text::new("`episode_info.title` is there", "`episode_info.title` があること"),
+        Text::new(
+            format!("`synopsis` has at least {SYNOPSIS} characters"),
+            format!("`synopsis` が {SYNOPSIS} 字以上あること"),
+        ),
+        Text::new(
+            format!("`key_events` has at least {EVENTS} events"),
+            format!("`key_events` に出来事が {EVENTS} つ以上あること"),
+        ),
+        Text::new(
+            "`story_structure` has setup, confrontation and resolution",
+            "`story_structure` に setup・confrontation・resolution があること",
+        ),
+        Text::new("`characters` names somebody", "`characters` に誰かの名前があること"),
+        Text::new(
+            "no words of an assistant around it, and no code fence",
+            "挨拶や前置きなどアシスタントの言葉と、コードの囲みがないこと",
+        ),
+    ]
+}
+
+/// Judges an answer: a plot, or everything that it misses.
+pub fn judge(episode: Episode, content: &str) -> Result<Plot, WritingError> {
+    if content.len() > PLOT_BYTES {
+        return Err(WritingError::TooLarge {
+            what: "The plot",
+            what_ja: "プロット",
+            size: content.len(),
+            limit: PLOT_BYTES,
+        });
+    }
+    let missed = |misses| Err(WritingError::PlotMissed { misses });
+    let mut plot = match Plot::read("content", content) {
+        Ok(plot) => plot,
+        Err(ProjectError::Yaml {
+            line, column, reason, ..
+        }) => {
+            return missed(vec![miss(
+                "form",
+                format!("It cannot be read as a plot at line {line}, column {column}: {reason}."),
+                format!("{line} 行 {column} 桁でプロットとして読めません（{reason}）。"),
+            )]);
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let misses = misses(episode, &plot, content);
+    if !misses.is_empty() {
+        return missed(misses);
+    }
+    plot.episode_info.episode_number = Some(episode.number());
+    Ok(plot)
+}
+
+fn miss(criterion: &str, en: String, ja: String) -> Miss {
+    Miss {
+        criterion: criterion.to_owned(),
+        message: Text::new(en, ja),
+    }
+}
+
+fn misses(episode: Episode, plot: &Plot, content: &str) -> Vec<Miss> {
+    let mut misses = Vec::new();
+    let mut need = |is_met: bool, criterion: &str, en: String, ja: String| {
+        if !is_met {
+            misses.push(miss(criterion, en, ja));
+        }
+    };
+    let info = &plot.episode_info;
+    let has = |text: &Option<String>| text.as_deref().is_some_and(|text| !text.trim().is_empty());
+    need(
+        info.episode_number.is_none_or(|number| number == episode.number()),
+        "episode_info.episode_number",
+        format!("It says another episode; this is {}.", episode.number()),
+        format!("別の話数になっています。これは{episode}です。"),
+    );
+    need(
+        has(&info.title),
+        "episode_info.title",
+        "There is no title.".to_owned(),
+        "題がありません。".to_owned(),
+    );
+    let synopsis = plot.synopsis.as_deref().unwrap_or_default().trim().chars().count();
+    need(
+        synopsis >= SYNOPSIS,
+        "synopsis",
+        format!("It has {synopsis} characters; at least {SYNOPSIS} are needed, to the end of the story."),
+        format!("{synopsis} 字です。結末までを {SYNOPSIS} 字以上で書いてください。"),
+    );
+    let events = plot.events().len();
+    need(
+        events >= EVENTS,
+        "key_events",
+        format!("There are {events} events; at least {EVENTS} are needed."),
+        format!("出来事が {events} つです。{EVENTS} つ以上必要です。"),
+    );
+    let acts = &plot.story_structure;
+    for (name, act) in [
+        ("setup", &acts.setup),
+        ("confrontation", &acts.confrontation),
+        ("resolution", &acts.resolution),
+    ] {
+        need(
+            !act.words().trim().is_empty(),
+            &format!("story_structure.{name}"),
+            "It is not there.".to_owned(),
+            "書かれていません。".to_owned(),
+        );
+    }
+    need(
+        !plot.character_names().is_empty(),
+        "characters",
+        "Nobody is named.".to_owned(),
+        "登場人物の名前がありません。".to_owned(),
+    );
+    let found = remnants(content);
+    if !found.is_empty() {
+        misses.push(miss(
+            "remnants",
+            format!("It has words of an assistant (line: words): {}.", found.join(", ")),
+            format!("アシスタントの言葉が残っています（行: 言葉）: {}。", found.join("、")),
+        ));
+    }
+    misses
+}
+
+/// Writes a plot. One that is there keeps its name, and is backed up unless it is the same.
+pub fn place(
+    project: &Arc<Project>,
+    novel: &NovelProject,
+    episode: Episode,
+    plot: Plot,
+    stamp: &Stamp,
+) -> Result<Placed, WritingError> {
+    let before = existing(novel, episode)?;
+    let path = match &before {
+        Some(before) => before.path.clone(),
+        None => novel.new_plot(episode)?,
+    };
+    let text = plot.to_yaml();
+    let sha256 = ContentHash::of(text.as_bytes()).digits().to_owned();
+    let is_same = before.as_ref().is_some_and(|before| before.text == text);
+    let backup = if before.is_some() && !is_same {
+        let backups = Backups::of(Arc::clone(project), &novel.names().backups);
+        Some(backups.create(&[&path], "before a new plot", stamp)?.id)
+    } else {
+        None
+    };
+    if !is_same {
+        let write = Write {
+            path: path.clone(),
+            text: text.clone(),
+        };
+        apply(project, &[write])?;
+    }
+    Ok(Placed {
+        plot,
+        path,
+        text,
+        sha256,
+        backup,
+    })
+}
+
+/// What can be said of a plot by counting.
+#[must_use]
+pub fn preview(plot: &Plot, default_length: u32) -> Preview {
+    let events = plot.events();
+    let scenes = plot.scene_structure.scene_count_target.unwrap_or_default() as usize;
+    let score = 5 * events.len() + 6 * plot.character_names().len() + 8 * plot.foreshadowing.len() + 4 * scenes;
+    Preview {
+        estimated_length: plot.scene_structure.total_target_words.unwrap_or(default_length),
+        complexity_score: u32::try_from(score.min(100)).unwrap_or(100),
+        key_elements: events
+            .iter()
+            .take(5)
+            .map(|event| event.chars().take(40).collect())
+            .collect(),
+    }
+}
+
+/// The text of a plot as a reader may want to see it in a language; YAML has none of its own.
+#[must_use]
+pub fn title_of(plot: &Plot, locale: Locale) -> String {
+    let untitled = match locale {
+        Locale::En => "(untitled)",
+        Locale::Ja => "（無題）",
+    };
+    plot.episode_info.title.clone().unwrap_or_else(|| untitled.to_owned())
+}
+
+/// A value of a plot or of the settings, in lines.
+fn lines(value: &Yaml) -> String {
+    value.words().lines().map(str::trim).collect::<Vec<_>>().join(" / ")
+}
+
+/// What of a file can be read; nothing where it cannot.
+fn text_of(novel_file: &fumi_base::project::ProjectPath) -> Option<String> {
+    let bytes = files::read(novel_file, PLOT_BYTES as u64).ok()?;
+    Some(files::decode(&bytes, files::EncodingChoice::Auto).text)
+}

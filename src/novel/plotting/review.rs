@@ -1,0 +1,338 @@
+//! How good a plan a plot is: ten points, P-01 to P-10, each counted from the plot and the ledger, or left to a model's judgement.
+//!
+//! Invariant: a point that cannot be counted is not evaluated and has no score; the whole is the mean of those that are, with how
+//! many they are. The points are those of the plot review in the specification of the checks.
+
+use fumi_base::text::Text;
+
+use super::material::{of_ledger, yamls};
+use crate::{
+    errors::project::ProjectError,
+    project::{Episode, NovelProject, Plot, Role, Yaml},
+};
+
+/// The shares of the three acts, in hundredths, and how far an episode may be from them (decision 39).
+const ACTS: [(f64, f64); 3] = [(25.0, 10.0), (50.0, 10.0), (25.0, 10.0)];
+
+/// How many events turn an episode: fewer are thin, more are hurried.
+const TURNS: std::ops::RangeInclusive<usize> = 5..=9;
+
+/// One of the ten points.
+#[derive(Clone, Debug)]
+pub struct Point {
+    /// `P-01` to `P-10`.
+    pub id: &'static str,
+    /// What it looks at.
+    pub title: Text,
+    /// From 0 to 100; `None` where only a model could tell.
+    pub score: Option<f64>,
+    /// What is missing or weak, with what would help.
+    pub findings: Vec<Text>,
+}
+
+/// What the whole comes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// 80 and more.
+    Pass,
+    /// 70 to 79.
+    Conditional,
+    /// Less.
+    Fail,
+}
+
+/// The review of a plot.
+#[derive(Clone, Debug)]
+pub struct Review {
+    /// The ten points, in order.
+    pub points: Vec<Point>,
+}
+
+impl Review {
+    /// The mean of the points that have a score.
+    #[must_use]
+    pub fn overall(&self) -> f64 {
+        let scores: Vec<f64> = self.points.iter().filter_map(|point| point.score).collect();
+        mean(&scores)
+    }
+
+    /// What that comes to.
+    #[must_use]
+    pub fn verdict(&self) -> Verdict {
+        match self.overall() {
+            score if score >= 80.0 => Verdict::Pass,
+            score if score >= 70.0 => Verdict::Conditional,
+            _ => Verdict::Fail,
+        }
+    }
+
+    /// How many of the points have a score, from 0 to 1.
+    #[must_use]
+    pub fn coverage(&self) -> f64 {
+        let counted = self.points.iter().filter(|point| point.score.is_some()).count();
+        share(counted, self.points.len())
+    }
+
+    /// The mean of some points, and what was found at them.
+    #[must_use]
+    pub fn of(&self, ids: &[&str]) -> (Option<f64>, Vec<Text>) {
+        let own = || self.points.iter().filter(|point| ids.contains(&point.id));
+        let scores: Vec<f64> = own().filter_map(|point| point.score).collect();
+        let findings = own().flat_map(|point| point.findings.iter().cloned()).collect();
+        ((!scores.is_empty()).then(|| mean(&scores)), findings)
+    }
+}
+
+fn mean(scores: &[f64]) -> f64 {
+    let count = f64::from(u32::try_from(scores.len().max(1)).unwrap_or(1));
+    scores.iter().sum::<f64>() / count
+}
+
+fn share(part: usize, whole: usize) -> f64 {
+    let number = |count: usize| f64::from(u32::try_from(count).unwrap_or(u32::MAX));
+    number(part) / number(whole.max(1))
+}
+
+/// Reviews a plot beside the ledger and the plans of the project.
+pub fn review(novel: &NovelProject, episode: Episode, plot: &Plot) -> Result<Review, ProjectError> {
+    let survey = novel.survey()?;
+    let ledgers = yamls(&survey, Role::Management)?;
+    let planned: Vec<String> = ledgers.iter().flat_map(|ledger| of_ledger(ledger, episode)).collect();
+    Ok(Review {
+        points: vec![
+            acts(plot),
+            turning_points(plot),
+            foreshadowing_plan(plot),
+            foreshadowing_placement(plot, &planned, !ledgers.is_empty()),
+            emotional_swings(plot),
+            purposes(plot),
+            theme(plot),
+            judged(
+                "P-08",
+                "Disclosure: who learns what when",
+                "情報の開示（誰がいつ何を知るか）",
+            ),
+            judged("P-09", "Predictability", "展開の予測しやすさ"),
+            pull(plot),
+        ],
+    })
+}
+
+fn point(id: &'static str, title: (&'static str, &'static str), score: f64, findings: Vec<Text>) -> Point {
+    Point {
+        id,
+        title: Text::new(title.0, title.1),
+        score: Some(score.clamp(0.0, 100.0)),
+        findings,
+    }
+}
+
+/// A point that no count can stand for.
+fn judged(id: &'static str, en: &'static str, ja: &'static str) -> Point {
+    Point {
+        id,
+        title: Text::new(en, ja),
+        score: None,
+        findings: Vec::new(),
+    }
+}
+
+/// Three acts, in shares of what is written of them.
+fn acts(plot: &Plot) -> Point {
+    let acts = &plot.story_structure;
+    let lengths = [&acts.setup, &acts.confrontation, &acts.resolution].map(|act| act.words().chars().count());
+    let whole: usize = lengths.iter().sum();
+    let names = [("setup", "序"), ("confrontation", "破"), ("resolution", "急")];
+    let mut findings = Vec::new();
+    let mut score = 0.0;
+    for ((length, (name, name_ja)), (wanted, tolerance)) in lengths.iter().zip(names).zip(ACTS) {
+        if *length == 0 {
+            findings.push(Text::new(
+                format!("story_structure.{name} is not written."),
+                format!("story_structure.{name}（{name_ja}）が書かれていません。"),
+            ));
+            continue;
+        }
+        let off = (share(*length, whole) * 100.0 - wanted).abs() - tolerance;
+        // An act that is planned counts for most; a plan is not as long as its act.
+        score += 100.0 / 3.0 * (1.0 - (off.max(0.0) / 100.0));
+        if off > 15.0 {
+            findings.push(Text::new(
+                format!("{name} is planned in much more or less detail than its share of {wanted} %."),
+                format!("{name}（{name_ja}）の書き込みが、分量の目安 {wanted}% から大きく離れています。"),
+            ));
+        }
+    }
+    point("P-01", ("Three acts", "三幕の構成"), score, findings)
+}
+
+fn turning_points(plot: &Plot) -> Point {
+    let events = plot.events().len();
+    let score = match events {
+        count if TURNS.contains(&count) => 100.0,
+        0 => 0.0,
+        count if count < *TURNS.start() => share(count, *TURNS.start()) * 100.0,
+        count => 100.0 - 5.0 * share(count - TURNS.end(), 1),
+    };
+    let findings = (score < 100.0).then(|| {
+        Text::new(
+            format!(
+                "key_events has {events} events; {} to {} carry an episode.",
+                TURNS.start(),
+                TURNS.end()
+            ),
+            format!(
+                "key_events は {events} つです。一話には {}〜{} が目安です。",
+                TURNS.start(),
+                TURNS.end()
+            ),
+        )
+    });
+    point(
+        "P-02",
+        ("Turning points", "転換点"),
+        score,
+        findings.into_iter().collect(),
+    )
+}
+
+fn foreshadowing_plan(plot: &Plot) -> Point {
+    if plot.foreshadowing.is_empty() {
+        return judged("P-03", "Plan of foreshadowing", "伏線の計画");
+    }
+    let is_whole = |one: &&Yaml| ["id", "role", "content"].iter().all(|key| one.get(key).is_some());
+    let whole = plot.foreshadowing.iter().filter(is_whole).count();
+    let findings = (whole < plot.foreshadowing.len()).then(|| {
+        Text::new(
+            "A foreshadowing lacks its id, role (plant or payoff) or content.",
+            "id・role（plant / payoff）・content のそろわない伏線があります。",
+        )
+    });
+    let score = share(whole, plot.foreshadowing.len()) * 100.0;
+    point(
+        "P-03",
+        ("Plan of foreshadowing", "伏線の計画"),
+        score,
+        findings.into_iter().collect(),
+    )
+}
+
+/// Whether what the ledger plans for this episode stands in its plot.
+fn foreshadowing_placement(plot: &Plot, planned: &[String], has_ledger: bool) -> Point {
+    let title = ("Placement of foreshadowing", "伏線の配置");
+    if !has_ledger || planned.is_empty() {
+        return judged("P-04", title.0, title.1);
+    }
+    let own: Vec<String> = plot.foreshadowing.iter().map(Yaml::words).collect();
+    let id = |line: &str| line.split_whitespace().next().unwrap_or_default().to_owned();
+    // A hint may stay out of the plan; what is planted or paid off may not.
+    let needed: Vec<&String> = planned.iter().filter(|line| !line.contains(" hint:")).collect();
+    let missing: Vec<&&String> = needed
+        .iter()
+        .filter(|line| !own.iter().any(|words| words.contains(&id(line))))
+        .collect();
+    let findings = missing.iter().map(|line| {
+        Text::new(
+            format!("The ledger plans {line}, and the plot does not have it."),
+            format!("伏線管理にある「{line}」がプロットにありません。"),
+        )
+    });
+    let score = 100.0 - share(missing.len(), needed.len()) * 100.0;
+    point("P-04", title, score, findings.collect())
+}
+
+fn emotional_swings(plot: &Plot) -> Point {
+    let journey = match plot.emotional_elements.get("emotional_journey") {
+        Some(Yaml::List(steps)) => steps.iter().map(Yaml::words).collect::<Vec<_>>(),
+        _ => Vec::new(),
+    };
+    let mut distinct = journey.clone();
+    distinct.sort();
+    distinct.dedup();
+    let score = share(distinct.len().min(4), 4) * 100.0;
+    let findings = (distinct.len() < 3).then(|| {
+        Text::new(
+            "emotional_journey has fewer than three different steps.",
+            "emotional_journey の段階が三つ未満です。",
+        )
+    });
+    point(
+        "P-05",
+        ("Emotional swings", "感情の起伏"),
+        score,
+        findings.into_iter().collect(),
+    )
+}
+
+fn purposes(plot: &Plot) -> Point {
+    let info = &plot.episode_info;
+    let (mut score, mut findings) = (0.0, Vec::new());
+    for (name, text) in [("purpose", &info.purpose), ("emotional_core", &info.emotional_core)] {
+        if text.as_deref().is_some_and(|text| text.chars().count() >= 5) {
+            score += 50.0;
+        } else {
+            findings.push(Text::new(
+                format!("episode_info.{name} is not written."),
+                format!("episode_info.{name} が書かれていません。"),
+            ));
+        }
+    }
+    point("P-06", ("Purpose in its chapter", "章での役目"), score, findings)
+}
+
+fn theme(plot: &Plot) -> Point {
+    let theme = plot.episode_info.theme.as_deref().unwrap_or_default().trim();
+    let score = share(theme.chars().count().min(8), 8) * 100.0;
+    let findings = theme.is_empty().then(|| {
+        Text::new(
+            "episode_info.theme is not written.",
+            "episode_info.theme が書かれていません。",
+        )
+    });
+    point("P-07", ("Theme", "主題"), score, findings.into_iter().collect())
+}
+
+/// Whether the end leaves a reason to read on: something planted, or a resolution that is written.
+fn pull(plot: &Plot) -> Point {
+    let plants = plot.foreshadowing.iter().any(|one| {
+        let role = one.get("role").map(Yaml::words).unwrap_or_default();
+        role.contains("plant")
+    });
+    let ends = !plot.story_structure.resolution.words().trim().is_empty();
+    let score = f64::from(u8::from(plants)) * 60.0 + f64::from(u8::from(ends)) * 40.0;
+    let findings = (!plants).then(|| {
+        Text::new(
+            "Nothing is planted that a later episode pays off; end with an open question.",
+            "後の話で回収する伏線がありません。終わりに問いを残してください。",
+        )
+    });
+    point(
+        "P-10",
+        ("Pull to the next episode", "次の話への引き"),
+        score,
+        findings.into_iter().collect(),
+    )
+}
+
+/// The names of the plot that no event and no act mentions.
+#[must_use]
+pub fn unused_characters(plot: &Plot) -> Vec<String> {
+    let acts = &plot.story_structure;
+    let mut text = plot.events().join("\n");
+    for part in [&acts.setup, &acts.confrontation, &acts.resolution] {
+        text.push_str(&part.words());
+    }
+    text.push_str(plot.synopsis.as_deref().unwrap_or_default());
+    // A plot calls people by a part of their names.
+    let is_named = |name: &str| {
+        let characters: Vec<char> = name.chars().collect();
+        text.contains(name)
+            || characters
+                .windows(2)
+                .any(|pair| text.contains(&pair.iter().collect::<String>()))
+    };
+    plot.character_names()
+        .into_iter()
+        .filter(|name| !is_named(name))
+        .collect()
+}

@@ -1,0 +1,4 @@
+//! Planning: the plot of an episode, and a review of it.
+
+pub mod noveler_plot;
+pub mod plot_validate;

@@ -1,0 +1,243 @@
+//! `noveler_plot`: the plot of an episode: the one that there is, or a question for one, or the answer put in its place.
+
+use std::{sync::Arc, time::Duration};
+
+use fumi_base::{
+    pools::Pool,
+    text::{Locale, Text},
+};
+use fumi_novel::{
+    errors::writing::WritingError,
+    plotting::{self, Placed, PlotMaterial, Preview},
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use crate::{
+    tool::{Ask, Audience, Cx, Outcome, Render, Spec, Status, Submit, Tool, ToolError},
+    tools::novel::{
+        EpisodeNumber, NovelDeps, WRITES, stamp, texts,
+        writing::{artifact, preview, said},
+    },
+};
+
+/// See the module.
+#[derive(Debug)]
+pub struct NovelerPlot;
+
+/// What the client sends.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Args {
+    episode: EpisodeNumber,
+    /// Replace the plot that there is.
+    #[serde(default)]
+    regenerate: bool,
+    /// The answer.
+    content: Option<String>,
+    /// The whole plot in the reply.
+    #[serde(default)]
+    include_text: bool,
+}
+
+/// What it answers.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Output {
+    success: bool,
+    summary: String,
+    /// The whole plot where it was asked for, else at most 200 characters.
+    plot_generated: String,
+    plot_file_path: String,
+    artifact_id: String,
+    /// `existing`, or who wrote it: `host`, `llm_sampling`, `llm_provider`.
+    generation_method: String,
+    plot_quality_preview: Quality,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    backup_id: Option<String>,
+    next_suggested_actions: Vec<String>,
+    execution_time_seconds: f64,
+}
+
+/// What can be said by counting.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct Quality {
+    estimated_length: u32,
+    complexity_score: u32,
+    key_elements: Vec<String>,
+}
+
+/// What came of looking at the arguments.
+enum Looked {
+    Question(String),
+    Plot(Box<Placed>, Preview, bool),
+}
+
+impl Tool for NovelerPlot {
+    const SPEC: Spec = Spec {
+        name: "noveler_plot",
+        texts: texts!("noveler_plot"),
+        example: r#"{"episode": 1}"#,
+        pool: Pool::Plot,
+        // Only writing is alone, and that is short.
+        alone: false,
+        timeout: Duration::from_mins(2),
+        ..WRITES
+    };
+    const ASKS: bool = true;
+    type Deps = NovelDeps;
+    type Args = Args;
+    type Output = Output;
+
+    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
+        let looked = look(&args, deps, cx).await?;
+        Ok(match looked {
+            Looked::Question(instruction) => Outcome::Ask(Box::new(ask(&args, instruction, cx.locale()))),
+            Looked::Plot(placed, preview, is_new) => Outcome::Done(output(&args, *placed, preview, is_new, cx)),
+        })
+    }
+}
+
+async fn look(args: &Args, deps: &NovelDeps, cx: &Cx) -> Result<Looked, ToolError> {
+    let (project, novel, episode, locale) = (Arc::clone(&cx.project), deps.novel(cx), args.episode.0, cx.locale());
+    let (content, regenerate, stamp) = (args.content.clone(), args.regenerate, stamp());
+    let is_answered = content.is_some();
+    let work = cx.blocking(move |_, _| {
+        let existing = plotting::existing(&novel, episode)?;
+        let target = || PlotMaterial::gather(&novel, episode, None).map(|material| material.target());
+        match (content, existing) {
+            (None, Some(existing)) if !regenerate => {
+                let preview = plotting::preview(&existing.plot, target()?);
+                Ok::<_, WritingError>(Looked::Plot(Box::new(existing), preview, false))
+            }
+            (Some(_), Some(existing)) if !regenerate => Err(WritingError::PlotExists {
+                episode,
+                path: existing.path,
+            }),
+            (Some(content), _) => {
+                let plot = plotting::judge(episode, &content)?;
+                let placed = plotting::place(&project, &novel, episode, plot, &stamp)?;
+                let preview = plotting::preview(&placed.plot, target()?);
+                Ok(Looked::Plot(Box::new(placed), preview, true))
+            }
+            (None, existing) => {
+                let material = PlotMaterial::gather(&novel, episode, existing.map(|existing| existing.text))?;
+                Ok(Looked::Question(material.instruction(episode, locale)))
+            }
+        }
+    });
+    if is_answered {
+        cx.alone(&format!("{} {episode}", NovelerPlot::SPEC.name), work).await
+    } else {
+        work.await
+    }
+}
+
+fn ask(args: &Args, instruction: String, locale: Locale) -> Ask {
+    let mut arguments = Map::from_iter([("episode".to_owned(), json!(args.episode.0.number()))]);
+    for (name, wanted) in [("regenerate", args.regenerate), ("include_text", args.include_text)] {
+        if wanted {
+            arguments.insert(name.to_owned(), json!(true));
+        }
+    }
+    Ask {
+        status: Status::NeedsText,
+        session_id: None,
+        step: Some("plot".to_owned()),
+        instruction,
+        context: Vec::new(),
+        acceptance_criteria: plotting::criteria()
+            .iter()
+            .map(|criterion| criterion.get(locale).to_owned())
+            .collect(),
+        response_schema: Some(form()),
+        submit: Submit {
+            tool: NovelerPlot::SPEC.name,
+            arguments,
+            answer: "content",
+        },
+        material: Vec::new(),
+        audience: Audience::Anybody,
+        title: Some(Text::new("Planning", "プロット作成")),
+        more: Map::new(),
+    }
+}
+
+/// The form of a plot, as far as one is asked for.
+fn form() -> Map<String, Value> {
+    let text = json!({"type": "string"});
+    let list = |least: usize| json!({"type": "array", "minItems": least});
+    let schema = json!({
+        "type": "object",
+        "required": ["episode_info", "synopsis", "key_events", "story_structure", "characters"],
+        "properties": {
+            "episode_info": {"type": "object", "required": ["title"], "properties": {"title": text}},
+            "synopsis": {"type": "string", "minLength": 40},
+            "key_events": list(3),
+            "story_structure": {
+                "type": "object",
+                "required": ["setup", "confrontation", "resolution"],
+                "properties": {"setup": text, "confrontation": text, "resolution": text},
+            },
+            "characters": list(1),
+            "emotional_elements": {"type": "object"},
+            "foreshadowing": list(0),
+            "scene_structure": {"type": "object"},
+            "quality_checkpoints": list(0),
+        },
+    });
+    schema.as_object().cloned().unwrap_or_default()
+}
+
+fn output(args: &Args, placed: Placed, quality: Preview, is_new: bool, cx: &Cx) -> Output {
+    let (episode, locale) = (args.episode.0, cx.locale());
+    let title = plotting::title_of(&placed.plot, locale);
+    Output {
+        success: true,
+        summary: said(
+            locale,
+            format!(
+                "The plot of episode {}, {title}: {} events.",
+                episode.number(),
+                placed.plot.events().len()
+            ),
+            format!(
+                "{episode}「{title}」のプロット（出来事 {} 件）。",
+                placed.plot.events().len()
+            ),
+        ),
+        plot_generated: if args.include_text {
+            placed.text.clone()
+        } else {
+            preview(&placed.text)
+        },
+        artifact_id: artifact(&placed.sha256),
+        plot_file_path: placed.path,
+        generation_method: if is_new { cx.answerer.method() } else { "existing" }.to_owned(),
+        plot_quality_preview: Quality {
+            estimated_length: quality.estimated_length,
+            complexity_score: quality.complexity_score,
+            key_elements: quality.key_elements,
+        },
+        backup_id: placed.backup,
+        next_suggested_actions: vec![format!("noveler_write {}", json!({"episode": episode.number()}))],
+        execution_time_seconds: 0.0,
+    }
+}
+
+impl Render for Output {
+    fn text(&self, _: Locale) -> String {
+        let backup = self
+            .backup_id
+            .iter()
+            .map(|id| format!(" (backup {id})"))
+            .collect::<String>();
+        format!(
+            "{}\n{}{backup} {}\n{}\n→ {}",
+            self.summary,
+            self.plot_file_path,
+            self.artifact_id,
+            self.plot_generated,
+            self.next_suggested_actions.join(", ")
+        )
+    }
+}

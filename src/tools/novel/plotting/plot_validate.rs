@@ -1,0 +1,235 @@
+//! `plot_validate`: the review of a plot in ten points. Kept for those who know it by this name; it is not listed.
+
+use std::time::Duration;
+
+use fumi_base::{
+    pools::Pool,
+    text::{Locale, Text},
+};
+use fumi_novel::{
+    errors::project::ProjectError,
+    plotting::{self, Review, Verdict, unused_characters},
+    project::Plot,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::{
+    tool::{Cx, Outcome, Render, Spec, Tool, ToolError},
+    tools::novel::{EpisodeNumber, NovelDeps, READS, texts, writing::said},
+};
+
+/// See the module.
+#[derive(Debug)]
+pub struct PlotValidate;
+
+/// What the client sends.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Args {
+    episode: EpisodeNumber,
+}
+
+/// What it answers.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Output {
+    success: bool,
+    summary: String,
+    /// Always true: this name is an old one.
+    deprecated: bool,
+    replacements: Vec<String>,
+    validation_result: Validation,
+    /// `pass` from 80, `conditional` from 70, else `fail`.
+    verdict: String,
+    points: Vec<PointReport>,
+    improvement_suggestions: Vec<String>,
+    execution_time_seconds: f64,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct Validation {
+    overall_quality: f64,
+    /// The share of the ten points that could be counted.
+    coverage: f64,
+    plot_completeness: Completeness,
+    character_development: Characters,
+    story_logic: Logic,
+    emotional_arc: Arc,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct Completeness {
+    score: f64,
+    missing_elements: Vec<String>,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct Characters {
+    score: f64,
+    issues: Vec<String>,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct Logic {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    score: Option<f64>,
+    /// `not_evaluated` where neither the plot nor the ledger plans anything.
+    method: String,
+    inconsistencies: Vec<String>,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct Arc {
+    score: f64,
+    weak_points: Vec<String>,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct PointReport {
+    id: String,
+    title: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    score: Option<f64>,
+    /// `deterministic`, or `not_evaluated` where only a judgement could tell.
+    method: String,
+}
+
+impl Tool for PlotValidate {
+    const SPEC: Spec = Spec {
+        name: "plot_validate",
+        listed: false,
+        texts: texts!("plot_validate"),
+        example: r#"{"episode": 1}"#,
+        pool: Pool::Plot,
+        timeout: Duration::from_secs(30),
+        ..READS
+    };
+    type Deps = NovelDeps;
+    type Args = Args;
+    type Output = Output;
+
+    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
+        let (novel, episode) = (deps.novel(cx), args.episode.0);
+        let (plot, review) = cx
+            .blocking(move |_, _| {
+                novel.survey()?.is_a_novel(novel.names())?;
+                let plot = novel.plot(episode)?;
+                let review = plotting::review(&novel, episode, &plot)?;
+                Ok::<_, ProjectError>((plot, review))
+            })
+            .await?;
+        Ok(Outcome::Done(output(&args, &plot, &review, cx.locale())))
+    }
+}
+
+fn output(args: &Args, plot: &Plot, review: &Review, locale: Locale) -> Output {
+    let told = |findings: Vec<Text>| -> Vec<String> {
+        findings.iter().map(|finding| finding.get(locale).to_owned()).collect()
+    };
+    let (complete, missing) = review.of(&["P-01", "P-02", "P-06", "P-07"]);
+    let (logic, inconsistencies) = review.of(&["P-03", "P-04"]);
+    let (arc, weak) = review.of(&["P-05", "P-10"]);
+    let unused = unused_characters(plot);
+    let cast = plot.character_names().len();
+    let used = cast.saturating_sub(unused.len());
+    #[expect(clippy::cast_precision_loss, reason = "a plot has some tens of characters")]
+    let characters = if cast == 0 {
+        0.0
+    } else {
+        used as f64 / cast as f64 * 100.0
+    };
+    let issues = unused.iter().map(|name| {
+        said(
+            locale,
+            format!("{name} appears in no event and in no act."),
+            format!("{name}がどの出来事にも幕にも出てきません。"),
+        )
+    });
+    let issues: Vec<String> = issues.collect();
+    let verdict = match review.verdict() {
+        Verdict::Pass => "pass",
+        Verdict::Conditional => "conditional",
+        Verdict::Fail => "fail",
+    };
+    let overall = round(review.overall());
+    let (missing, inconsistencies, weak) = (told(missing), told(inconsistencies), told(weak));
+    let suggestions = [&missing, &issues, &inconsistencies, &weak]
+        .into_iter()
+        .flatten()
+        .cloned()
+        .collect();
+    let episode = args.episode.0.number();
+    Output {
+        success: true,
+        summary: said(
+            locale,
+            format!("The plot of episode {episode}: {overall} of 100 ({verdict})."),
+            format!("第{episode}話のプロット: 100 点中 {overall} 点（{verdict}）。"),
+        ),
+        deprecated: true,
+        replacements: vec![format!("noveler_plot {}", json!({"episode": episode}))],
+        validation_result: Validation {
+            overall_quality: overall,
+            coverage: review.coverage(),
+            plot_completeness: Completeness {
+                score: round(complete.unwrap_or_default()),
+                missing_elements: missing,
+            },
+            character_development: Characters {
+                score: round(characters),
+                issues,
+            },
+            story_logic: Logic {
+                score: logic.map(round),
+                method: method(logic),
+                inconsistencies,
+            },
+            emotional_arc: Arc {
+                score: round(arc.unwrap_or_default()),
+                weak_points: weak,
+            },
+        },
+        verdict: verdict.to_owned(),
+        points: review
+            .points
+            .iter()
+            .map(|point| PointReport {
+                id: point.id.to_owned(),
+                title: point.title.get(locale).to_owned(),
+                score: point.score.map(round),
+                method: method(point.score),
+            })
+            .collect(),
+        improvement_suggestions: suggestions,
+        execution_time_seconds: 0.0,
+    }
+}
+
+fn method(score: Option<f64>) -> String {
+    if score.is_some() {
+        "deterministic"
+    } else {
+        "not_evaluated"
+    }
+    .to_owned()
+}
+
+/// To one place after the point.
+fn round(score: f64) -> f64 {
+    (score * 10.0).round() / 10.0
+}
+
+impl Render for Output {
+    fn text(&self, _: Locale) -> String {
+        let mut lines = vec![self.summary.clone()];
+        for point in &self.points {
+            let score = point
+                .score
+                .map_or_else(|| point.method.clone(), |score| score.to_string());
+            lines.push(format!("{} {}: {score}", point.id, point.title));
+        }
+        lines.extend(self.improvement_suggestions.iter().map(|said| format!("- {said}")));
+        lines.push(format!("→ {}", self.replacements.join(", ")));
+        lines.join("\n")
+    }
+}

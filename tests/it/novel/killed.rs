@@ -1,0 +1,249 @@
+//! The server dies (SIGKILL) at every place at which a write can stop: before a file is made, when it is written, flushed, renamed. The
+//! places are listed by the program itself, for every call of a whole episode; none of them is left out.
+//!
+//! After each death another server goes on: no file is half, no stage that was complete is lost, no text stands twice, and the
+//! same answers make the same manuscript.
+
+use std::{
+    collections::BTreeMap,
+    io::{BufRead as _, BufReader, Write as _},
+    net::TcpStream,
+    path::Path,
+    process::{Child, Command, Stdio},
+    sync::mpsc,
+    time::Duration,
+};
+
+use fumi_base::files::sha256;
+use serde_json::{Value, json};
+
+use super::{
+    FIRST, script, unwritten,
+    writing::{ok, until},
+};
+use crate::sample::{Sample, copy};
+
+/// How many things happen to the disk when one file is written: it is made, filled, flushed, renamed.
+const PLACES_OF_A_FILE: usize = 4;
+
+/// The program, serving a sample, with the places that it reached.
+struct Mortal {
+    child: Child,
+    address: String,
+    reached: mpsc::Receiver<String>,
+}
+
+impl Mortal {
+    fn start(sample: &Sample, wish: &str) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_fumi"));
+        for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("FUMI") || name.ends_with("_ROOT")) {
+            command.env_remove(name);
+        }
+        let mut child = command
+            .current_dir(sample.root())
+            .args(["serve", "--listen", "127.0.0.1:0", "--store", "memory"])
+            .env("FUMI_FAILPOINT", wish)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut ready = String::new();
+        BufReader::new(child.stdout.as_mut().unwrap())
+            .read_line(&mut ready)
+            .unwrap();
+        let address = ready
+            .strip_prefix("fumi listening on http://")
+            .and_then(|rest| rest.strip_suffix("/mcp\n"));
+        let (tell, reached) = mpsc::channel();
+        let log = BufReader::new(child.stderr.take().unwrap());
+        std::thread::spawn(move || {
+            for line in log.lines().map_while(Result::ok) {
+                if let Some(place) = line.strip_prefix("failpoint ") {
+                    let _ = tell.send(place.to_owned());
+                }
+            }
+        });
+        Self {
+            address: address
+                .unwrap_or_else(|| panic!("it did not start: {ready:?}"))
+                .to_owned(),
+            child,
+            reached,
+        }
+    }
+
+    /// Sends a call and does not wait for its answer.
+    fn send(&self, tool: &str, arguments: &Value) -> TcpStream {
+        let body = arguments.to_string();
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        write!(
+            stream,
+            "POST /v1/tools/{tool} HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
+            self.address,
+            body.len()
+        )
+        .unwrap();
+        stream
+    }
+
+    /// Sends a call, waits for its answer, and gives the places that it reached.
+    fn places(&self, tool: &str, arguments: &Value) -> Vec<String> {
+        let mut answer = String::new();
+        std::io::Read::read_to_string(&mut self.send(tool, arguments), &mut answer).unwrap();
+        assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+        let mut places = Vec::new();
+        while let Ok(place) = self.reached.recv_timeout(Duration::from_millis(20)) {
+            places.push(place);
+        }
+        places
+    }
+
+    /// Sends a call that never comes back: it is killed at its place.
+    fn dies(mut self, tool: &str, arguments: &Value) -> String {
+        let stream = self.send(tool, arguments);
+        let place = self
+            .reached
+            .recv_timeout(Duration::from_secs(20))
+            .expect("the place is reached");
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+        drop(stream);
+        place
+    }
+}
+
+impl Drop for Mortal {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// One call of the episode: what stood there before it, and what it sends.
+struct Moment {
+    before: Sample,
+    step: String,
+    arguments: Value,
+    places: Vec<String>,
+}
+
+/// The whole episode once, with the places of every call.
+fn episode() -> Vec<Moment> {
+    let sample = unwritten();
+    let mut moments = Vec::new();
+    let mut arguments = json!({"episode": 1});
+    let mut session = Value::Null;
+    let steps = script::steps();
+    for at in 0..=steps.len() {
+        let before = Sample::empty();
+        copy(&sample.root(), &before.root());
+        // A process for each call, so that its places are counted from 1.
+        let places = Mortal::start(&sample, "list").places("noveler_write", &arguments);
+        if session.is_null() {
+            session = json!(session_of(&sample));
+        }
+        let step = if at == 0 { String::new() } else { steps[at - 1].clone() };
+        moments.push(Moment {
+            before,
+            step,
+            arguments,
+            places,
+        });
+        let Some(next) = steps.get(at) else { break };
+        arguments = json!({"episode": 1, "session_id": session, "step": next, "content": script::answer(next)});
+    }
+    assert!(
+        sample
+            .read(FIRST)
+            .ends_with(script::manuscript().trim_start_matches('\n'))
+    );
+    moments
+}
+
+/// The one session of a sample.
+fn session_of(sample: &Sample) -> String {
+    let folder = sample.root().join(".noveler/sessions");
+    let mut names = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    names
+        .find_map(|name| name.strip_suffix(".yaml").map(str::to_owned))
+        .expect("a session")
+}
+
+/// Every file that is named by its content has it, and nothing unfinished is taken for a file.
+fn nothing_is_half(sample: &Sample, place: &str) {
+    let mut seen = BTreeMap::new();
+    for (path, content) in sample.state() {
+        let path = path.to_string_lossy().into_owned();
+        let Some(name) = path.rsplit_once(".noveler/").map(|(_, name)| name) else {
+            continue;
+        };
+        if content.is_empty() || name.starts_with("locks/") {
+            continue;
+        }
+        let stem = Path::new(name).file_stem().unwrap().to_string_lossy().into_owned();
+        if let Some((_, hash)) = stem.rsplit_once('-').filter(|(_, hash)| hash.len() == 12) {
+            assert!(sha256(&content).starts_with(hash), "{place}: {name} is half");
+        }
+        seen.insert(name.to_owned(), ());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn it_may_die_anywhere_and_loses_nothing() {
+    let moments = tokio::task::spawn_blocking(episode).await.unwrap();
+    let total: usize = moments.iter().map(|moment| moment.places.len()).sum();
+    // 20 turns write an answer, its prompt, the trace and the session; the first call writes the session; every one of ten stages an
+    // output; the last one the manuscript.
+    assert_eq!(total, (20 * 4 + 1 + 10 + 1) * PLACES_OF_A_FILE);
+    for what in ["create", "write", "fsync", "rename"] {
+        let of_kind = moments
+            .iter()
+            .flat_map(|moment| &moment.places)
+            .filter(|place| place.split(' ').nth(1) == Some(what))
+            .count();
+        assert_eq!(of_kind, total / PLACES_OF_A_FILE, "{what}");
+    }
+    let steps = script::steps();
+    let mut number = 0;
+    for (at, moment) in moments.iter().enumerate() {
+        for place in 1..=moment.places.len() {
+            number += 1;
+            let sample = Sample::empty();
+            copy(&moment.before.root(), &sample.root());
+            let mortal = Mortal::start(&sample, &place.to_string());
+            let arguments = moment.arguments.clone();
+            let died = tokio::task::spawn_blocking(move || mortal.dies("noveler_write", &arguments))
+                .await
+                .unwrap();
+            nothing_is_half(&sample, &died);
+            // Another server goes on at once: nobody waits for the dead.
+            let app = sample.app();
+            if at == 0 && !sample.root().join(".noveler/sessions").exists() {
+                continue;
+            }
+            let Ok(session) = std::panic::catch_unwind(|| session_of(&sample)) else {
+                continue;
+            };
+            let resumed = ok(&app, "write_resume", json!({"episode": 1, "session_id": session})).await;
+            let asked = resumed["step"].as_str();
+            let taken = steps.get(at).map(String::as_str);
+            assert!(
+                asked == Some(moment.step.as_str()) || asked == taken,
+                "{died}: {asked:?} after the answer to {:?}",
+                moment.step
+            );
+            // To the end from every seventh place: all of them would take minutes and show no more.
+            if number % 7 == 0 {
+                until(&app, resumed, None).await;
+                let text = sample.read(FIRST);
+                assert!(text.ends_with(script::manuscript().trim_start_matches('\n')), "{died}");
+                let all = std::fs::read_dir(sample.root().join("40_原稿")).unwrap().count();
+                assert_eq!(all, 3, "{died}");
+            }
+        }
+    }
+    assert_eq!(number, total);
+}

@@ -1,0 +1,73 @@
+//! Answers that will do for every question of a writing session, made from the shipped manuscript of the first episode.
+//!
+//! They are found by the question's own words: its step says which stage and turn, its schema which keys. Whoever asks (a host's
+//! reply, a prompt for a model), the same step has the same answer.
+
+use std::sync::LazyLock;
+
+use fumi_novel::writing::{Gives, Holds, Stage};
+
+use super::{FIRST, shipped};
+
+/// The title that the last stage gives.
+pub(crate) const TITLE: &str = "こぶとえくぼ";
+
+/// The manuscript in three acts, without its heading.
+static ACTS: LazyLock<[String; 3]> = LazyLock::new(|| {
+    let text = std::fs::read_to_string(shipped().join(FIRST)).unwrap();
+    let lines: Vec<&str> = text.lines().skip(2).collect();
+    let whole: usize = lines.iter().map(|line| line.chars().count()).sum();
+    let mut acts = [const { String::new() }; 3];
+    let mut written = 0;
+    for line in lines {
+        let act = match written * 100 / whole {
+            0..25 => 0,
+            25..75 => 1,
+            _ => 2,
+        };
+        written += line.chars().count();
+        acts[act].push_str(line);
+        acts[act].push('\n');
+    }
+    acts
+});
+
+/// The manuscript as the session ends with it: the shipped text with the one replacement of the last stage.
+pub(crate) fn manuscript() -> String {
+    ACTS.concat()
+        .replacen("海を止めに来た人ですか", "海をとめに来た人ですか", 1)
+}
+
+/// The whole text in one go.
+pub(crate) fn whole() -> String {
+    ACTS.concat()
+}
+
+/// The answer to a step such as `design_humor_elements:2`.
+pub(crate) fn answer(step: &str) -> String {
+    let (stage, turn) = step.split_once(':').unwrap_or_else(|| panic!("no step: {step:?}"));
+    let stage = Stage::parse(stage).unwrap();
+    let turn: usize = turn.parse().unwrap();
+    match stage.turns()[turn - 1] {
+        Gives::Keys(keys) => {
+            let value = |name: &str, holds| match holds {
+                Holds::Characters(_) if name == "title" => TITLE,
+                Holds::Characters(_) => "梶みちるが帆待島の検潮所に着き、十二のこぶを見つけるまで。",
+                Holds::Items(_) => "[梶みちる, 穂刈一平, 穂刈徳次, 鯨井ふさ]",
+                Holds::Replacements => "[{find: 海を止めに来た人ですか, replace: 海をとめに来た人ですか}]",
+            };
+            let lines = keys
+                .iter()
+                .map(|key| format!("{}: {}\n", key.name, value(key.name, key.holds)));
+            lines.collect()
+        }
+        Gives::Part(..) | Gives::Rest => ACTS[turn - 1].clone(),
+        Gives::Whole => whole(),
+    }
+}
+
+/// All steps of a whole session, in order.
+pub(crate) fn steps() -> Vec<String> {
+    let turns = Stage::all().flat_map(|stage| (1..=stage.turns().len()).map(move |turn| format!("{stage}:{turn}")));
+    turns.collect()
+}

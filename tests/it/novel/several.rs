@@ -1,0 +1,73 @@
+//! Two servers on one novel: one writes at a time, and who waits is told for whom.
+
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    script, unwritten,
+    writing::{ok, submission},
+};
+use crate::sample::call;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_second_writer_waits_or_is_told_who_writes() {
+    let sample = unwritten();
+    let impatient = sample.app_with(&[], |config| config.pools.wait_seconds = 1);
+    let other = sample.app();
+    let asked = ok(&other, "noveler_write", json!({"episode": 1})).await;
+    let project = other.kernel.roots.default_project();
+    let work = CancellationToken::new();
+    let turn = other
+        .kernel
+        .writers
+        .turn(project, "noveler_write session_x", &work)
+        .await
+        .unwrap();
+    let (tool, arguments) = submission(&asked);
+    let reply = call(&impatient, &tool, arguments.clone()).await;
+    let error = &reply.structured["error"];
+    assert_eq!(
+        (&error["code"], &error["details"]["kind"]),
+        (&json!("R004"), &json!("LEASE_HELD")),
+        "{error}"
+    );
+    assert!(
+        error["details"]["holder"].as_str().unwrap().contains("session_x"),
+        "{error}"
+    );
+    assert!(error["details"]["retry_after_ms"].is_u64(), "{error}");
+    // Reading goes on meanwhile, and a patient writer gets its turn.
+    let waiting = tokio::spawn({
+        let patient = sample.app();
+        async move { call(&patient, &tool, arguments).await }
+    });
+    tokio::time::sleep(std::time::Duration::from_millis(300)).await;
+    assert!(!waiting.is_finished());
+    turn.end().await;
+    let reply = waiting.await.unwrap();
+    assert!(!reply.is_error, "{}", reply.text);
+}
+
+/// Two hosts answer the same session through two servers, as fast as they can. Every turn is taken once.
+#[tokio::test(flavor = "multi_thread")]
+async fn two_servers_never_mix_two_drafts() {
+    let sample = unwritten();
+    let apps = [sample.app(), sample.app()];
+    let asked = ok(&apps[0], "noveler_write", json!({"episode": 1})).await;
+    let session = asked["session_id"].clone();
+    for step in script::steps() {
+        let arguments = json!({"episode": 1, "session_id": session, "step": step, "content": script::answer(&step)});
+        let both = apps.each_ref().map(|app| {
+            let (app, arguments) = (std::sync::Arc::clone(app), arguments.clone());
+            tokio::spawn(async move { call(&app, "noveler_write", arguments).await })
+        });
+        let [one, other] = both;
+        let replies = [one.await.unwrap(), other.await.unwrap()];
+        let taken = replies.iter().filter(|reply| !reply.is_error).count();
+        assert_eq!(taken, 1, "{step}: {} / {}", replies[0].text, replies[1].text);
+    }
+    let files = std::fs::read_dir(sample.root().join("40_原稿")).unwrap().count();
+    assert_eq!(files, 3, "one manuscript for each episode");
+    let text = sample.read(super::FIRST);
+    assert!(text.ends_with(script::manuscript().trim_start_matches('\n')));
+}

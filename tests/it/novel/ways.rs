@@ -1,0 +1,177 @@
+//! Four ways to get the texts of an episode, over HTTP: a host that answers each question, a client of the session era whose model is
+//! asked, a stateless client that repeats its call with an answer, and a provider that fumi asks itself. The same texts make the
+//! same files.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use axum::{Json, Router, routing::post};
+use serde_json::{Value, json};
+
+use super::{FIRST, script, unwritten};
+use crate::{
+    harness::{Server, Session, Stateless},
+    sample::Sample,
+};
+
+/// Every file that an episode left, by its path: hashes of content stand for content, and what tells sessions apart (times, names)
+/// is left out.
+fn left(sample: &Sample) -> BTreeMap<String, String> {
+    let root = sample.root();
+    let mut files = BTreeMap::new();
+    for (path, content) in sample.state() {
+        let Ok(path) = path.strip_prefix(&root) else { continue };
+        let path = path.to_string_lossy().into_owned();
+        if content.is_empty() || path.contains(".noveler/locks") {
+            continue;
+        }
+        let text = String::from_utf8_lossy(&content).into_owned();
+        files.insert(without_session(&path), without_session(&text));
+    }
+    files
+}
+
+/// Names of sessions, times and durations, each replaced by a word.
+fn without_session(text: &str) -> String {
+    let session = regex::Regex::new(r"session_\d{8}_\d{6}_[0-9a-f]{8}").unwrap();
+    let time = regex::Regex::new(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z").unwrap();
+    let seconds = regex::Regex::new(r"execution_time: [0-9.e-]+").unwrap();
+    let tool = regex::Regex::new(r"tool_name: \w+").unwrap();
+    let text = session.replace_all(text, "SESSION");
+    let text = time.replace_all(&text, "TIME");
+    let text = seconds.replace_all(&text, "SECONDS");
+    tool.replace_all(&text, "TOOL").into_owned()
+}
+
+/// The step that a prompt is for: the prompts of the sample differ, and each is found by asking for its words once.
+fn step_of(prompt: &str, questions: &BTreeMap<String, String>) -> String {
+    let found = questions
+        .iter()
+        .find(|(instruction, _)| prompt.contains(instruction.as_str()));
+    found.unwrap_or_else(|| panic!("nobody asked this: {prompt}")).1.clone()
+}
+
+/// A host: the question is the result, and its answer the next call. Also gives every question with its step.
+async fn by_a_host(sample: &Sample) -> BTreeMap<String, String> {
+    let server = Server::start(sample.app()).await;
+    let client = Stateless::new(&server);
+    let mut questions = BTreeMap::new();
+    let mut asked = client.call("noveler_write", json!({"episode": 1})).await;
+    loop {
+        let structure = asked.result()["structuredContent"].clone();
+        if structure["status"] != "needs_text" {
+            assert_eq!(structure["final_manuscript_path"], FIRST, "{structure}");
+            return questions;
+        }
+        let step = structure["step"].as_str().unwrap().to_owned();
+        questions.insert(structure["instruction"].as_str().unwrap().to_owned(), step.clone());
+        let mut arguments = structure["submit"]["arguments"].clone();
+        arguments["content"] = json!(script::answer(&step));
+        asked = client
+            .call(structure["submit"]["tool"].as_str().unwrap(), arguments)
+            .await;
+    }
+}
+
+async fn by_the_clients_model(sample: &Sample, questions: &BTreeMap<String, String>) {
+    let server = Server::start(sample.app()).await;
+    let session = Session::open_able(&server, json!({"sampling": {}})).await;
+    let mut called = session.begin("noveler_write", json!({"episode": 1})).await;
+    for _ in 0..script::steps().len() {
+        let request = called.asked().await;
+        let prompt = request["params"]["messages"][0]["content"]["text"].as_str().unwrap();
+        let text = script::answer(&step_of(prompt, questions));
+        session.respond(&request, message(&text)).await;
+    }
+    let result = called.answered().await;
+    assert_eq!(result["structuredContent"]["final_manuscript_path"], FIRST, "{result}");
+}
+
+async fn by_repeated_calls(sample: &Sample, questions: &BTreeMap<String, String>) {
+    let server = Server::start(sample.app()).await;
+    let client = Stateless::new(&server);
+    let mut brings = json!({});
+    for _ in 0..=script::steps().len() {
+        let mut params = json!({"name": "noveler_write", "arguments": {"episode": 1}});
+        params["_meta"] = json!({"io.modelcontextprotocol/clientCapabilities": {"sampling": {}}});
+        params
+            .as_object_mut()
+            .unwrap()
+            .extend(brings.as_object().unwrap().clone());
+        let answer = client.request("tools/call", params).await;
+        let result = answer.result();
+        if result["resultType"] != "input_required" {
+            assert_eq!(result["structuredContent"]["final_manuscript_path"], FIRST, "{result}");
+            return;
+        }
+        let prompt = result["inputRequests"]["answer"]["params"]["messages"][0]["content"]["text"]
+            .as_str()
+            .unwrap();
+        let text = script::answer(&step_of(prompt, questions));
+        brings = json!({"requestState": result["requestState"], "inputResponses": {"answer": message(&text)}});
+    }
+    panic!("it asked more than there are steps");
+}
+
+/// A model behind the interface that most providers speak, on this machine.
+async fn provider(questions: BTreeMap<String, String>) -> String {
+    let questions = Arc::new(questions);
+    let answer = move |Json(request): Json<Value>| {
+        let questions = Arc::clone(&questions);
+        async move {
+            let messages = request["messages"].as_array().unwrap();
+            let prompt = messages.last().unwrap()["content"].as_str().unwrap();
+            let text = script::answer(&step_of(prompt, &questions));
+            Json(json!({
+                "id": "1", "object": "chat.completion", "model": request["model"],
+                "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}}],
+                "usage": {"prompt_tokens": 10, "completion_tokens": 20, "total_tokens": 30},
+            }))
+        }
+    };
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let routes = Router::new().route("/v1/chat/completions", post(answer));
+    tokio::spawn(async move { axum::serve(listener, routes).await.unwrap() });
+    format!("http://{address}/v1")
+}
+
+async fn by_a_provider(sample: &Sample, questions: &BTreeMap<String, String>) {
+    let url = provider(questions.clone()).await;
+    let app = sample.app_with(&[], |config| super::with_provider(config, &url));
+    let server = Server::start(app).await;
+    let result = Stateless::new(&server)
+        .call("noveler_write", json!({"episode": 1}))
+        .await;
+    let structure = &result.result()["structuredContent"];
+    assert_eq!(structure["final_manuscript_path"], FIRST, "{structure}");
+}
+
+fn message(text: &str) -> Value {
+    json!({"role": "assistant", "content": {"type": "text", "text": text}, "model": "test"})
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn four_ways_to_the_same_files() {
+    let samples = [(); 4].map(|()| unwritten());
+    let questions = by_a_host(&samples[0]).await;
+    assert_eq!(questions.len(), script::steps().len());
+    by_the_clients_model(&samples[1], &questions).await;
+    by_repeated_calls(&samples[2], &questions).await;
+    by_a_provider(&samples[3], &questions).await;
+    let expected = left(&samples[0]);
+    // 20 answers and their prompts, 10 outputs, a trace and a session, beside the sample itself.
+    let own = expected.keys().filter(|path| path.starts_with(".noveler/")).count();
+    assert_eq!(own, 52, "{:?}", expected.keys());
+    assert!(expected[FIRST].ends_with(script::manuscript().trim_start_matches('\n')));
+    for (number, sample) in samples.iter().enumerate().skip(1) {
+        let found = left(sample);
+        let other: Vec<_> = expected
+            .keys()
+            .filter(|path| found.get(*path) != expected.get(*path))
+            .collect();
+        assert!(
+            other.is_empty() && found.len() == expected.len(),
+            "way {number}: {other:?}"
+        );
+    }
+}

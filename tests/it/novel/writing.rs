@@ -1,0 +1,299 @@
+//! Writing as a host does it: question, answer, question. What each tool does that its neighbours do not.
+
+use fumi::app::App;
+use serde_json::{Value, json};
+
+use super::{FIRST, novel, script, unwritten};
+use crate::sample::{Sample, call};
+
+/// Calls a tool and gives its structure; it must not fail.
+pub(crate) async fn ok(app: &App, tool: &str, arguments: Value) -> Value {
+    let reply = call(app, tool, arguments.clone()).await;
+    assert!(!reply.is_error, "{tool} {arguments}: {}", reply.text);
+    reply.structured
+}
+
+/// The same for a call that must fail; gives its error.
+pub(crate) async fn refused(app: &App, tool: &str, arguments: Value) -> Value {
+    let reply = call(app, tool, arguments.clone()).await;
+    assert!(reply.is_error, "{tool} {arguments}: {}", reply.text);
+    reply.structured["error"].clone()
+}
+
+/// The call that a question asks for, with its scripted answer.
+pub(crate) fn submission(asked: &Value) -> (String, Value) {
+    assert_eq!(asked["status"], "needs_text", "{asked}");
+    let mut arguments = asked["submit"]["arguments"].clone();
+    arguments["content"] = json!(script::answer(asked["step"].as_str().unwrap()));
+    (asked["submit"]["tool"].as_str().unwrap().to_owned(), arguments)
+}
+
+/// Answers until the call is no question any more, or until a step is asked for.
+pub(crate) async fn until(app: &App, mut asked: Value, step: Option<&str>) -> Value {
+    while asked["status"] == "needs_text" && asked["step"].as_str() != step {
+        let (tool, arguments) = submission(&asked);
+        asked = ok(app, &tool, arguments).await;
+    }
+    asked
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_host_writes_an_episode_from_its_plot_to_the_manuscript() {
+    let sample = unwritten();
+    let app = sample.app();
+    let first = ok(&app, "noveler_write", json!({"episode": 1})).await;
+    assert_eq!(first["step"], "plot_data_preparation:1");
+    assert_eq!(first["submit"]["tool"], "noveler_write");
+    assert_eq!(
+        first["response_schema"]["required"],
+        json!(["premise", "events", "cast"])
+    );
+    let reads = first["context"][0].as_str().unwrap();
+    assert!(
+        reads.starts_with("artifact:") && reads.contains("20_プロット/話別/第001話.yaml"),
+        "{reads}"
+    );
+    let done = until(&app, first, None).await;
+    assert_eq!(done["total_stages_completed"], 10);
+    assert_eq!(done["final_manuscript_path"], FIRST);
+    assert_eq!(done["stage_results"].as_array().unwrap().len(), 10);
+    assert_eq!(done["method"], "not_evaluated");
+    assert!(done.get("quality_score").is_none());
+    let written = sample.read(FIRST);
+    assert_eq!(
+        written,
+        format!("# 第1話　{}\n\n{}\n", script::TITLE, script::manuscript().trim_end())
+    );
+    let preview = done["primary_output"]["preview"].as_str().unwrap();
+    assert!(preview.chars().count() <= 201 && written.contains(preview.trim_end_matches('…')));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_existing_manuscript_is_backed_up_and_keeps_its_name() {
+    let sample = novel();
+    sample.file(FIRST, "# 前の原稿\n");
+    let app = sample.app();
+    let first = ok(&app, "noveler_write", json!({"episode": 1})).await;
+    let done = until(&app, first, None).await;
+    let id = done["primary_output"]["backup_id"].as_str().unwrap();
+    assert_eq!(
+        sample.read(&format!("90_バックアップ/{id}/files/{FIRST}")),
+        "# 前の原稿\n"
+    );
+    assert!(sample.read(FIRST).contains(script::TITLE));
+}
+
+/// The same texts make the same files, also when every call names another tool of the chain.
+#[tokio::test(flavor = "multi_thread")]
+async fn stages_by_name_and_by_number_stop_where_they_end() {
+    let sample = unwritten();
+    let app = sample.app();
+    let asked = ok(
+        &app,
+        "write_stage",
+        json!({"episode": 1, "stage": "plot_data_preparation"}),
+    )
+    .await;
+    assert_eq!(asked["submit"]["tool"], "write_stage");
+    let done = until(&app, asked, None).await;
+    let session = done["session_id"].as_str().unwrap();
+    assert_eq!(done["next_recommended_stage"], "analyze_plot_structure");
+    assert_eq!(done["stage_result"]["turns"], 2);
+    // Both spellings name the stage.
+    let asked = ok(
+        &app,
+        "write_stage",
+        json!({"episode": 1, "stage": "plot_structure_analysis", "session_id": session}),
+    )
+    .await;
+    assert_eq!(asked["step"], "analyze_plot_structure:1");
+    let asked = ok(&app, "write_step_2", json!({"episode": 1, "session_id": session})).await;
+    assert_eq!(asked["submit"]["tool"], "write_step_2");
+    let done = until(&app, asked, None).await;
+    assert_eq!(
+        (&done["step"], &done["next_step"], &done["timeout_reset"]),
+        (&json!(2), &json!(3), &json!(true))
+    );
+    // A stage that is done says what it gave.
+    let again = ok(&app, "write_step_1", json!({"episode": 1, "session_id": session})).await;
+    assert_eq!(again["result"]["status"], "completed");
+    let resumed = ok(&app, "write_resume", json!({"episode": 1, "session_id": session})).await;
+    assert_eq!(
+        (&resumed["resumed_from_stage"], &resumed["step"]),
+        (&json!(3), &json!("design_emotional_flow:1"))
+    );
+    assert_eq!(resumed["remaining_stages"].as_array().unwrap().len(), 8);
+    let done = until(&app, resumed, None).await;
+    assert_eq!(done["final_manuscript_path"], FIRST);
+    let over = ok(&app, "write_resume", json!({"episode": 1, "session_id": session})).await;
+    assert_eq!(over["remaining_stages"], json!([]));
+    assert_eq!(over["execution_result"]["final_manuscript_path"], FIRST);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn feedback_has_a_stage_done_again_and_those_after_it_go_stale() {
+    let sample = unwritten();
+    let app = sample.app();
+    let first = ok(&app, "noveler_write", json!({"episode": 1})).await;
+    let asked = until(&app, first, Some("design_humor_elements:1")).await;
+    let session = asked["session_id"].clone();
+    let again = ok(
+        &app,
+        "write_stage",
+        json!({"episode": 1, "stage": "analyze_plot_structure", "session_id": session, "user_feedback": "転換点をもう一つ早く"}),
+    )
+    .await;
+    assert_eq!(again["step"], "analyze_plot_structure:1");
+    assert!(again["instruction"].as_str().unwrap().contains("転換点をもう一つ早く"));
+    assert_eq!(
+        again["stale_stages"],
+        json!(["analyze_plot_structure", "design_emotional_flow"])
+    );
+    let done = until(&app, again, None).await;
+    assert_eq!(done["stale_stages"], json!(["design_emotional_flow"]));
+    let noted = ok(
+        &app,
+        "write_stage",
+        json!({"episode": 1, "stage": "analyze_plot_structure", "session_id": session, "user_feedback": "approved"}),
+    )
+    .await;
+    assert_eq!(noted["next_recommended_stage"], "design_emotional_flow");
+}
+
+/// The draft alone has three turns and no stage before it; in one go there is one question and no session.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_draft_alone_and_in_one_go() {
+    let sample = unwritten();
+    let app = sample.app();
+    let asked = ok(&app, "write_manuscript_draft", json!({"episode": 1})).await;
+    assert_eq!(asked["step"], "write_manuscript_draft:1");
+    let draft = until(&app, asked, None).await;
+    assert_eq!(draft["manuscript_path"], FIRST);
+    assert_eq!(draft["quality_assessment"], json!({"method": "not_evaluated"}));
+    assert!(draft["manuscript_text"].as_str().unwrap().chars().count() <= 201);
+    assert!(sample.read(FIRST).contains("海を止めに来た人ですか"));
+
+    let sample = Sample::empty();
+    sample.file("プロジェクト設定.yaml", "title: 空の本\n");
+    let app = sample.app();
+    let plot = "梶みちるが島に着く。";
+    let arguments = json!({"episode": 7, "plot_content": plot, "word_count_target": 4000});
+    let asked = ok(&app, "write_with_claude", arguments.clone()).await;
+    assert!(asked.get("session_id").is_none() && asked["instruction"].as_str().unwrap().contains(plot));
+    let mut arguments = asked["submit"]["arguments"].clone();
+    arguments["content"] = json!(script::whole());
+    let done = ok(&app, "write_with_claude", arguments.clone()).await;
+    assert_eq!(done["generation_method"], "host");
+    let path = done["manuscript_path"].as_str().unwrap();
+    assert!(
+        sample.read(path).ends_with(script::whole().trim_start_matches('\n')),
+        "{path}"
+    );
+    // The same text again changes nothing.
+    let again = ok(&app, "write_with_claude", arguments).await;
+    assert!(again.get("backup_id").is_none(), "{again}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_draft_in_a_session_is_placed_at_once_and_replaced_at_the_end() {
+    let sample = unwritten();
+    let app = sample.app();
+    let first = ok(&app, "noveler_write", json!({"episode": 1})).await;
+    let asked = until(&app, first, Some("write_manuscript_draft:1")).await;
+    let arguments = json!({"episode": 1, "session_id": asked["session_id"]});
+    let asked = ok(&app, "write_manuscript_draft", arguments).await;
+    assert!(
+        asked["context"].as_array().unwrap().len() > 4,
+        "it reads what the stages gave"
+    );
+    let draft = until(&app, asked, None).await;
+    assert_eq!(draft["next_recommended_stage"], "refine_manuscript_quality");
+    assert!(sample.read(FIRST).contains("海を止めに来た人ですか"));
+    let resumed = ok(
+        &app,
+        "write_resume",
+        json!({"episode": 1, "session_id": draft["session_id"]}),
+    )
+    .await;
+    let done = until(&app, resumed, None).await;
+    assert!(done["primary_output"]["backup_id"].is_string());
+    assert!(sample.read(FIRST).contains("海をとめに来た人ですか"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_dry_run_writes_nothing_and_groups_are_five() {
+    let sample = unwritten();
+    let app = sample.app();
+    let before = sample.state();
+    let plan = ok(
+        &app,
+        "noveler_write",
+        json!({"episode": 1, "dry_run": true, "five_stage": true}),
+    )
+    .await;
+    assert_eq!(plan["plan"].as_array().unwrap().len(), 20);
+    assert_eq!(plan["stage_groups"].as_array().unwrap().len(), 5);
+    assert_eq!(plan["stage_results"].as_array().unwrap().len(), 10);
+    assert_eq!(sample.state(), before);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_open_session_goes_on_unless_another_is_wanted() {
+    let sample = unwritten();
+    let app = sample.app();
+    let first = ok(&app, "noveler_write", json!({"episode_number": 1})).await;
+    let (tool, arguments) = submission(&first);
+    let second = ok(&app, &tool, arguments).await;
+    let open = ok(&app, "noveler_write", json!({"episode": 1})).await;
+    assert_eq!(
+        (&open["session_id"], &open["step"]),
+        (&second["session_id"], &second["step"])
+    );
+    let other = ok(&app, "noveler_write", json!({"episode": 1, "restart": true})).await;
+    assert_ne!(other["session_id"], second["session_id"]);
+    assert_eq!(other["step"], "plot_data_preparation:1");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn verbose_tells_what_was_asked_and_answered() {
+    let sample = unwritten();
+    let app = sample.app();
+    let first = ok(&app, "noveler_write", json!({"episode": 1, "verbose": true})).await;
+    let (tool, arguments) = submission(&first);
+    let second = ok(&app, &tool, arguments).await;
+    let trace = &second["execution_trace"][0];
+    assert_eq!(
+        (&trace["stage"], &trace["status"]),
+        (&json!("plot_data_preparation"), &json!("completed"))
+    );
+    assert_eq!(
+        sample.read(trace["prompt_file"].as_str().unwrap()),
+        first["instruction"].as_str().unwrap()
+    );
+    assert_eq!(
+        sample.read(trace["answer_file"].as_str().unwrap()),
+        script::answer("plot_data_preparation:1")
+    );
+    assert_eq!(second["resource_usage"]["file_operations"], 4);
+}
+
+/// A root inside the novel is the novel; its own prompts are used.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_folder_inside_the_novel_will_do_and_prompts_may_be_its_own() {
+    let sample = unwritten();
+    sample.file(
+        "60_プロンプト/plot_data_preparation.md",
+        "## 1\n潮の満ち干で並べること。\n",
+    );
+    let app = sample.app();
+    let inside = sample.root().join("20_プロット/話別");
+    let asked = ok(&app, "noveler_write", json!({"episode": 1, "project_root": inside})).await;
+    assert!(
+        asked["instruction"]
+            .as_str()
+            .unwrap()
+            .contains("潮の満ち干で並べること。")
+    );
+    assert!(sample.root().join(".noveler/sessions").is_dir());
+    assert!(!inside.join(".noveler").exists());
+}
