@@ -14,7 +14,7 @@ use rmcp::{
     ErrorData, RoleServer,
     model::{
         CallToolRequestParams, CreateMessageRequest, CreateMessageRequestParams, CreateMessageResult, InputRequest,
-        InputRequests, InputRequiredResult, InputResponses, SamplingMessage,
+        InputRequests, InputRequiredResult, InputResponses, SamplingMessage, Task,
     },
     service::RequestContext,
 };
@@ -35,7 +35,7 @@ use crate::{
 };
 
 /// How long the client's model may take for one answer.
-const PATIENCE: Duration = TTL;
+pub(super) const PATIENCE: Duration = TTL;
 
 /// Longest answer, in tokens: a chapter of 10,000 Japanese characters, with room. The client may allow less.
 const ANSWER_TOKENS: u32 = 16_384;
@@ -65,6 +65,8 @@ pub(super) enum Held {
     Reply(Reply),
     /// The client has to answer before the tool can go on.
     Required(Box<InputRequiredResult>),
+    /// The call goes on as a task.
+    Task(Box<Task>),
 }
 
 impl Held {
@@ -72,7 +74,7 @@ impl Held {
     pub(super) fn fault(&self) -> Option<String> {
         match self {
             Self::Reply(reply) => reply.fault(),
-            Self::Required(_) => None,
+            Self::Required(_) | Self::Task(_) => None,
         }
     }
 }
@@ -178,13 +180,8 @@ impl Conversation<'_> {
         })
     }
 
-    /// Whether the client's model may be asked, and can be.
     fn samples(&self) -> bool {
-        self.app.config.novel.author.asks_clients()
-            && self
-                .context
-                .client_capabilities()
-                .is_some_and(|capabilities| capabilities.sampling.is_some())
+        samples(self.app, self.context)
     }
 
     /// The question as a result that the client answers by repeating its call.
@@ -233,6 +230,12 @@ struct Before {
     refused: usize,
 }
 
+/// Whether the client's model may be asked, and can be.
+pub(super) fn samples(app: &App, context: &RequestContext<RoleServer>) -> bool {
+    let client = context.client_capabilities();
+    app.config.novel.author.asks_clients() && client.is_some_and(|client| client.sampling.is_some())
+}
+
 fn is_stateless(context: &RequestContext<RoleServer>) -> bool {
     context
         .protocol_version()
@@ -272,7 +275,7 @@ impl Author for ClientModel<'_> {
 }
 
 /// A prompt as the protocol carries it.
-fn message(prompt: &Prompt) -> CreateMessageRequestParams {
+pub(super) fn message(prompt: &Prompt) -> CreateMessageRequestParams {
     let turns = prompt.turns().iter().map(|turn| match turn.speaker {
         Speaker::User => SamplingMessage::user_text(turn.text.clone()),
         Speaker::Model => SamplingMessage::assistant_text(turn.text.clone()),
@@ -287,7 +290,7 @@ fn answer(responses: Option<&InputResponses>) -> Option<String> {
 }
 
 /// The text of a message. `None` when there is none, or only its beginning: half a chapter is no chapter.
-fn text(message: &CreateMessageResult) -> Option<String> {
+pub(super) fn text(message: &CreateMessageResult) -> Option<String> {
     if message.stop_reason.as_deref() == Some(CUT) {
         tracing::info!("the client's model was cut off by its limit of tokens");
         return None;

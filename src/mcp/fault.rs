@@ -52,6 +52,8 @@ pub enum Fault {
     TooManyStreams(usize),
     #[error("a requestState that does not open")]
     StateRefused(Duration),
+    #[error("unknown task {id}")]
+    UnknownTask { id: String },
     #[error("unknown prompt {name}")]
     UnknownPrompt { name: String, known: String },
     #[error("argument {name} of the prompt {prompt}: {reason}")]
@@ -83,6 +85,7 @@ impl Teach for Fault {
             Self::Late(_) => "RESOURCE_TIMEOUT",
             Self::TooManyInSession(_) | Self::TooManyStreams(_) => "TOO_MANY_SUBSCRIPTIONS",
             Self::StateRefused(_) => "REQUEST_STATE_REFUSED",
+            Self::UnknownTask { .. } => "UNKNOWN_TASK",
             Self::UnknownPrompt { .. } => "UNKNOWN_PROMPT",
             Self::InvalidPromptArgument { .. } => "INVALID_PROMPT_ARGUMENT",
             Self::MalformedRequest { .. } => "MALFORMED_REQUEST",
@@ -121,6 +124,7 @@ impl Teach for Fault {
                 ("reason", (*reason).to_owned()),
                 ("reason_ja", (*reason_ja).to_owned()),
             ],
+            Self::UnknownTask { id } => vec![("id", quoted(id))],
             Self::InvalidCursor => Vec::new(),
             Self::StateRefused(ttl) => vec![("minutes", (ttl.as_secs() / 60).to_string())],
             Self::Late(limit) => vec![("limit_s", limit.as_secs().to_string())],

@@ -21,6 +21,7 @@ pub mod stateless;
 pub mod statistics;
 pub mod stdio;
 pub mod subscriptions;
+pub mod tasks;
 pub mod uri;
 
 use std::sync::Arc;

@@ -11,26 +11,27 @@ use std::{
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
-        CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult,
-        ContentBlock, CustomRequest, CustomResult, ErrorCode, GetPromptRequestMethod, GetPromptRequestParams,
-        GetPromptResponse, Implementation, ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesResult,
-        ListResourcesResult, ListToolsResult, MetaObject, PaginatedRequestParams, PromptsCapability,
-        ReadResourceRequestParams, ReadResourceResponse, Resource, ServerCapabilities, ServerConfig,
-        SubscribeRequestMethod, SubscribeRequestParams, SubscriptionFilter, Tool, ToolAnnotations,
-        UnsubscribeRequestParams,
+        CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CancelTaskParams, CompleteRequestParams,
+        CompleteResult, ContentBlock, CreateTaskResult, CustomRequest, CustomResult, ErrorCode, GetPromptRequestMethod,
+        GetPromptRequestParams, GetPromptResponse, GetTaskParams, GetTaskResult, Implementation,
+        ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+        MetaObject, PaginatedRequestParams, PromptsCapability, ReadResourceRequestParams, ReadResourceResponse,
+        Resource, ServerCapabilities, ServerConfig, SubscribeRequestMethod, SubscribeRequestParams, SubscriptionFilter,
+        Task, Tool, ToolAnnotations, UnsubscribeRequestParams, UpdateTaskParams,
     },
     service::{NotificationContext, Peer, RequestContext, SubscriptionContext},
 };
 use serde_json::{Value, json};
 
 use super::{
-    ask::{Conversation, Held},
+    ask::{Conversation, Held, samples},
     fault::{Fault, refused},
     malformed,
     observe::{Operation, never},
     progress, prompts, resources, roots,
     sessions::{self, STATELESS_SINCE, Streams},
     subscriptions::{Prepared, Subscriber},
+    tasks::Long,
 };
 use crate::{
     app::App,
@@ -139,6 +140,34 @@ impl Server {
         }
     }
 
+    /// The call as a task, where a model will be asked and the client can follow one.
+    fn as_task(
+        &self,
+        entry: &Entry,
+        request: &CallToolRequestParams,
+        caller: &Caller,
+        project: &Arc<Project>,
+        context: &RequestContext<RoleServer>,
+    ) -> Option<Task> {
+        let samples = samples(&self.app, context);
+        let follows = context
+            .client_capabilities()
+            .is_some_and(|client| client.supports_tasks());
+        let is_long = entry.asks && (self.app.provider.is_some() || samples);
+        if !follows || !is_long || request.request_state.is_some() {
+            return None;
+        }
+        self.streams.tasks().begin(Long {
+            app: Arc::clone(&self.app),
+            streams: Arc::clone(&self.streams),
+            caller: caller.clone(),
+            project: Arc::clone(project),
+            tool: entry.spec.name,
+            arguments: request.arguments.clone().unwrap_or_default(),
+            samples,
+        })
+    }
+
     /// The parts of the process.
     pub(super) fn app(&self) -> &Arc<App> {
         &self.app
@@ -241,12 +270,18 @@ pub(super) fn result(reply: Reply) -> CallToolResult {
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
+        // Only where a call may take as long as a model writes.
+        let asks = self.app.catalogue.list(&self.access).any(|entry| entry.asks);
         let mut capabilities = ServerCapabilities::builder()
             .enable_tools()
             .enable_resources()
             .enable_resources_subscribe()
             .enable_completions()
             .build();
+        if asks && (self.app.provider.is_some() || self.app.config.novel.author.asks_clients()) {
+            let tasks = ServerCapabilities::builder().enable_tasks().build();
+            capabilities.extensions = tasks.extensions;
+        }
         capabilities.prompts = prompts::has_any(&self.app, &self.access).then(PromptsCapability::default);
         let identity = Implementation::new("fumi", env!("CARGO_PKG_VERSION")).with_title("fumi");
         ServerConfig::new(capabilities)
@@ -311,6 +346,9 @@ impl ServerHandler for Server {
         let work = async {
             let _open = self.streams.open_call(caller.session.as_deref());
             let project = self.project(&caller, &context).await;
+            if let Some(task) = self.as_task(entry, &request, &caller, &project, &context) {
+                return Ok(Held::Task(Box::new(task)));
+            }
             let progress = Progress::default();
             let _ticker = progress::tell(&context, &progress, caller.locale);
             let conversation = Conversation {
@@ -336,6 +374,7 @@ impl ServerHandler for Server {
         let reply = match operation.run(&self.app, &context, Held::fault, work).await? {
             Held::Reply(reply) => reply,
             Held::Required(required) => return Ok((*required).into()),
+            Held::Task(task) => return Ok(CreateTaskResult::new(*task).into()),
         };
         let result = result(reply);
         let tokens = result
@@ -387,6 +426,44 @@ impl ServerHandler for Server {
                 .map_err(|error| self.redacted(refused(&error, caller.locale)))
         };
         Operation::of("prompts/get").run(&self.app, &context, never, work).await
+    }
+
+    async fn get_task(
+        &self,
+        request: GetTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetTaskResult, ErrorData> {
+        let tasks = self.streams.tasks();
+        let work = async {
+            tasks
+                .get(&request.task_id, &self.caller(&context))
+                .map(GetTaskResult::new)
+        };
+        Operation::of("tasks/get").run(&self.app, &context, never, work).await
+    }
+
+    async fn update_task(
+        &self,
+        request: UpdateTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let (tasks, caller) = (self.streams.tasks(), self.caller(&context));
+        let work = async { tasks.update(&request.task_id, request.input_responses, &caller) };
+        Operation::of("tasks/update")
+            .run(&self.app, &context, never, work)
+            .await
+    }
+
+    async fn cancel_task(
+        &self,
+        request: CancelTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let (tasks, caller) = (self.streams.tasks(), self.caller(&context));
+        let work = async { tasks.cancel(&request.task_id, &caller) };
+        Operation::of("tasks/cancel")
+            .run(&self.app, &context, never, work)
+            .await
     }
 
     async fn list_resources(

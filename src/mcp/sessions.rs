@@ -38,6 +38,7 @@ use super::{
     roots::ClientRoots,
     session_store::{Kept, Record, SessionStore},
     subscriptions::Subscriptions,
+    tasks::Tasks,
 };
 use crate::{app::App, tools::Sessions as ChosenRoots};
 
@@ -94,6 +95,7 @@ pub struct Streams {
     chosen: Arc<ChosenRoots>,
     client_roots: Arc<ClientRoots>,
     subscriptions: Subscriptions,
+    tasks: Tasks,
     stored: SessionStore,
     ended: OnceLock<EndHook>,
 }
@@ -201,6 +203,7 @@ impl Streams {
             chosen: Arc::clone(&app.sessions),
             client_roots: Arc::default(),
             subscriptions: Subscriptions::default(),
+            tasks: Tasks::default(),
             stored: SessionStore::new(Arc::clone(&app.store), ttl),
             ended: OnceLock::new(),
         })
@@ -221,6 +224,12 @@ impl Streams {
     #[must_use]
     pub fn subscriptions(&self) -> &Subscriptions {
         &self.subscriptions
+    }
+
+    /// Calls that became tasks.
+    #[must_use]
+    pub fn tasks(&self) -> &Tasks {
+        &self.tasks
     }
 
     /// Counts a call until the guard is dropped.

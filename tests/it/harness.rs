@@ -262,6 +262,7 @@ impl Stateless {
         let name = params
             .get("name")
             .or_else(|| params.get("uri"))
+            .or_else(|| params.get("taskId"))
             .and_then(Value::as_str)
             .map(str::to_owned);
         let request = self.prepare(next_id(), method, name.as_deref(), params);

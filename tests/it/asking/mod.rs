@@ -6,6 +6,7 @@ mod provider;
 mod refused;
 mod seals;
 mod states;
+mod tasks;
 mod ways;
 
 use std::{

@@ -34,7 +34,7 @@ const API_KEY: &str = "canary-of-a-provider-0123456789";
 
 /// What the provider does with a request.
 #[derive(Clone, Debug)]
-enum Step {
+pub(super) enum Step {
     /// A good answer.
     Say(&'static str),
     /// A good answer of the other kind.
@@ -60,7 +60,7 @@ struct Heard {
 }
 
 #[derive(Clone)]
-struct Provider {
+pub(super) struct Provider {
     base: String,
     script: Arc<Mutex<VecDeque<Step>>>,
     heard: Arc<Mutex<Vec<Heard>>>,
@@ -70,7 +70,7 @@ struct Provider {
 
 impl Provider {
     /// Does these, then says the last again and again.
-    async fn start(script: impl IntoIterator<Item = Step>) -> Self {
+    pub(super) async fn start(script: impl IntoIterator<Item = Step>) -> Self {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let provider = Self {
             base: format!("http://{}", listener.local_addr().unwrap()),
@@ -81,6 +81,11 @@ impl Provider {
         let routes = Router::new().fallback(answer).with_state(provider.clone());
         tokio::spawn(async move { axum::serve(listener, routes).await });
         provider
+    }
+
+    /// Waits until a request hangs.
+    pub(super) async fn hanging(&self) {
+        self.hanging.acquire().await.unwrap().forget();
     }
 
     fn requests(&self) -> usize {
@@ -117,7 +122,7 @@ impl Provider {
         };
     }
 
-    async fn server(&self, sample: &Sample) -> Server {
+    pub(super) async fn server(&self, sample: &Sample) -> Server {
         Server::start(self.app(sample, |_| {})).await
     }
 }
@@ -543,7 +548,7 @@ async fn a_call_that_is_given_up_asks_no_further() {
         let url = format!("{base}/v1/tools/compose");
         reqwest::Client::new().post(url).json(&rain()).send().await
     });
-    provider.hanging.acquire().await.unwrap().forget();
+    provider.hanging().await;
     let other = Stateless::new(&server)
         .call("list_files", json!({"roots": ["."]}))
         .await;

@@ -1,5 +1,6 @@
 //! The novel tools on a copy of the sample novel, as their clients see them.
 
+mod by_provider;
 mod data;
 mod finishing;
 mod killed;

@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// Tools that the prompts know and this build may not have yet. Each goes when its tool comes.
-const TO_COME: [&str; 12] = [
+const TO_COME: [&str; 11] = [
     "check_basic",
     "check_fix",
     "check_rhythm",
@@ -24,7 +24,6 @@ const TO_COME: [&str; 12] = [
     "fetch_artifact",
     "noveler_check",
     "noveler_complete",
-    "noveler_plot",
     "status",
     "write",
 ];

@@ -1,0 +1,217 @@
+//! Calls that become tasks (`io.modelcontextprotocol/tasks`): where a model that fumi asks will write for minutes, and the client
+//! can follow a task.
+//!
+//! Invariant: a task is its principal's; for everybody else there is no such task, in the same words. Tasks are kept in memory and
+//! end with the process, and so does the work of their calls, while what a writing tool has saved stays. Beyond the bounds below a
+//! call is no task and answers as it would without. What is asked and answered on the way is decided in `tool/converse`.
+
+#![expect(deprecated, reason = "the protocol deprecates sampling, and clients still offer it")]
+
+use std::{
+    pin::Pin,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use dashmap::DashMap;
+use fumi_base::project::Project;
+use rmcp::{
+    ErrorData,
+    model::{CreateMessageRequest, CreateMessageResult, DetailedTask, InputRequest, InputResponses, Task},
+    task_manager::{TaskContext, TaskExit, TaskManager, TaskOptions},
+};
+use serde_json::{Map, Value};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    ask::{self, PATIENCE},
+    fault::{Fault, refused},
+    server,
+    sessions::Streams,
+};
+use crate::{
+    app::App,
+    tool::{
+        Answerer, Caller, Progress,
+        converse::{Author, Prompt, Question, Talk, Unanswered, Written},
+    },
+};
+
+/// How long a task may take, and how long its result is kept after that: the longest work has an hour of writing.
+const TTL: Duration = Duration::from_hours(4);
+/// How often a client should ask.
+const POLL: Duration = Duration::from_secs(2);
+/// Tasks that are known at once, of one principal and of all.
+const MOST_OF_ONE: usize = 32;
+const MOST: usize = 512;
+
+/// The tasks of a process.
+#[derive(Default)]
+pub struct Tasks {
+    manager: TaskManager,
+    /// Whose each is.
+    owners: DashMap<String, Arc<str>>,
+}
+
+impl std::fmt::Debug for Tasks {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Tasks({} known)", self.owners.len())
+    }
+}
+
+/// A call that is to become a task.
+pub(super) struct Long {
+    pub(super) app: Arc<App>,
+    pub(super) streams: Arc<Streams>,
+    pub(super) caller: Caller,
+    pub(super) project: Arc<Project>,
+    /// The tool, by its name in the catalogue.
+    pub(super) tool: &'static str,
+    pub(super) arguments: Map<String, Value>,
+    /// Whether the client's model may be asked.
+    pub(super) samples: bool,
+}
+
+impl Tasks {
+    /// Begins a call as a task; `None` where there are too many.
+    pub(super) fn begin(&self, long: Long) -> Option<Task> {
+        // Whose time is over is forgotten by the manager, and then here.
+        self.owners.retain(|id, _| self.manager.get_task(id).is_ok());
+        let owner = Arc::clone(&long.caller.access.principal);
+        let own = self.owners.iter().filter(|entry| *entry.value() == owner).count();
+        if own >= MOST_OF_ONE || self.owners.len() >= MOST {
+            return None;
+        }
+        let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        let options = TaskOptions::new()
+            .with_ttl_ms(millis(TTL))
+            .with_poll_interval_ms(millis(POLL));
+        let task = self.manager.spawn(options, |task| Box::pin(run(long, task)));
+        self.owners.insert(task.task_id.clone(), owner);
+        Some(task)
+    }
+
+    /// How a task stands.
+    pub(super) fn get(&self, id: &str, caller: &Caller) -> Result<DetailedTask, ErrorData> {
+        self.own(id, caller)?;
+        self.manager.get_task(id).map_err(|_| unknown(id, caller))
+    }
+
+    /// What the client answers to a task's questions.
+    pub(super) fn update(&self, id: &str, responses: InputResponses, caller: &Caller) -> Result<(), ErrorData> {
+        self.own(id, caller)?;
+        self.manager.update_task(id, responses).map_err(|_| unknown(id, caller))
+    }
+
+    /// Asks a task to stop.
+    pub(super) fn cancel(&self, id: &str, caller: &Caller) -> Result<(), ErrorData> {
+        self.own(id, caller)?;
+        self.manager.cancel_task(id).map_err(|_| unknown(id, caller))
+    }
+
+    fn own(&self, id: &str, caller: &Caller) -> Result<(), ErrorData> {
+        let owner = self.owners.get(id).map(|owner| Arc::clone(&owner));
+        match owner {
+            Some(owner) if owner == caller.access.principal => Ok(()),
+            _ => Err(unknown(id, caller)),
+        }
+    }
+}
+
+fn unknown(id: &str, caller: &Caller) -> ErrorData {
+    let id = id.chars().take(100).collect();
+    refused(&Fault::UnknownTask { id }.into(), caller.locale)
+}
+
+/// The call, until it has its result or is told to stop.
+async fn run(long: Long, task: TaskContext) -> Result<rmcp::model::CallToolResult, TaskExit> {
+    let Long {
+        app,
+        streams,
+        caller,
+        project,
+        tool,
+        arguments,
+        samples,
+    } = long;
+    let _open = streams.open_call(caller.session.as_deref());
+    let entry = app.catalogue.find(&caller.access.scope, tool);
+    let entry = entry.expect("the caller has looked it up");
+    let (cancel, progress) = (CancellationToken::new(), Progress::default());
+    let model = TaskModel {
+        task: task.clone(),
+        asked: AtomicUsize::new(0),
+    };
+    let conversation = Talk {
+        kernel: &app.kernel,
+        catalogue: &app.catalogue,
+        caller: &caller,
+        project: &project,
+        cancel: &cancel,
+        progress: &progress,
+    };
+    let author = |question: &Question| -> Option<&dyn Author> {
+        let client = || samples.then_some(&model as &dyn Author);
+        app.provider_for(question).or_else(client)
+    };
+    let locale = caller.locale.unwrap_or_default();
+    let work = conversation.call(entry, arguments, author);
+    tokio::pin!(work);
+    let mut told = None;
+    loop {
+        tokio::select! {
+            biased;
+            reply = &mut work => {
+                app.kernel.metrics.tokens(tool, reply.tokens() as u64);
+                return Ok(server::result(reply));
+            }
+            () = task.cancelled() => {
+                cancel.cancel();
+                // A place in a pool is taken for as long as the work really runs.
+                drop(work.await);
+                return Err(TaskExit::Cancelled);
+            }
+            () = tokio::time::sleep(POLL / 4) => {
+                let doing = progress.said().filter(|doing| told.as_ref() != Some(doing));
+                if let Some(doing) = doing {
+                    task.set_status_message(doing.get(locale));
+                    told = Some(doing);
+                }
+            }
+        }
+    }
+}
+
+/// The client's model, asked by questions of the task.
+struct TaskModel {
+    task: TaskContext,
+    asked: AtomicUsize,
+}
+
+impl Author for TaskModel {
+    fn answerer(&self) -> Answerer {
+        Answerer::Sampling
+    }
+
+    fn write<'a>(
+        &'a self,
+        prompt: &'a Prompt,
+    ) -> Pin<Box<dyn Future<Output = Result<Written, Unanswered>> + Send + 'a>> {
+        Box::pin(async move {
+            // A task never has two questions of one name.
+            let key = format!("answer-{}", self.asked.fetch_add(1, Ordering::Relaxed) + 1);
+            let request = InputRequest::CreateMessage(CreateMessageRequest::new(ask::message(prompt)));
+            let asked = tokio::time::timeout(PATIENCE, self.task.request_input(key, request)).await;
+            let text = asked
+                .ok()
+                .and_then(Result::ok)
+                .and_then(|answer| serde_json::from_value::<CreateMessageResult>(answer).ok())
+                .and_then(|message| ask::text(&message));
+            let text = text.ok_or(Unanswered::Declined)?;
+            Ok(Written { text, usage: None })
+        })
+    }
+}
