@@ -56,7 +56,12 @@ pub(crate) fn run(folder: &Path) -> Chain {
     loop {
         let reply = kernel.reply("noveler_write", &arguments);
         let structure = &reply.structured;
-        let context: Vec<&str> = structure["context"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        let context: Vec<&str> = structure["context"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .collect();
         for reference in &context {
             let id = reference.split_whitespace().next().unwrap_or_default();
             if seen.insert(id.to_owned()) {
@@ -66,7 +71,11 @@ pub(crate) fn run(folder: &Path) -> Chain {
         let plain = plain(&root, structure, &context, &answered);
         let step = structure["step"].as_str().unwrap_or_default().to_owned();
         rows.push(Row {
-            step: if step.is_empty() { "the end".to_owned() } else { step.clone() },
+            step: if step.is_empty() {
+                "the end".to_owned()
+            } else {
+                step.clone()
+            },
             fumi: cost(&reply),
             plain: count(&plain.to_string()),
         });
@@ -89,7 +98,8 @@ fn plain(root: &Path, structure: &Value, context: &[&str], answered: &str) -> Va
     let text = |path: &str| fs::read_to_string(root.join(path)).unwrap_or_default();
     if structure["status"] == "needs_text" {
         let step = structure["step"].as_str().unwrap_or_default();
-        let number = fumi_novel::writing::Stage::parse(step.split(':').next().unwrap_or_default()).map_or(0, |stage| stage.number());
+        let number = fumi_novel::writing::Stage::parse(step.split(':').next().unwrap_or_default())
+            .map_or(0, |stage| stage.number());
         let texts: Vec<Value> = context
             .iter()
             .filter_map(|reference| {
@@ -216,7 +226,10 @@ fn saved(ours: usize, theirs: usize) -> f64 {
 
 fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).expect("a folder");
-    for entry in fs::read_dir(from).expect("readable").map(|entry| entry.expect("readable")) {
+    for entry in fs::read_dir(from)
+        .expect("readable")
+        .map(|entry| entry.expect("readable"))
+    {
         let target = to.join(entry.file_name());
         if entry.path().is_dir() {
             copy(&entry.path(), &target);

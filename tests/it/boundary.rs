@@ -62,6 +62,13 @@ const NOT_PATHS: &[&str] = &[
     "action",
     "backup_id",
     "reason",
+    "command",
+    "step",
+    "stage",
+    "session_id",
+    "resume_session",
+    "user_feedback",
+    "plot_content",
 ];
 
 /// What a project must not give away.

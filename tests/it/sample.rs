@@ -17,6 +17,7 @@ use fumi::{
         pipeline::{self, Call},
     },
 };
+use fumi_base::text::Locale;
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
@@ -137,11 +138,49 @@ impl Sample {
                     example
                         .entry("project_root")
                         .or_insert_with(|| json!(novel.to_string_lossy()));
+                    if example.contains_key("session_id") {
+                        finished_session(&novel);
+                    }
                 }
                 example
             }
             other => panic!("{}: the example is no JSON object: {other:?}", entry.spec.name),
         }
+    }
+}
+
+/// The session that examples mean: every stage of the first episode is done.
+const SESSION: &str = "session_20260131_100000_0a1b2c3d";
+
+/// Writes it, as the writing tools would have, unless it is there.
+fn finished_session(novel: &Path) {
+    use fumi_novel::writing::{Act, Answer, Desk, Now, Route, SessionId, Step, Which};
+    if novel.join(format!(".noveler/sessions/{SESSION}.yaml")).exists() {
+        return;
+    }
+    let project = fumi_base::project::Project::open(novel).unwrap();
+    let named = fumi_novel::project::NovelProject::new(Arc::clone(&project), Default::default());
+    let episode = fumi_novel::project::Episode::new(1).unwrap();
+    let now = Now {
+        moment: fumi_novel::writing::Moment::parse("2026-01-31T10:00:00Z").unwrap(),
+        stamp: fumi_novel::backups::Stamp::parse("20260131T100000Z").unwrap(),
+        random: 0x0a1b_2c3d,
+    };
+    assert_eq!(SessionId::new(&now.moment, now.random).to_string(), SESSION);
+    let desk = Desk::of(project, named, episode, Locale::Ja).unwrap();
+    let opened = desk.open(Which::New(Route::Whole), None, &now).unwrap();
+    let mut next = desk.work(opened, Act::Look, "noveler_write", false, &now).unwrap().next;
+    while let Step::Ask(asked) = next {
+        let content = crate::novel::script::answer(&format!("{}:{}", asked.stage, asked.submit.turn));
+        let answer = Answer {
+            content,
+            ..Answer::default()
+        };
+        let opened = desk.open(Which::Named(SESSION), None, &now).unwrap();
+        next = desk
+            .work(opened, Act::Answer(answer), "noveler_write", false, &now)
+            .unwrap()
+            .next;
     }
 }
 

@@ -95,6 +95,14 @@ pub struct StageOutput {
     pub unknown: Unknown,
 }
 
+impl StageOutput {
+    /// Its file, relative to the project.
+    #[must_use]
+    pub fn file(&self) -> &str {
+        &self.output_file
+    }
+}
+
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
 fn is_false(value: &bool) -> bool {
     !*value

@@ -12,6 +12,7 @@ use fumi_base::text::Locale;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
+use super::novel;
 use crate::{
     catalogue::answers_as_published,
     sample::{Sample, call, call_as},
@@ -94,7 +95,7 @@ fn files(value: &Value) -> Vec<&str> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn files_are_known_by_the_hashes_that_sha256sum_finds() {
-    let sample = Sample::novel();
+    let sample = novel();
     sample.file(".hidden.md", "x");
     let app = sample.app();
     let listed = done(&app, "list_files_with_hashes", json!({})).await;
@@ -185,7 +186,7 @@ const TWINS: [&str; 2] = ["collision 6594748\n", "collision 7638166\n"];
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_few_digits_that_mean_two_contents_choose_none() {
-    let sample = Sample::novel();
+    let sample = novel();
     sample
         .file("一.txt", TWINS[0])
         .file("二.txt", TWINS[1])
@@ -209,7 +210,7 @@ async fn a_few_digits_that_mean_two_contents_choose_none() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn changes_are_told_from_what_is_gone_and_what_is_new() {
-    let sample = Sample::novel();
+    let sample = novel();
     let app = sample.app();
     let listed = done(&app, "list_files_with_hashes", json!({"path": "40_原稿"})).await;
     let noted: Vec<Value> = listed["files"].as_array().unwrap().clone();
@@ -253,7 +254,7 @@ async fn changes_are_told_from_what_is_gone_and_what_is_new() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_text_is_fetched_by_its_id_whole_or_in_parts() {
-    let sample = Sample::novel();
+    let sample = novel();
     let app = sample.app();
     let id = |path: &str| format!("artifact:{}", &hash_of(&sample, path)[..12]);
     let whole = done(&app, "fetch_artifact", json!({"artifact_id": id(MANUSCRIPT)})).await;
@@ -320,7 +321,7 @@ async fn a_text_is_fetched_by_its_id_whole_or_in_parts() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_cannot_be_fetched_is_told_with_what_can() {
-    let sample = Sample::novel();
+    let sample = novel();
     let app = sample.app();
     let id = |path: &str| format!("artifact:{}", &hash_of(&sample, path)[..12]);
     // In another encoding.
@@ -392,7 +393,7 @@ async fn what_cannot_be_fetched_is_told_with_what_can() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_long_text_comes_in_parts_that_add_up() {
-    let sample = Sample::novel();
+    let sample = novel();
     let line = |at: usize| format!("{at}行目。{}\n", "雨が降る。".repeat(30));
     let text: String = (0..400).map(line).chain(["長".repeat(40_000)]).collect();
     sample.file("40_原稿/第009話_長い.md", &text);
@@ -438,7 +439,7 @@ async fn a_long_text_comes_in_parts_that_add_up() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn artifacts_are_listed_with_what_made_them_and_what_is_broken() {
-    let sample = Sample::novel();
+    let sample = novel();
     let text = "theme: 潮\n";
     sample.file("text.yaml", text);
     let hash = hash_of(&sample, "text.yaml");
@@ -489,7 +490,7 @@ async fn artifacts_are_listed_with_what_made_them_and_what_is_broken() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_file_is_written_by_whoever_knows_what_stands_there() {
-    let sample = Sample::novel();
+    let sample = novel();
     let app = sample.app();
     let new = json!({"file_path": "40_原稿/第004話_雨.md", "content": "雨。\n"});
     let reply = done(&app, "write", new.clone()).await;
@@ -562,7 +563,7 @@ async fn a_file_is_written_by_whoever_knows_what_stands_there() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_file_of_another_encoding_is_replaced_and_told() {
-    let sample = Sample::novel();
+    let sample = novel();
     let (bytes, ..) =
         encoding_rs::SHIFT_JIS.encode("　吾輩は猫である。名前はまだ無い。どこで生れたかとんと見当がつかぬ。\n");
     sample.file("40_原稿/猫.txt", &bytes);
@@ -577,7 +578,7 @@ async fn a_file_of_another_encoding_is_replaced_and_told() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_programs_keep_is_not_written_and_nothing_leaves_the_project() {
-    let sample = Sample::novel();
+    let sample = novel();
     let outside = sample.outside();
     fs::write(outside.join("x.md"), "外").unwrap();
     symlink(&outside, sample.root().join("外")).unwrap();
@@ -626,7 +627,7 @@ async fn what_programs_keep_is_not_written_and_nothing_leaves_the_project() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_novel_of_four_megabytes_is_written_and_a_longer_one_is_not() {
-    let sample = Sample::novel();
+    let sample = novel();
     let app = sample.app();
     let text = "あ".repeat((4 << 20) / 3);
     let reply = done(&app, "write", json!({"file_path": "40_原稿/長編.md", "content": text})).await;
@@ -642,7 +643,7 @@ async fn a_novel_of_four_megabytes_is_written_and_a_longer_one_is_not() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn of_many_who_write_from_one_state_one_succeeds() {
-    let sample = Sample::novel();
+    let sample = novel();
     let app = sample.app();
     let hash = hash_of(&sample, MANUSCRIPT);
     let all: Vec<_> = (0..8)
@@ -668,7 +669,7 @@ async fn of_many_who_write_from_one_state_one_succeeds() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_novel_comes_back_from_its_backup_after_damage() {
-    let sample = Sample::novel();
+    let sample = novel();
     let app = sample.app();
     let made = done(
         &app,
@@ -729,7 +730,7 @@ async fn a_novel_comes_back_from_its_backup_after_damage() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn backups_refuse_what_was_not_meant() {
-    let sample = Sample::novel();
+    let sample = novel();
     let app = sample.app();
     done(
         &app,
@@ -790,7 +791,7 @@ async fn backups_refuse_what_was_not_meant() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn read_only_callers_write_nothing() {
-    let sample = Sample::novel();
+    let sample = novel();
     let app = sample.app();
     let caller = Caller {
         access: Arc::new(Access {
@@ -834,7 +835,7 @@ fn long_result() -> Value {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_result_is_brought_into_one_form_and_nothing_is_lost() {
-    let sample = Sample::novel();
+    let sample = novel();
     let app = sample.app();
     let result = long_result();
     let reply = done(&app, "convert_cli_to_json", json!({"cli_result": result})).await;
@@ -890,7 +891,7 @@ async fn a_result_is_brought_into_one_form_and_nothing_is_lost() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_failure_is_told_as_one_and_fumis_own_errors_have_the_form() {
-    let sample = Sample::novel();
+    let sample = novel();
     let app = sample.app();
     for (result, message) in [
         (
@@ -968,7 +969,7 @@ async fn a_failure_is_told_as_one_and_fumis_own_errors_have_the_form() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_wrong_with_a_response_is_told_with_its_place() {
-    let sample = Sample::novel();
+    let sample = novel();
     let app = sample.app();
     let good = json!({
         "success": true, "command": "status", "execution_time_ms": 1, "metadata": {},
@@ -1047,7 +1048,7 @@ async fn what_is_wrong_with_a_response_is_told_with_its_place() {
 /// Results of every size come back within what a reply may hold, in a form that is valid.
 #[tokio::test(flavor = "multi_thread")]
 async fn results_of_any_shape_fit_a_reply() {
-    let sample = Sample::novel();
+    let sample = novel();
     let app = sample.app();
     let text = "長い文。".repeat(300);
     let deep = (0..60).fold(

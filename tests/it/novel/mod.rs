@@ -7,7 +7,7 @@ mod killed;
 mod plotting;
 mod prompts;
 mod refused;
-mod script;
+pub(crate) mod script;
 mod several;
 mod starting;
 mod ways;

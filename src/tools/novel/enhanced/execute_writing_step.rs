@@ -224,8 +224,9 @@ async fn planned(args: &Args, stage: Stage, deps: &NovelDeps, cx: &Cx) -> Result
 /// The last step: the episode in every format.
 async fn finished(args: &Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
     let (novel, episode, now) = (deps.novel(cx), args.episode.0, now());
-    let work =
-        cx.blocking(move |_, _| completion::complete(&novel, episode, Extent::Formats, &now, noveler_complete::json::<Record>));
+    let work = cx.blocking(move |_, _| {
+        completion::complete(&novel, episode, Extent::Formats, &now, noveler_complete::json::<Record>)
+    });
     let completed = cx
         .alone(&format!("{} {episode}", ExecuteWritingStep::SPEC.name), work)
         .await?;

@@ -17,7 +17,9 @@ use serde_json::{Map, Value, json};
 use crate::{
     tool::{Ask, Audience, Cx, Outcome, Render, Spec, Status, Submit, Tool, ToolError},
     tools::novel::{
-        EpisodeNumber, NovelDeps, WRITES, stamp, suggestion::Suggestion, texts,
+        EpisodeNumber, NovelDeps, WRITES, stamp,
+        suggestion::Suggestion,
+        texts,
         writing::{artifact, noveler_write::to_write, preview, said},
     },
 };
@@ -237,7 +239,11 @@ impl Render for Output {
             self.plot_file_path,
             self.artifact_id,
             self.plot_generated,
-            self.next_suggested_actions.iter().map(Suggestion::line).collect::<Vec<_>>().join("\n")
+            self.next_suggested_actions
+                .iter()
+                .map(Suggestion::line)
+                .collect::<Vec<_>>()
+                .join("\n")
         )
     }
 }

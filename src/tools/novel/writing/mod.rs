@@ -101,7 +101,8 @@ where
     let desk = desk(deps, cx, sitting.episode).await?;
     let now = moment()?;
     let holder = match &sitting.wanted {
-        Wanted::Named(id) => format!("{} {id}", sitting.tool),
+        // What is no session is refused inside; its name may be of any length.
+        Wanted::Named(id) => format!("{} {}", sitting.tool, id.chars().take(80).collect::<String>()),
         _ => format!("{} {}", sitting.tool, sitting.episode),
     };
     let work = cx.blocking(move |_, _| {
@@ -268,7 +269,7 @@ pub(crate) struct StageResult {
     status: String,
     /// For `fetch_artifact`.
     artifact_id: String,
-    output_file: String,
+    file: String,
     /// Visible characters.
     characters: usize,
     turns: usize,
@@ -286,12 +287,12 @@ impl StageResult {
     pub(in crate::tools::novel) fn line(&self) -> String {
         let Self {
             artifact_id,
-            output_file,
+            file,
             characters,
             preview,
             ..
         } = self;
-        format!("{artifact_id} {output_file} ({characters})\n{preview}")
+        format!("{artifact_id} {file} ({characters})\n{preview}")
     }
 }
 
@@ -304,11 +305,11 @@ pub(in crate::tools::novel) async fn stage_result(
     let Some(output) = session.output(stage).cloned() else {
         return Ok(None);
     };
-    let text = text_of(cx, &output.output_file).await?;
+    let text = text_of(cx, output.file()).await?;
     Ok(Some(StageResult {
         status: if output.stale { "stale" } else { "completed" }.to_owned(),
         artifact_id: artifact(&output.sha256),
-        output_file: output.output_file,
+        file: output.file().to_owned(),
         characters: output.characters,
         turns: output.turns.len(),
         execution_time_seconds: output.execution_time,

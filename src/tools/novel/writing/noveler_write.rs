@@ -238,9 +238,7 @@ async fn finished(
             word_count: done.characters,
             backup_id: place.backup.clone(),
         }),
-        next_suggested_actions: vec![
-            Suggestion::of("noveler_complete", episode, &to_finish(), locale),
-        ],
+        next_suggested_actions: vec![Suggestion::of("noveler_complete", episode, &to_finish(), locale)],
         plan: Vec::new(),
         recovered_stages: Vec::new(),
         stale_stages: Vec::new(),

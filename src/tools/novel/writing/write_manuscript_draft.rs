@@ -122,7 +122,7 @@ impl Tool for WriteManuscriptDraft {
         }
         let session = &worked.session;
         let output = session.output(Stage::DRAFT).ok_or_else(ToolError::internal)?;
-        let text = text_of(cx, &output.output_file).await?;
+        let text = text_of(cx, output.file()).await?;
         let place = worked.delivered.as_ref();
         Ok(Outcome::Done(Output {
             success: true,

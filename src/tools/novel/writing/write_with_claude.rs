@@ -15,7 +15,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, json};
 
-use super::{noveler_write::to_finish, STAGE_TIMEOUT, material, moment, preview, reference, said};
+use super::{STAGE_TIMEOUT, material, moment, noveler_write::to_finish, preview, reference, said};
 use crate::{
     tool::{Ask, Audience, Cx, Outcome, Render, Spec, Status, Submit, Tool, ToolError},
     tools::novel::{EpisodeNumber, NovelDeps, WRITES, suggestion::Suggestion, texts},
