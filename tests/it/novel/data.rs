@@ -1091,6 +1091,13 @@ async fn results_of_any_shape_fit_a_reply() {
         let valid = done(&app, "validate_json_response", json!({"json_data": response})).await;
         assert_eq!(valid["valid"], true, "{valid}");
     }
+    let secret = json!({"env": [{"API_KEY": "sesame-open-1234"}], "token": "sesame-open-5678", "tokens": 12});
+    let hidden = done(&app, "convert_cli_to_json", json!({"cli_result": secret})).await;
+    assert_eq!(
+        hidden["response"]["metadata"]["redacted"],
+        json!(["/env/API_KEY", "/token"])
+    );
+    assert!(!hidden.to_string().contains("sesame") && hidden["response"]["metadata"]["tokens"] == 12);
     let both = done(
         &app,
         "convert_cli_to_json",

@@ -1,9 +1,10 @@
 //! Any result as one of the two forms of `responses.rs`: what it says of itself is found under its usual names, and what is large
 //! goes to files.
 //!
-//! Invariant: nothing of a result is lost or made up. What has no place of its own stands in `metadata`, a part that was moved by the
+//! Invariant: nothing of a result is lost or made up, secrets aside, whose places `metadata.redacted` names. What has no place of its own stands in `metadata`, a part that was moved by the
 //! id of its artifact, and what nobody said is named in `metadata.not_reported`.
 
+use fumi_base::redact::REDACTED;
 use fumi_novel::{
     artifacts::{Artifacts, Kind},
     errors::artifact::ArtifactError,
@@ -62,6 +63,8 @@ impl Converted {
 
 /// Brings a result into its form. `now` is its time if it says none.
 pub fn convert(mut result: Object, artifacts: &Artifacts, now: &str) -> Result<Converted, ArtifactError> {
+    let mut redacted = Vec::new();
+    hide(&mut result, "", &mut redacted);
     let mut moving = Moving {
         artifacts,
         files: references(&mut result),
@@ -85,6 +88,9 @@ pub fn convert(mut result: Object, artifacts: &Artifacts, now: &str) -> Result<C
     if !not_reported.is_empty() {
         metadata.insert("not_reported".to_owned(), json!(not_reported));
     }
+    if !redacted.is_empty() {
+        metadata.insert("redacted".to_owned(), json!(redacted));
+    }
     let outputs = Outputs::of(moving.files);
     Ok(match error {
         Some(error) => Converted::Error(Box::new(ErrorResponse {
@@ -106,6 +112,31 @@ pub fn convert(mut result: Object, artifacts: &Artifacts, now: &str) -> Result<C
             created_at,
         })),
     })
+}
+
+/// Takes secrets out, by the names of their fields: what comes here goes to files that others read.
+fn hide(fields: &mut Object, at: &str, redacted: &mut Vec<String>) {
+    const NAMES: [&str; 6] = ["password", "secret", "token", "api_key", "credential", "authorization"];
+    for (name, value) in fields {
+        let at = format!("{at}/{name}");
+        let is_secret = NAMES.iter().any(|word| name.to_lowercase().contains(word));
+        match value {
+            // What was taken out before is not taken out again.
+            Value::String(text) if is_secret && text != REDACTED => {
+                *text = REDACTED.to_owned();
+                if redacted.len() < LARGE_PARTS {
+                    redacted.push(at);
+                }
+            }
+            Value::Object(fields) => hide(fields, &at, redacted),
+            Value::Array(items) => {
+                for item in items.iter_mut().filter_map(Value::as_object_mut) {
+                    hide(item, &at, redacted);
+                }
+            }
+            _ => {}
+        }
+    }
 }
 
 /// What has no place of its own: the result's own metadata, and the fields beside it.
