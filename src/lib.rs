@@ -9,6 +9,7 @@
 //! | [`provider`] | models of a provider, asked for the texts that tools need |
 //! | [`tools`] | one file per tool, and the list of all of them |
 //! | [`tool`] | the kernel: how any tool is described, checked, run and answered |
+//! | [`novel_commands`] | what is made at the command line: new novels, the slash command |
 //! | [`app`], [`config`], [`state`], [`telemetry`] | built once in `main`, handed down |
 //! | `fumi-code`, `fumi-base` | the domains and the foundation, crates of their own |
 
@@ -16,6 +17,7 @@ pub mod app;
 pub mod config;
 pub mod http;
 pub mod mcp;
+pub mod novel_commands;
 pub mod provider;
 pub mod state;
 pub mod telemetry;

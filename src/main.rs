@@ -7,11 +7,14 @@ use clap::{Args, Parser, Subcommand};
 use fumi::{
     app::App,
     config::{self, Config, ConfigError, Flags, LogFormat, StoreKind},
-    http, mcp, state,
+    http, mcp,
+    novel_commands::{self, Changed},
+    state,
     telemetry::{self, export::Exporters},
     tool::{Access, Caller, Progress, converse::Talk},
 };
 use fumi_base::{redact::Redactor, text::Locale};
+use fumi_novel::{project::StylePreset, scaffold::Wishes};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
@@ -63,6 +66,11 @@ enum Command {
         #[command(flatten)]
         common: Common,
     },
+    /// Novels, and what clients need for them.
+    Novel {
+        #[command(subcommand)]
+        command: NovelCommand,
+    },
     /// Check a configuration file.
     CheckConfig {
         /// The file.
@@ -78,6 +86,44 @@ enum TokenCommand {
         #[arg(long, default_value = "client")]
         name: String,
     },
+}
+
+#[derive(Debug, Subcommand)]
+enum NovelCommand {
+    /// Make a small, complete novel project in an empty folder.
+    New {
+        /// The folder; it is made if it is not there.
+        dir: PathBuf,
+        /// The title of the novel.
+        #[arg(long)]
+        title: String,
+        /// The author, as printed.
+        #[arg(long)]
+        author: Option<String>,
+        /// The genre.
+        #[arg(long)]
+        genre: Option<String>,
+        /// Whose conventions it follows.
+        #[arg(long, value_name = "bunko|narou|kakuyomu|custom", default_value = "bunko", value_parser = preset)]
+        preset: StylePreset,
+        /// The configuration file: it may call files and folders otherwise.
+        #[arg(long, value_name = "FILE")]
+        config: Option<PathBuf>,
+    },
+    /// Put the slash command /noveler into ~/.claude/commands.
+    InstallCommands {
+        /// Into DIR/.claude/commands instead.
+        #[arg(long, value_name = "DIR")]
+        dir: Option<PathBuf>,
+        /// Replace one that was changed.
+        #[arg(long)]
+        force: bool,
+    },
+}
+
+fn preset(name: &str) -> Result<StylePreset, String> {
+    let known = StylePreset::ALL.into_iter().find(|preset| preset.name() == name);
+    known.ok_or_else(|| "it is bunko, narou, kakuyomu or custom".to_owned())
 }
 
 #[derive(Clone, Debug, Default, Args)]
@@ -117,7 +163,7 @@ struct Serve {
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) if error.use_stderr() => return refuse(first_line(&error.to_string())),
+        Err(error) if error.use_stderr() => return refuse(&first_paragraph(&error.to_string())),
         // --help and --version.
         Err(error) => {
             let _ = error.print();
@@ -137,6 +183,7 @@ fn main() -> ExitCode {
             command: TokenCommand::New { name },
         } => new_token(&name),
         Command::Openapi { common } => openapi(common),
+        Command::Novel { command } => novel(command),
         Command::CheckConfig { file } => config(
             Common {
                 config: Some(file),
@@ -165,8 +212,10 @@ fn say(line: &str) {
     let _ = writeln!(out, "{line}").and_then(|()| out.flush());
 }
 
-fn first_line(message: &str) -> &str {
-    message.lines().next().unwrap_or(message)
+/// What clap says before its tips, on one line: which argument is missing, which values there are.
+fn first_paragraph(message: &str) -> String {
+    let lines = message.lines().take_while(|line| !line.trim().is_empty());
+    lines.map(str::trim).collect::<Vec<_>>().join(" ")
 }
 
 fn config(common: Common, mut flags: Flags) -> Result<Config, ConfigError> {
@@ -281,6 +330,42 @@ fn call(tool: &str, arguments: &str, common: Common) -> Result<ExitCode, ConfigE
 fn openapi(common: Common) -> Result<ExitCode, ConfigError> {
     let app = app(config(common, Flags::default())?)?;
     say(&format!("{:#}", http::openapi::document(&app.catalogue, &app.scope)));
+    Ok(ExitCode::SUCCESS)
+}
+
+fn novel(command: NovelCommand) -> Result<ExitCode, ConfigError> {
+    let done = match command {
+        NovelCommand::New {
+            dir,
+            title,
+            author,
+            genre,
+            preset,
+            config: file,
+        } => {
+            let common = Common {
+                config: file,
+                ..Common::default()
+            };
+            let names = config(common, Flags::default())?.novel.names;
+            let wishes = Wishes {
+                title,
+                author,
+                genre,
+                preset,
+            };
+            novel_commands::new(&dir, &wishes, &names)?
+        }
+        NovelCommand::InstallCommands { dir, force } => {
+            let home = || std::env::var_os("HOME").map(PathBuf::from);
+            let below = dir
+                .or_else(home)
+                .ok_or_else(|| ConfigError("HOME is not set: name a folder with --dir".to_owned()))?;
+            let changed = if force { Changed::Replace } else { Changed::Keep };
+            novel_commands::install(&below, changed)?
+        }
+    };
+    say(&done);
     Ok(ExitCode::SUCCESS)
 }
 

@@ -9,8 +9,9 @@ use std::{
 };
 
 use cap_std::fs::MetadataExt;
+use unicode_normalization::UnicodeNormalization as _;
 
-use crate::project::{PathError, Project, ProjectPath};
+use crate::project::{PathError, Project, ProjectPath, slashed};
 
 /// What tells one state of a file from another without reading it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -35,6 +36,16 @@ pub fn mark(path: &ProjectPath) -> Option<Mark> {
         changed: (meta.ctime(), meta.ctime_nsec()),
         inode: meta.ino(),
     })
+}
+
+/// Where a client's string would be in a project, relative to its root and with `/`, whether or not there is something. Names are in
+/// NFC, so that spellings of one name are equal; `.` stands for the root.
+pub fn relative(project: &Project, raw: &str) -> Result<String, PathError> {
+    let relative = project.relative(raw)?;
+    if relative.as_os_str().is_empty() {
+        return Ok(".".to_owned());
+    }
+    Ok(slashed(&relative).nfc().collect())
 }
 
 /// A string that lies inside its project, whether or not there is a file.

@@ -8,7 +8,7 @@
 /// The text is cut into runs of one class of character (a capital after a small letter begins a new run), and each run
 /// has a price: a word is one token up to about eight letters, digits come in threes, a single blank or mark goes with
 /// the word after it, an indentation is a token, a ruler of equal marks is cheap, and Japanese costs by script. Packed
-/// data (base64, hashes) costs more than its runs.
+/// data (base64) costs more than its runs.
 #[must_use]
 pub fn estimate(text: &str) -> usize {
     let mut tokens = 0.0_f64;
@@ -122,9 +122,12 @@ impl Run {
     }
 }
 
-/// Letters and digits mixed without a blank: what no vocabulary has words for. A slash ends a piece: paths are words.
+/// Letters and digits mixed without a blank: what no vocabulary has words for. A slash ends a piece: paths are words. Hexadecimal
+/// digits cost what their short runs cost: 64 of a hash are 37 tokens on average, and 38 by the runs.
 #[derive(Default)]
 struct Packed {
+    /// Whether there was a letter that no hexadecimal digit is.
+    beyond_hex: bool,
     length: usize,
     letters: usize,
     digits: usize,
@@ -138,16 +141,18 @@ impl Packed {
     fn cost(&mut self, c: char) -> f64 {
         if c.is_ascii_alphanumeric() || c == '+' {
             self.length += 1;
+            self.beyond_hex |= !matches!(c, '0'..='9' | 'a'..='f');
             self.letters += usize::from(c.is_ascii_alphabetic());
             self.digits += usize::from(c.is_ascii_digit());
             return 0.0;
         }
         let Self {
+            beyond_hex,
             length,
             letters,
             digits,
         } = std::mem::take(self);
-        let is_packed = length >= Self::LEAST && digits >= 2 && letters > 0;
+        let is_packed = beyond_hex && length >= Self::LEAST && digits >= 2 && letters > 0;
         #[expect(clippy::cast_precision_loss, reason = "a length")]
         let length = length as f64;
         if is_packed { 0.2 * length } else { 0.0 }

@@ -113,6 +113,25 @@ pub(crate) fn put(project: &Project, raw: &str, relative: &Path, bytes: &[u8]) -
     Ok(())
 }
 
+/// Removes a file. One that is not there is removed; a link or a folder is refused.
+pub fn remove_file(project: &Project, raw: &str) -> Result<(), WriteError> {
+    let relative = project.relative(raw)?;
+    match project.dir().symlink_metadata(&relative) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound && relative.components().next().is_some() => {
+            return Ok(());
+        }
+        _ => {}
+    }
+    let (dir, name) = way(project, raw, &relative, Missing::Refuse)?;
+    if !dir.symlink_metadata(&name).is_ok_and(|meta| meta.is_file()) {
+        return Err(taken(raw, "it is no file", "ファイルではありません"));
+    }
+    dir.remove_file(&name).map_err(|source| WriteError::Io {
+        path: raw.to_owned(),
+        source,
+    })
+}
+
 /// Removes a folder with all that is in it; what links in it lead to stays. A folder that is not there is removed.
 pub fn remove_folder(project: &Project, raw: &str) -> Result<(), WriteError> {
     let relative = project.relative(raw)?;
@@ -185,7 +204,7 @@ fn taken(raw: &str, reason: &'static str, reason_ja: &'static str) -> WriteError
 mod tests {
     use std::fs;
 
-    use super::{WriteError, remove_folder, replace};
+    use super::{WriteError, remove_file, remove_folder, replace};
     use crate::{errors::Teach, project::Project};
 
     #[test]
@@ -236,6 +255,24 @@ mod tests {
             "new"
         );
         assert_eq!(fs::read_dir(root.path()).expect("there").count(), 1);
+    }
+
+    #[test]
+    fn a_file_is_removed_and_nothing_else() {
+        let (root, outside) = (
+            tempfile::tempdir().expect("a folder"),
+            tempfile::tempdir().expect("a folder"),
+        );
+        let project = Project::open(root.path()).expect("a project");
+        fs::write(outside.path().join("x"), "").expect("written");
+        replace(&project, "a/b.md", b"x").expect("written");
+        std::os::unix::fs::symlink(outside.path().join("x"), root.path().join("a/link")).expect("a link");
+        for bad in ["a", "a/link", "", "../x", "."] {
+            assert!(remove_file(&project, bad).is_err(), "{bad}");
+        }
+        remove_file(&project, "a/b.md").expect("removed");
+        remove_file(&project, "a/b.md").expect("it is gone");
+        assert!(!root.path().join("a/b.md").exists() && outside.path().join("x").exists());
     }
 
     #[test]

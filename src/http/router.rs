@@ -300,7 +300,7 @@ async fn errors() -> Json<Value> {
 /// The union of all books, by entry.
 #[must_use]
 pub fn all_errors() -> Value {
-    let books: [&Book; 11] = [
+    let books: [&Book; 14] = [
         &fumi_base::project::BOOK,
         &crate::tool::error::BOOK,
         &mcp::fault::BOOK,
@@ -309,7 +309,10 @@ pub fn all_errors() -> Value {
         &fumi_code::errors::search::BOOK,
         &fumi_code::errors::structure::BOOK,
         &fumi_novel::errors::project::BOOK,
+        &fumi_novel::errors::artifact::BOOK,
         &fumi_novel::errors::backup::BOOK,
+        &fumi_novel::errors::completion::BOOK,
+        &fumi_novel::errors::saving::BOOK,
         &fumi_novel::errors::writing::BOOK,
         &crate::tools::novel::BOOK,
     ];

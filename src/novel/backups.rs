@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     errors::backup::BackupError,
     project::read_yaml,
-    references::{ContentHash, FILE_BYTES},
+    references::{ContentHash, FILE_BYTES, Met, Walk},
 };
 
 /// What a backup says of itself.
@@ -47,6 +47,17 @@ impl Stamp {
         let fits = time.len() == 16 && time.chars().zip("00000000T000000Z".chars()).all(shape);
         fits.then(|| Self(time.to_owned()))
     }
+
+    /// The same time as people read it: `2026-01-31T10:00:00Z`.
+    #[must_use]
+    pub fn shown(&self) -> String {
+        let part = |from: usize, to: usize| &self.0[from..to];
+        let (day, time) = (
+            [part(0, 4), part(4, 6), part(6, 8)],
+            [part(9, 11), part(11, 13), part(13, 15)],
+        );
+        format!("{}T{}Z", day.join("-"), time.join(":"))
+    }
 }
 
 /// A complete backup.
@@ -59,6 +70,14 @@ pub struct Backup {
     pub reason: String,
     /// What it holds.
     pub files: Vec<Copied>,
+}
+
+impl Backup {
+    /// When it was made, as its name says.
+    #[must_use]
+    pub fn created_at(&self) -> Option<Stamp> {
+        Stamp::parse(self.id.split('-').next()?)
+    }
 }
 
 impl Default for Backup {
@@ -119,7 +138,8 @@ impl Backups {
         }
     }
 
-    /// Copies files. A path that is not there is an error, and then nothing is written.
+    /// Copies files, and of folders all that is in them, hidden files aside. A path that is not there is an error, and then nothing
+    /// is written.
     ///
     /// # Panics
     /// Never: everything in a manifest is what YAML can hold.
@@ -260,15 +280,25 @@ impl Backups {
         Ok(gone)
     }
 
-    /// The files behind paths, each once.
+    /// The files behind paths, each once; of a folder those that are no backups.
     fn sources(&self, paths: &[&str]) -> Result<Vec<ProjectPath>, BackupError> {
         let mut seen = BTreeSet::new();
         let mut sources = Vec::new();
         for path in paths {
-            let source = self.project.resolve(path)?;
-            refuse_hidden(&source.shown())?;
-            if seen.insert(source.shown()) {
-                sources.push(source);
+            let top = self.project.resolve(path)?;
+            refuse_hidden(&top.shown())?;
+            let is_backup = |source: &ProjectPath| top.is_dir() && source.relative().starts_with(&self.folder);
+            for met in Walk::of(&top)? {
+                match met {
+                    Met::File(source) if is_backup(&source) => {}
+                    Met::File(source) if seen.insert(source.shown()) => sources.push(source),
+                    Met::File(_) => {}
+                    // A backup that lacks some of it would not be one.
+                    Met::Skipped(path) => return Err(BackupError::Unlisted { path }),
+                }
+                if sources.len() > FILES {
+                    break;
+                }
             }
         }
         Ok(sources)
@@ -306,7 +336,7 @@ impl Backups {
 
 /// Hidden files belong to programs: what is restored there could change what they do.
 fn refuse_hidden(path: &str) -> Result<(), BackupError> {
-    if path.split('/').any(|part| part.starts_with('.')) {
+    if path != "." && path.split('/').any(|part| part.starts_with('.')) {
         return Err(BackupError::Hidden { path: path.to_owned() });
     }
     Ok(())
@@ -376,6 +406,26 @@ mod tests {
         let one = backups.restore(&backup.id, Some(&["a.md"]), &at(4)).expect("restored");
         assert_eq!(one.paths, ["a.md"]);
         assert_eq!(read(root.path(), "40_原稿/第001話.md"), "夜。");
+    }
+
+    #[test]
+    fn a_folder_is_backed_up_with_all_that_is_in_it_but_backups() {
+        let (root, backups) = made(&[("40_原稿/上/第001話.md", "朝。"), ("40_原稿/.tmp", "x"), ("a.md", "一")]);
+        let first = backups
+            .create(&["40_原稿", "40_原稿/上/第001話.md"], "", &at(1))
+            .expect("made");
+        let paths = |files: &[super::Copied]| -> Vec<String> { files.iter().map(|file| file.path.clone()).collect() };
+        assert_eq!(paths(&first.files), ["40_原稿/上/第001話.md"]);
+        let second = backups.create(&["."], "", &at(2)).expect("made");
+        assert_eq!(paths(&second.files), ["40_原稿/上/第001話.md", "a.md"]);
+        assert_eq!(second.created_at().expect("a time").shown(), "2026-01-31T10:00:02Z");
+        fs::remove_dir_all(root.path().join("40_原稿")).expect("removed");
+        backups.restore(&first.id, None, &at(3)).expect("restored");
+        assert_eq!(read(root.path(), "40_原稿/上/第001話.md"), "朝。");
+        let deep = format!("深{}", "/深".repeat(14));
+        fs::create_dir_all(root.path().join(&deep)).expect("folders");
+        let refused = backups.create(&["深"], "", &at(4)).expect_err("too deep");
+        assert_eq!(refused.entry(), "BACKUP_UNLISTED");
     }
 
     #[test]

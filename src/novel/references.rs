@@ -2,13 +2,21 @@
 //!
 //! A hash is always of the bytes on the disk. What a file means is not looked at; nothing is written here.
 
-use std::{collections::BTreeMap, fmt, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+    sync::Arc,
+};
 
 use fumi_base::{
     files,
     listing::{ListedKind, list},
     project::{PathError, Project, ProjectPath},
 };
+use globset::{GlobBuilder, GlobMatcher};
+use unicode_normalization::UnicodeNormalization as _;
+
+use crate::errors::artifact::ArtifactError;
 
 /// The largest file that is hashed: manuscripts, plots and packages are smaller.
 pub(crate) const FILE_BYTES: u64 = 64 << 20;
@@ -16,6 +24,13 @@ pub(crate) const FILE_BYTES: u64 = 64 << 20;
 /// How many names of one folder are looked at, and how deep folders are.
 const NAMES_IN_FOLDER: usize = 20_000;
 const DEPTH: usize = 12;
+
+/// How much is read to find a content: more than any novel has.
+const SEARCHED_FILES: usize = 20_000;
+const SEARCHED_BYTES: u64 = 1 << 30;
+
+/// The longest glob.
+const PATTERN_BYTES: usize = 1_000;
 
 /// How many digits of a hash name a file at least.
 const SHORTEST_HASH: usize = 12;
@@ -104,16 +119,13 @@ impl FileReference {
 
 /// The type of a file by its extension.
 fn content_type(path: &str) -> &'static str {
-    let extension = path
-        .rsplit_once('.')
-        .map(|(_, extension)| extension.to_ascii_lowercase());
-    match extension.as_deref() {
-        Some("md") => "text/markdown",
-        Some("txt") => "text/plain",
-        Some("html") => "text/html",
-        Some("yaml" | "yml") => "application/yaml",
-        Some("json") => "application/json",
-        Some("epub") => "application/epub+zip",
+    match extension(path).as_str() {
+        "md" => "text/markdown",
+        "txt" => "text/plain",
+        "html" => "text/html",
+        "yaml" | "yml" => "application/yaml",
+        "json" => "application/json",
+        "epub" => "application/epub+zip",
         _ => "application/octet-stream",
     }
 }
@@ -129,49 +141,188 @@ pub struct References {
     pub has_more: bool,
 }
 
-/// Looks at every file below a folder, hidden ones aside, in the order of their paths, at most `limit` of them.
-pub fn below(folder: &ProjectPath, limit: usize) -> Result<References, PathError> {
-    let mut found = References::default();
-    // Names of folders, the last one first: the order of paths without recursion.
-    let mut open = vec![(folder.clone(), 0, true)];
-    while let Some((path, depth, is_folder)) = open.pop() {
-        if !is_folder {
-            if found.files.len() == limit {
-                found.has_more = true;
-                break;
-            }
-            match FileReference::of(&path) {
-                Ok(reference) => found.files.push(reference),
-                Err(_) => found.skipped.push(path.shown()),
-            }
-            continue;
+/// What a walk comes to.
+#[derive(Clone, Debug)]
+pub enum Met {
+    /// A file.
+    File(ProjectPath),
+    /// A folder that could not be listed whole, or that lies too deep.
+    Skipped(String),
+}
+
+/// The files below a folder, hidden ones aside, in the order of their paths. It reads none of them.
+#[derive(Debug)]
+pub struct Walk {
+    /// What is still to be visited, the next one last: the order of paths without recursion.
+    open: Vec<Open>,
+}
+
+#[derive(Debug)]
+enum Open {
+    File(ProjectPath),
+    Folder(ProjectPath, usize),
+    Skipped(String),
+}
+
+impl Walk {
+    /// Begins at a folder; a file is the only one of its walk.
+    pub fn of(top: &ProjectPath) -> Result<Self, PathError> {
+        let mut walk = Self { open: Vec::new() };
+        if top.is_dir() {
+            walk.enter(top, 0)?;
+        } else {
+            walk.open.push(Open::File(top.clone()));
         }
-        if depth > DEPTH {
-            found.skipped.push(path.shown());
-            continue;
-        }
-        let listed = match list(&path, NAMES_IN_FOLDER) {
-            Ok((listed, false)) => listed,
-            Ok((listed, true)) => {
-                found.skipped.push(path.shown());
-                listed
-            }
-            Err(error) if depth == 0 => return Err(error),
-            Err(_) => {
-                found.skipped.push(path.shown());
-                continue;
-            }
-        };
+        Ok(walk)
+    }
+
+    fn enter(&mut self, folder: &ProjectPath, depth: usize) -> Result<(), PathError> {
+        let (listed, has_more) = list(folder, NAMES_IN_FOLDER)?;
         for entry in listed.into_iter().rev().filter(|entry| !entry.name.starts_with('.')) {
             match entry.kind {
-                ListedKind::File => open.push((entry.path, depth + 1, false)),
+                ListedKind::File => self.open.push(Open::File(entry.path)),
                 // A folder by a link may lead to one of those around it.
-                ListedKind::Folder if !entry.is_link => open.push((entry.path, depth + 1, true)),
+                ListedKind::Folder if !entry.is_link => self.open.push(Open::Folder(entry.path, depth + 1)),
                 ListedKind::Folder | ListedKind::Other => {}
             }
         }
+        if has_more {
+            self.open.push(Open::Skipped(folder.shown()));
+        }
+        Ok(())
+    }
+}
+
+impl Iterator for Walk {
+    type Item = Met;
+
+    fn next(&mut self) -> Option<Met> {
+        loop {
+            match self.open.pop()? {
+                Open::File(file) => return Some(Met::File(file)),
+                Open::Skipped(path) => return Some(Met::Skipped(path)),
+                Open::Folder(folder, depth) => {
+                    if depth > DEPTH || self.enter(&folder, depth).is_err() {
+                        return Some(Met::Skipped(folder.shown()));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Looks at every file below a folder, hidden ones aside, in the order of their paths, at most `limit` of them.
+pub fn below(folder: &ProjectPath, limit: usize) -> Result<References, PathError> {
+    select(folder, limit, |_| true, || false)
+}
+
+/// The same for the files whose path is wanted, until it is to stop.
+pub fn select(
+    folder: &ProjectPath,
+    limit: usize,
+    is_wanted: impl Fn(&str) -> bool,
+    is_over: impl Fn() -> bool,
+) -> Result<References, PathError> {
+    let mut found = References::default();
+    for met in Walk::of(folder)?.take_while(|_| !is_over()) {
+        match met {
+            Met::Skipped(path) => found.skipped.push(path),
+            Met::File(file) if !is_wanted(&file.shown()) => {}
+            Met::File(_) if found.files.len() == limit => {
+                found.has_more = true;
+                break;
+            }
+            Met::File(file) => match FileReference::of(&file) {
+                Ok(reference) => found.files.push(reference),
+                Err(_) => found.skipped.push(file.shown()),
+            },
+        }
     }
     Ok(found)
+}
+
+/// Which files are meant, by name or path: a glob. Without a slash it is of the name, with one of the path from the root.
+#[derive(Clone, Debug)]
+pub struct Pattern {
+    matcher: GlobMatcher,
+    is_of_path: bool,
+}
+
+impl Pattern {
+    /// Reads a glob. Names in NFC and NFD are the same.
+    pub fn parse(glob: &str) -> Result<Self, ArtifactError> {
+        let text: String = glob.trim_start_matches("./").nfc().collect();
+        let refuse = |reason: String| ArtifactError::Pattern {
+            pattern: glob.to_owned(),
+            reason,
+        };
+        // A longer one may become a matcher that cannot be built.
+        if text.len() > PATTERN_BYTES {
+            return Err(refuse(format!(
+                "it has {} bytes, more than {PATTERN_BYTES}",
+                text.len()
+            )));
+        }
+        let built = GlobBuilder::new(&text).literal_separator(true).build();
+        let glob = built.map_err(|error| refuse(error.kind().to_string()))?;
+        Ok(Self {
+            matcher: glob.compile_matcher(),
+            is_of_path: text.contains('/'),
+        })
+    }
+
+    /// Whether a path of the project is meant.
+    #[must_use]
+    pub fn matches(&self, path: &str) -> bool {
+        let path: String = path.nfc().collect();
+        let name = path.rsplit('/').next().unwrap_or_default();
+        self.matcher.is_match(if self.is_of_path { &path } else { name })
+    }
+}
+
+/// The files that have a content, and how far was looked for them.
+#[derive(Clone, Debug, Default)]
+pub struct Matches {
+    /// By path.
+    pub files: Vec<FileReference>,
+    /// How many files were read.
+    pub looked_at: usize,
+    /// Whether some files were not read: there are too many, or they cannot be.
+    pub is_cut: bool,
+}
+
+impl Matches {
+    /// Whether they have different contents: then a few digits do not say which one is meant.
+    #[must_use]
+    pub fn differ(&self) -> bool {
+        self.files.windows(2).any(|pair| pair[0].hash != pair[1].hash)
+    }
+}
+
+/// Looks for the files below a folder that have a content, until it is to stop.
+pub fn with_hash(folder: &ProjectPath, hash: &ContentHash, is_over: impl Fn() -> bool) -> Result<Matches, PathError> {
+    let mut matches = Matches::default();
+    let mut bytes = 0;
+    for met in Walk::of(folder)?.take_while(|_| !is_over()) {
+        if matches.looked_at == SEARCHED_FILES || bytes > SEARCHED_BYTES {
+            matches.is_cut = true;
+            break;
+        }
+        let reference = match met {
+            Met::File(file) => FileReference::of(&file).ok(),
+            Met::Skipped(_) => None,
+        };
+        let Some(reference) = reference else {
+            matches.is_cut = true;
+            continue;
+        };
+        matches.looked_at += 1;
+        bytes += reference.size;
+        if hash.names(&reference.hash) {
+            matches.files.push(reference);
+        }
+    }
+    Ok(matches)
 }
 
 /// What became of files that were looked at before.
@@ -183,21 +334,81 @@ pub struct Changes {
     pub changed: Vec<FileReference>,
     /// Not there any more, or not readable.
     pub missing: Vec<String>,
+    /// There now, in the folders of the files that were looked at, and of a kind that one of them is.
+    pub new: Vec<String>,
 }
 
-/// Compares files with the hashes that they had.
-#[must_use]
-pub fn changes(project: &Arc<Project>, known: &BTreeMap<String, ContentHash>) -> Changes {
+/// Compares files with the hashes that they had. A path that leads out of the project is an error: it never was one of them.
+pub fn changes(
+    project: &Arc<Project>,
+    known: &BTreeMap<String, ContentHash>,
+    is_over: impl Fn() -> bool,
+) -> Result<Changes, PathError> {
     let mut changes = Changes::default();
-    for (path, hash) in known {
-        let now = project.resolve(path).and_then(|file| FileReference::of(&file));
-        match now {
+    let mut folders = Folders::default();
+    for (path, hash) in known.iter().take_while(|_| !is_over()) {
+        folders.add(path);
+        let file = match project.resolve(path) {
+            Ok(file) => file,
+            Err(PathError::NotFound { .. }) => {
+                changes.missing.push(path.clone());
+                continue;
+            }
+            Err(error) => return Err(error),
+        };
+        folders.seen.insert(file.shown());
+        match FileReference::of(&file) {
             Ok(now) if now.hash.names(hash) => changes.unchanged.push(path.clone()),
             Ok(now) => changes.changed.push(now),
             Err(_) => changes.missing.push(path.clone()),
         }
     }
-    changes
+    changes.new = folders.others(project);
+    Ok(changes)
+}
+
+/// The folders of named files, and which files in them are named.
+#[derive(Default)]
+struct Folders {
+    /// By folder, the extensions of the files that are named in it.
+    extensions: BTreeMap<String, BTreeSet<String>>,
+    seen: BTreeSet<String>,
+}
+
+impl Folders {
+    fn add(&mut self, path: &str) {
+        let (folder, name) = path.rsplit_once('/').unwrap_or((".", path));
+        self.extensions
+            .entry(folder.to_owned())
+            .or_default()
+            .insert(extension(name));
+    }
+
+    fn others(&self, project: &Arc<Project>) -> Vec<String> {
+        let mut others = BTreeSet::new();
+        for (folder, extensions) in &self.extensions {
+            let listed = project
+                .resolve(folder)
+                .and_then(|folder| list(&folder, NAMES_IN_FOLDER));
+            // A folder that is gone holds nothing new.
+            let Ok((listed, _)) = listed else { continue };
+            let files = listed.into_iter().filter(|entry| entry.kind == ListedKind::File);
+            let wanted =
+                files.filter(|entry| !entry.name.starts_with('.') && extensions.contains(&extension(&entry.name)));
+            others.extend(
+                wanted
+                    .map(|entry| entry.path.shown())
+                    .filter(|path| !self.seen.contains(path)),
+            );
+        }
+        others.into_iter().collect()
+    }
+}
+
+fn extension(name: &str) -> String {
+    name.rsplit_once('.')
+        .map(|(_, extension)| extension.to_ascii_lowercase())
+        .unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -206,7 +417,7 @@ mod tests {
 
     use fumi_base::project::Project;
 
-    use super::{ContentHash, FileReference, below, changes};
+    use super::{ContentHash, FileReference, Pattern, below, changes, select, with_hash};
 
     #[test]
     fn hashes_are_named_by_twelve_digits_or_more() {
@@ -275,13 +486,47 @@ mod tests {
             .into_iter()
             .map(|file| (file.path, file.hash))
             .collect();
-        known.insert("../x".to_owned(), ContentHash::of(b""));
         fs::write(root.path().join("other.md"), "new").expect("written");
         fs::remove_file(root.path().join("gone.md")).expect("removed");
-        let found = changes(&project, &known);
+        fs::write(root.path().join("more.md"), "more").expect("written");
+        fs::write(root.path().join("more.yaml"), "a: 1").expect("written");
+        let found = changes(&project, &known, || false).expect("compared");
         assert_eq!(found.unchanged, ["same.md"]);
-        assert_eq!(found.missing, ["../x", "gone.md"]);
+        assert_eq!(found.missing, ["gone.md"]);
+        assert_eq!(found.new, ["more.md"], "what is of another kind was not looked at");
         let now = FileReference::of(&project.resolve("other.md").expect("there")).expect("read");
         assert_eq!(found.changed, [now]);
+        known.insert("../x".to_owned(), ContentHash::of(b""));
+        assert!(changes(&project, &known, || false).is_err());
+    }
+
+    #[test]
+    fn files_are_selected_by_name_or_path_and_a_search_stops() {
+        let root = tempfile::tempdir().expect("a folder");
+        fs::create_dir_all(root.path().join("原稿/上")).expect("folders");
+        for name in ["原稿/か\u{3099}.md", "原稿/上/b.md", "原稿/c.txt"] {
+            fs::write(root.path().join(name), name).expect("written");
+        }
+        let project = Project::open(root.path()).expect("a project");
+        let found = |glob: &str| -> Vec<String> {
+            let pattern = Pattern::parse(glob).expect(glob);
+            let found = select(&project.top(), 10, |path| pattern.matches(path), || false);
+            found.expect("listed").files.into_iter().map(|file| file.path).collect()
+        };
+        assert_eq!(found("*.md"), ["原稿/か\u{3099}.md", "原稿/上/b.md"]);
+        assert_eq!(found("原稿/*.md"), ["原稿/か\u{3099}.md"]);
+        assert_eq!(found("が.*"), ["原稿/か\u{3099}.md"]);
+        assert_eq!(found("**/上/*"), ["原稿/上/b.md"]);
+        assert!(Pattern::parse("[").is_err() && Pattern::parse(&"あ".repeat(400_000)).is_err());
+        // The dearest one that is taken can be built.
+        assert!(Pattern::parse(&"?".repeat(1_000)).is_ok());
+        let none = select(&project.top(), 10, |_| true, || true).expect("listed");
+        assert!(none.files.is_empty());
+        let hash = ContentHash::of("原稿/c.txt".as_bytes());
+        let matches = with_hash(&project.top(), &hash, || false).expect("searched");
+        assert_eq!((matches.files.len(), matches.looked_at, matches.is_cut), (1, 3, false));
+        fs::write(root.path().join("d.txt"), "原稿/c.txt").expect("written");
+        let matches = with_hash(&project.top(), &hash, || false).expect("searched");
+        assert!(matches.files.len() == 2 && !matches.differ());
     }
 }

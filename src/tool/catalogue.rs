@@ -100,6 +100,7 @@ impl Entry {
                         .expect("an entry is called with what it prepared");
                     Ok(match T::call(arguments.0, &deps, cx).await? {
                         Outcome::Done(answer) => Outcome::Done(Arc::new(answer) as Arc<dyn Rendered>),
+                        Outcome::Instead(instead) => Outcome::Instead(instead),
                         Outcome::Ask(ask) if T::ASKS => Outcome::Ask(ask),
                         Outcome::Ask(_) => {
                             tracing::error!(tool = T::SPEC.name, "a tool asks that does not say so");

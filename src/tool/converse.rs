@@ -321,8 +321,20 @@ impl<'a> Talk<'a> {
         self.go_on(reply, author).await
     }
 
-    /// Runs one call, and nothing more.
+    /// Runs one call, or the one that it stands for, and nothing more.
     pub async fn run(&self, entry: &Entry, arguments: Map<String, Value>, answerer: Answerer) -> Reply {
+        let reply = self.run_one(entry, arguments, answerer).await;
+        let Some(instead) = reply.instead.as_deref() else {
+            return reply;
+        };
+        match self.find(instead.tool) {
+            Some(entry) => self.run_one(entry, instead.arguments.clone(), answerer).await,
+            // It is not in the caller's reach; what it would be is the answer.
+            None => reply,
+        }
+    }
+
+    async fn run_one(&self, entry: &Entry, arguments: Map<String, Value>, answerer: Answerer) -> Reply {
         // Each call counts from the beginning.
         self.progress.restart();
         let call = Call {

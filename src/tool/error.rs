@@ -190,15 +190,37 @@ impl ToolError {
     }
 }
 
+/// What a caller needs to repeat a call that was to write: its arguments, with the length and the hash of a text in its place.
+#[must_use]
+pub fn arguments(arguments: &Map<String, Value>, redactor: &Redactor) -> Value {
+    echo_with(arguments, redactor, |name, text| {
+        (name == "content" || text.chars().nth(ECHO_CHARS).is_some()).then(
+            || json!({"content_length": text.chars().count(), "sha256": fumi_base::files::sha256(text.as_bytes())}),
+        )
+    })
+}
+
 /// The arguments as an error shows them: names, and values cut and without secrets.
 fn echo(arguments: &Map<String, Value>, redactor: &Redactor) -> Value {
+    echo_with(arguments, redactor, |_, _| None)
+}
+
+/// The same, with something else in the place of some texts.
+fn echo_with(
+    arguments: &Map<String, Value>,
+    redactor: &Redactor,
+    instead: impl Fn(&str, &str) -> Option<Value>,
+) -> Value {
     const SECRET: [&str; 5] = ["password", "secret", "token", "api_key", "credential"];
     arguments
         .iter()
         .take(100)
         .map(|(name, value)| {
+            let digest = value.as_str().and_then(|text| instead(name, text));
             let shown = if SECRET.iter().any(|word| name.to_lowercase().contains(word)) {
                 json!(fumi_base::redact::REDACTED)
+            } else if let Some(digest) = digest {
+                digest
             } else {
                 match value {
                     Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),

@@ -68,6 +68,17 @@ pub enum Outcome<T> {
     Done(T),
     /// The tool needs something of the client's model before it can go on.
     Ask(Box<Ask>),
+    /// The call stands for another tool's, which is made instead.
+    Instead(Instead),
+}
+
+/// The call that another one stands for.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Instead {
+    /// A tool of the catalogue.
+    pub tool: &'static str,
+    /// Its arguments. The pipeline adds what the caller said about the call.
+    pub arguments: serde_json::Map<String, serde_json::Value>,
 }
 
 /// A question to a model. A host can act on it as it is; [`converse`] asks a model that fumi can reach itself.

@@ -60,6 +60,15 @@ pub struct CallOptions {
 }
 
 impl CallOptions {
+    /// Puts the project into the call that one stands for.
+    pub fn go_with(&self, arguments: &mut Map<String, Value>) {
+        if let Some(root) = &self.project_root {
+            arguments
+                .entry("project_root")
+                .or_insert_with(|| Value::from(root.as_str()));
+        }
+    }
+
     /// Puts what the caller said about this call into the call that answers a question: the tool that asks never saw it.
     /// To another tool only the project goes on, since the rest was said about the result of this one.
     pub fn carry(&self, spec: &Spec, submit: &mut Submit) {

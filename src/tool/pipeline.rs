@@ -29,9 +29,9 @@ use tracing::Instrument as _;
 use crate::telemetry::metrics::Metrics;
 
 use super::{
-    Access, Answerer, Caller, Cx, Outcome, Progress, Reply, SharedOption, Spec, ToolError,
+    Access, Answerer, Caller, Cx, Effect, Outcome, Progress, Reply, SharedOption, Spec, ToolError,
     catalogue::Entry,
-    delivery,
+    delivery, error,
     options::{self, CallOptions, Cursor},
     ready::Ready,
     reply::{Caps, Cut, Fitted, Rendered, fit},
@@ -129,10 +129,11 @@ pub async fn run(kernel: &Kernel, entry: &Entry, call: Call) -> Reply {
                     "call refused or failed"
                 );
             });
-            (
-                error.reply(entry.spec.name, &arguments, &caller, &kernel.redactor),
-                None,
-            )
+            let mut reply = error.reply(entry.spec.name, &arguments, &caller, &kernel.redactor);
+            if entry.spec.effect == Effect::Write {
+                reply.structured["arguments"] = error::arguments(&arguments, &kernel.redactor);
+            }
+            (reply, None)
         }
     };
     reply.elapsed_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
@@ -268,6 +269,13 @@ async fn answer(kernel: &Kernel, entry: &Entry, call: Call) -> Result<Answered, 
                 options.carry(spec, &mut ask.submit);
                 return Ok(Answered {
                     reply: Reply::question(*ask, cx.locale()),
+                    again: None,
+                });
+            }
+            Outcome::Instead(mut instead) => {
+                options.go_with(&mut instead.arguments);
+                return Ok(Answered {
+                    reply: Reply::instead(instead),
                     again: None,
                 });
             }
@@ -416,6 +424,7 @@ async fn deliver(
         blocks,
         is_error: false,
         asked: None,
+        instead: None,
         cache_hit,
         elapsed_ms: 0,
         usage: None,

@@ -107,6 +107,7 @@ mod tests {
             blocks: Vec::new(),
             is_error: false,
             asked: None,
+            instead: None,
             cache_hit: true,
             elapsed_ms: 7,
             usage: None,

@@ -8,7 +8,7 @@ use std::ops::Range;
 use fumi_base::{text::Locale, tokens};
 use serde_json::{Value, json};
 
-use super::{Ask, Audience, Material, Next, Render};
+use super::{Ask, Audience, Instead, Material, Next, Render};
 use fumi_base::text::Text;
 
 /// Something beside the text.
@@ -45,6 +45,8 @@ pub struct Reply {
     pub is_error: bool,
     /// There if this is no answer but a question ([`super::Ask`]): what goes with it and is not shown to a host.
     pub asked: Option<Box<Asked>>,
+    /// The call that this one stands for: what there is to answer is its reply.
+    pub instead: Option<Box<Instead>>,
     /// Whether the answer came from the cache.
     pub cache_hit: bool,
     /// How long the call took in the server, in milliseconds.
@@ -99,6 +101,7 @@ impl Reply {
             blocks: Vec::new(),
             is_error: true,
             asked: None,
+            instead: None,
             cache_hit: false,
             elapsed_ms: 0,
             usage: None,
@@ -125,6 +128,24 @@ impl Reply {
                 audience: ask.audience,
                 title: ask.title,
             })),
+            instead: None,
+            cache_hit: false,
+            elapsed_ms: 0,
+            usage: None,
+        }
+    }
+
+    /// What a call stands for, as whoever does not follow it reads it.
+    #[must_use]
+    pub fn instead(instead: Instead) -> Self {
+        let arguments = Value::Object(instead.arguments.clone());
+        Self {
+            text: format!("→ {} {arguments}", instead.tool),
+            structured: json!({"success": true, "tool": instead.tool, "arguments": arguments}),
+            blocks: Vec::new(),
+            is_error: false,
+            asked: None,
+            instead: Some(Box::new(instead)),
             cache_hit: false,
             elapsed_ms: 0,
             usage: None,

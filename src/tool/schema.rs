@@ -88,6 +88,15 @@ fn loosen(schema: &mut Object) {
     }
 }
 
+/// A type's schema in the published form, as it is written.
+///
+/// # Panics
+/// When the type is neither struct nor enum.
+#[must_use]
+pub fn written<T: JsonSchema>() -> Object {
+    of::<T>(Contract::Serialize)
+}
+
 /// A type's schema in the published form.
 fn of<T: JsonSchema>(contract: Contract) -> Object {
     let settings = SchemaSettings::draft2020_12().with(|settings| {

@@ -21,9 +21,12 @@ const MAX_PROBLEMS: usize = 20;
 
 /// One thing that is wrong with a call.
 #[derive(Clone, Debug)]
-struct Problem {
-    parameter: String,
-    text: Text,
+pub struct Problem {
+    /// Where it is, as a reader writes it: `sections[0].start_line`; empty for the whole.
+    pub parameter: String,
+    /// What it is.
+    pub text: Text,
+    /// What would be right, as data.
     allowed: Value,
 }
 
@@ -66,6 +69,16 @@ pub fn validate(entry: &Entry, mut arguments: Map<String, Value>) -> Result<Map<
         None if problems.is_empty() => Ok(arguments),
         None => Err(invalid_arguments(entry, &problems)),
     }
+}
+
+/// What is wrong with a value that is no call, under a schema in the published form.
+#[must_use]
+pub fn problems(schema: &Object, value: &Value) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for error in compile(schema).iter_errors(value) {
+        explain(schema, &error, &mut problems);
+    }
+    problems
 }
 
 /// Arguments that serde refuses although the schema accepts them.

@@ -22,8 +22,9 @@ use crate::{
 };
 use code::{ProjectDeps, SearchDeps, source::StructureDeps};
 use novel::{
-    NovelDeps,
+    NovelDeps, data, enhanced,
     plotting::{noveler_plot, plot_validate},
+    write,
     writing::{noveler_write, write_manuscript_draft, write_resume, write_stage, write_step, write_with_claude},
 };
 
@@ -66,6 +67,15 @@ pub fn catalogue(
         Entry::of::<write_resume::WriteResume>(Arc::clone(&novel)),
         Entry::of::<write_manuscript_draft::WriteManuscriptDraft>(Arc::clone(&novel)),
         Entry::of::<write_with_claude::WriteWithClaude>(Arc::clone(&novel)),
+        // novel: finishing
+        Entry::of::<novel::status::ProjectStatus>(Arc::clone(&novel)),
+        Entry::of::<novel::noveler_complete::NovelerComplete>(Arc::clone(&novel)),
+        Entry::of::<novel::init::Init>(Arc::clone(&novel)),
+        Entry::of::<novel::noveler::Noveler>(Arc::clone(&novel)),
+        // novel-review: writing with diagnosis
+        Entry::of::<enhanced::get_writing_tasks::GetWritingTasks>(Arc::clone(&novel)),
+        Entry::of::<enhanced::execute_writing_step::ExecuteWritingStep>(Arc::clone(&novel)),
+        Entry::of::<enhanced::resume_from_partial_failure::ResumeFromPartialFailure>(Arc::clone(&novel)),
         // novel-steps
         Entry::of::<write_step::WriteStep<1>>(Arc::clone(&novel)),
         Entry::of::<write_step::WriteStep<2>>(Arc::clone(&novel)),
@@ -76,7 +86,19 @@ pub fn catalogue(
         Entry::of::<write_step::WriteStep<7>>(Arc::clone(&novel)),
         Entry::of::<write_step::WriteStep<8>>(Arc::clone(&novel)),
         Entry::of::<write_step::WriteStep<9>>(Arc::clone(&novel)),
-        Entry::of::<write_step::WriteStep<10>>(novel),
+        Entry::of::<write_step::WriteStep<10>>(Arc::clone(&novel)),
+        // novel: files
+        Entry::of::<write::Write>(Arc::clone(&novel)),
+        // novel-data
+        Entry::of::<data::fetch_artifact::FetchArtifact>(Arc::clone(&novel)),
+        Entry::of::<data::list_artifacts::ListArtifacts>(Arc::clone(&novel)),
+        Entry::of::<data::list_files_with_hashes::ListFilesWithHashes>(Arc::clone(&novel)),
+        Entry::of::<data::get_file_by_hash::GetFileByHash>(Arc::clone(&novel)),
+        Entry::of::<data::get_file_reference_info::GetFileReferenceInfo>(Arc::clone(&novel)),
+        Entry::of::<data::check_file_changes::CheckFileChanges>(Arc::clone(&novel)),
+        Entry::of::<data::backup_management::BackupManagement>(Arc::clone(&novel)),
+        Entry::of::<data::convert_cli_to_json::ConvertCliToJson>(Arc::clone(&novel)),
+        Entry::of::<data::validate_json_response::ValidateJsonResponse>(novel),
     ])
 }
 

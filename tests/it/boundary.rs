@@ -9,17 +9,18 @@ use fumi::tool::{Rule, catalogue::Entry};
 use serde_json::{Map, Value, json};
 
 use crate::{
-    sample::{Sample, call},
+    sample::{NOVEL, Sample, call},
     taught::refused,
 };
 
 /// Arguments that name files or folders of the project, or a project.
-const PATHS: [&str; 8] = [
+const PATHS: [&str; 9] = [
     "roots",
     "files",
     "file_path",
     "file_paths",
     "path",
+    "paths",
     "project_root",
     "project_path",
     "output_file",
@@ -51,6 +52,16 @@ const NOT_PATHS: &[&str] = &[
     "query_key",
     "query_string",
     "filter",
+    "project_name",
+    "artifact_id",
+    "section",
+    "place",
+    "hash",
+    "content",
+    "expected_hash",
+    "action",
+    "backup_id",
+    "reason",
 ];
 
 /// What a project must not give away.
@@ -104,10 +115,14 @@ async fn no_path_argument_leaves_the_project() {
     let sample = Sample::new();
     let outside = sample.outside();
     fs::write(outside.join("secret.py"), OUTSIDE).unwrap();
-    symlink(&outside, sample.root().join("linked")).unwrap();
-    symlink(outside.join("secret.py"), sample.root().join("linked.py")).unwrap();
-    symlink("../../outside", sample.root().join("src/up")).unwrap();
-    symlink("/etc", sample.root().join("etc")).unwrap();
+    // The novel is a project of its own inside the other.
+    for root in [sample.root(), sample.root().join(NOVEL)] {
+        fs::create_dir_all(root.join("src")).unwrap();
+        symlink(&outside, root.join("linked")).unwrap();
+        symlink(outside.join("secret.py"), root.join("linked.py")).unwrap();
+        symlink(&outside, root.join("src/up")).unwrap();
+        symlink("/etc", root.join("etc")).unwrap();
+    }
     let app = sample.app();
     let absolute = outside.join("secret.py").to_string_lossy().into_owned();
     let evils = [

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::sample::Sample;
 
-fn fumi() -> Command {
+pub(crate) fn fumi() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fumi"));
     // The environment configures fumi; the test's own must not.
     for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("FUMI") || name.ends_with("_ROOT")) {
@@ -21,19 +21,19 @@ fn fumi() -> Command {
     command
 }
 
-fn run(sample: &Sample, arguments: &[&str]) -> Output {
+pub(crate) fn run(sample: &Sample, arguments: &[&str]) -> Output {
     fumi().current_dir(sample.root()).args(arguments).output().unwrap()
 }
 
 #[track_caller]
-fn says(output: &Output) -> (String, String) {
+pub(crate) fn says(output: &Output) -> (String, String) {
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
     (text(&output.stdout), text(&output.stderr))
 }
 
 /// Exit 2, nothing on standard output, one line on standard error.
 #[track_caller]
-fn refuses(output: &Output, part: &str) {
+pub(crate) fn refuses(output: &Output, part: &str) {
     let (out, err) = says(output);
     assert_eq!(output.status.code(), Some(2), "{err}");
     assert_eq!(out, "");

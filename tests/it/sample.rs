@@ -21,6 +21,14 @@ use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
+/// Where the sample novel lies in the committed sample.
+pub(crate) const NOVEL: &str = ".novel";
+
+/// Whether a tool never has an answer, because it was abolished: what it teaches is an error.
+pub(crate) fn only_teaches(entry: &Entry) -> bool {
+    entry.spec.name == "init"
+}
+
 /// A project in a temporary folder. The project is a folder inside it, so that there is an outside.
 pub(crate) struct Sample {
     outer: TempDir,
@@ -38,6 +46,19 @@ impl Sample {
     pub(crate) fn new() -> Self {
         let sample = Self::empty();
         copy(&fixtures().join("project"), &sample.root());
+        // Hidden, so that the tools of code do not see it.
+        let novel = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/novel");
+        copy(&novel, &sample.root().join(NOVEL));
+        sample
+    }
+
+    /// A copy of the sample novel.
+    pub(crate) fn novel() -> Self {
+        let sample = Self::empty();
+        copy(
+            &Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/novel"),
+            &sample.root(),
+        );
         sample
     }
 
@@ -89,6 +110,14 @@ impl Sample {
         found
     }
 
+    /// The first digits of the hash of a file that examples mean.
+    fn hash(&self) -> String {
+        let root = self.root();
+        let readme = [root.join(NOVEL).join("README.md"), root.join("README.md")];
+        let read = readme.iter().find_map(|path| fs::read(path).ok());
+        fumi_base::files::sha256(&read.unwrap_or_default())[..12].to_owned()
+    }
+
     /// Fumi's parts over this project.
     pub(crate) fn app(&self) -> Arc<App> {
         self.app_with(&[], |_| {})
@@ -103,14 +132,24 @@ impl Sample {
         App::build(config, secrets.iter().map(|secret| (*secret).to_owned())).unwrap()
     }
 
-    /// The example of a tool, with this project's root where it names one.
+    /// The example of a tool, with this project's root where it names one, and the hash of a file where it names that of `abc`.
     pub(crate) fn example(&self, entry: &Entry) -> Map<String, Value> {
         let example = entry
             .spec
             .example
-            .replace("/absolute/path/of/an/allowed/project", &self.root().to_string_lossy());
+            .replace("/absolute/path/of/an/allowed/project", &self.root().to_string_lossy())
+            .replace("ba7816bf8f01", &self.hash());
         match serde_json::from_str(&example) {
-            Ok(Value::Object(example)) => example,
+            Ok(Value::Object(mut example)) => {
+                // A novel is a project of its own.
+                let novel = self.root().join(NOVEL);
+                if entry.spec.family.name == "novel" && novel.is_dir() {
+                    example
+                        .entry("project_root")
+                        .or_insert_with(|| json!(novel.to_string_lossy()));
+                }
+                example
+            }
             other => panic!("{}: the example is no JSON object: {other:?}", entry.spec.name),
         }
     }
@@ -175,7 +214,8 @@ pub(crate) fn wide(entry: &Entry, example: &Map<String, Value>) -> Map<String, V
         })
     };
     let mut wide = example.clone();
-    wide.retain(|name, _| required.contains(&name.as_str()) || ruled(name));
+    let is_where = |name: &str| name == "project_root";
+    wide.retain(|name, _| required.contains(&name.as_str()) || ruled(name) || is_where(name));
     if properties.contains_key("roots") && !required.contains(&"file_path") {
         wide.retain(|name, _| !SCOPES.contains(&name.as_str()));
         wide.insert("roots".to_owned(), json!(["."]));

@@ -33,6 +33,18 @@ pub enum BackupError {
     Files { count: usize, most: usize },
     #[error("hidden: {path}")]
     Hidden { path: String },
+    #[error("{action} needs the id of a backup")]
+    NoId {
+        action: &'static str,
+        newest: Option<String>,
+    },
+    #[error("{argument} makes no sense with {action}")]
+    Argument {
+        action: &'static str,
+        argument: &'static str,
+    },
+    #[error("{path} cannot be listed whole")]
+    Unlisted { path: String },
     #[error(transparent)]
     Manifest(#[from] ProjectError),
     #[error(transparent)]
@@ -49,6 +61,9 @@ impl Teach for BackupError {
             Self::Damaged { .. } => "BACKUP_DAMAGED",
             Self::Files { .. } => "BACKUP_FILES",
             Self::Hidden { .. } => "HIDDEN_PATH",
+            Self::NoId { .. } => "BACKUP_ID_MISSING",
+            Self::Argument { .. } => "BACKUP_ARGUMENT",
+            Self::Unlisted { .. } => "BACKUP_UNLISTED",
             Self::Manifest(error) => error.entry(),
             Self::Path(error) => error.entry(),
             Self::Write(error) => error.entry(),
@@ -80,7 +95,24 @@ impl Teach for BackupError {
                 ]
             }
             Self::Files { count, most } => vec![("count", count.to_string()), ("most", most.to_string())],
-            Self::Hidden { path } => vec![("path", quoted(path))],
+            Self::NoId { action, newest } => {
+                let newest = newest.as_deref();
+                vec![
+                    ("action", (*action).to_owned()),
+                    (
+                        "newest",
+                        newest.map(|id| format!(" The newest is {id}.")).unwrap_or_default(),
+                    ),
+                    (
+                        "newest_ja",
+                        newest.map(|id| format!("最新は {id} です。")).unwrap_or_default(),
+                    ),
+                ]
+            }
+            Self::Argument { action, argument } => {
+                vec![("action", (*action).to_owned()), ("argument", (*argument).to_owned())]
+            }
+            Self::Hidden { path } | Self::Unlisted { path } => vec![("path", quoted(path))],
             Self::Manifest(error) => error.facts(),
             Self::Path(error) => error.facts(),
             Self::Write(error) => error.facts(),
@@ -109,6 +141,15 @@ mod tests {
             },
             BackupError::Files { count: 0, most: 9 },
             BackupError::Hidden { path: text() },
+            BackupError::NoId {
+                action: "restore",
+                newest: Some(text()),
+            },
+            BackupError::Argument {
+                action: "list",
+                argument: "paths",
+            },
+            BackupError::Unlisted { path: text() },
         ];
         let mut entries: Vec<&str> = BOOK.entries().map(|(name, _)| name).collect();
         for error in &all {

@@ -47,6 +47,8 @@ pub enum WritingError {
     Finished { id: String },
     #[error("no session {id}")]
     NoSession { id: String, episode: Episode },
+    #[error("no open session of {episode}")]
+    NoOpenSession { episode: Episode },
     #[error("no session for {stage}")]
     NoSessionId { stage: Stage },
     #[error("{path}: {reason}")]
@@ -107,6 +109,7 @@ impl Teach for WritingError {
             Self::WrongTurn { .. } => "WRONG_TURN",
             Self::Finished { .. } => "WRITING_FINISHED",
             Self::NoSession { .. } => "WRITING_SESSION_NOT_FOUND",
+            Self::NoOpenSession { .. } => "NO_OPEN_SESSION",
             Self::NoSessionId { .. } => "SESSION_ID_MISSING",
             Self::BrokenSession { .. } => "BROKEN_SESSION",
             Self::TooLarge { .. } => "CONTENT_TOO_LARGE",
@@ -165,6 +168,7 @@ impl Teach for WritingError {
             Self::NoSession { id, episode } => {
                 vec![("id", quoted(id)), ("episode", episode.number().to_string())]
             }
+            Self::NoOpenSession { episode } => vec![("episode", episode.number().to_string())],
             Self::NoSessionId { stage } => vec![("stage", stage.to_string())],
             Self::OffRoute { stage, id } => vec![("stage", stage.to_string()), ("id", id.clone())],
             Self::BrokenSession {
@@ -242,6 +246,9 @@ mod tests {
             WritingError::Finished { id: text() },
             WritingError::NoSession {
                 id: text(),
+                episode: Episode::new(1).expect("a number"),
+            },
+            WritingError::NoOpenSession {
                 episode: Episode::new(1).expect("a number"),
             },
             WritingError::NoSessionId { stage },

@@ -159,6 +159,12 @@ impl NovelProject {
         Self { project, names }
     }
 
+    /// The folder.
+    #[must_use]
+    pub fn project(&self) -> &Arc<Project> {
+        &self.project
+    }
+
     /// Its names.
     #[must_use]
     pub fn names(&self) -> &Names {
@@ -204,6 +210,26 @@ impl NovelProject {
         }
         survey.remark_several();
         Ok(survey)
+    }
+
+    /// What makes the novel: its settings and the folders that it has, backups aside; of one without folders, its episodes.
+    pub fn own(&self) -> Result<Vec<ProjectPath>, ProjectError> {
+        let survey = self.survey()?;
+        let settings = self.find(&self.names.settings)?;
+        let folders = survey.folders.into_iter().filter(|(role, _)| *role != Role::Backups);
+        let episodes = survey.episodes.into_values();
+        let texts = episodes.flat_map(|files| files.manuscripts.into_iter().chain(files.plots));
+        let mut own: Vec<ProjectPath> = Vec::new();
+        for path in settings
+            .into_iter()
+            .chain(folders.map(|(_, folder)| folder))
+            .chain(texts)
+        {
+            if !own.iter().any(|top| path.relative().starts_with(top.relative())) {
+                own.push(path);
+            }
+        }
+        Ok(own)
     }
 
     /// The settings, or `None` without a file.

@@ -55,6 +55,22 @@ pub enum StylePreset {
     Custom,
 }
 
+impl StylePreset {
+    /// Every preset.
+    pub const ALL: [Self; 4] = [Self::Bunko, Self::Narou, Self::Kakuyomu, Self::Custom];
+
+    /// As the settings write it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Bunko => "bunko",
+            Self::Narou => "narou",
+            Self::Kakuyomu => "kakuyomu",
+            Self::Custom => "custom",
+        }
+    }
+}
+
 /// A length in characters: `4000`, `3000-5000`, or `{min: 3000, max: 5000}`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TargetLength {

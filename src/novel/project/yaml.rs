@@ -34,6 +34,11 @@ pub enum Yaml {
 }
 
 impl Yaml {
+    /// Reads a file's text, whatever it holds.
+    pub fn read(path: &str, text: &str) -> Result<Self, ProjectError> {
+        read(path, text)
+    }
+
     /// The value of a key of a map.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&Self> {

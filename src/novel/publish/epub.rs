@@ -1,7 +1,8 @@
 //! A book in EPUB 3: vertical, from right to left, with ruby, 縦中横 and a table of contents.
 //!
 //! The package is made by hand: the ready-made builder gives documents that epubcheck refuses (ids given twice, pages turned
-//! the wrong way). Equal books are equal bytes: times are passed in, and nothing is drawn at random.
+//! the wrong way). Equal books are equal bytes: times are passed in, and nothing is drawn at random. A long chapter is several
+//! files, because readers open a file whole.
 
 use std::{
     fmt::Write as _,
@@ -14,7 +15,7 @@ use zip::{CompressionMethod, ZipWriter, write::SimpleFileOptions};
 use super::{
     Loss, Work,
     html::STYLE,
-    xhtml::{Page, escaped, page},
+    xhtml::{Cuts, Page, escaped, page},
 };
 use crate::manuscript::Manuscript;
 
@@ -76,7 +77,7 @@ pub fn write(book: &Book) -> WrittenBook {
     let pages: Vec<Page> = book
         .chapters
         .iter()
-        .map(|chapter| page(chapter.manuscript, &chapter.title))
+        .map(|chapter| page(chapter.manuscript, &chapter.title, Cuts::OF_BOOKS))
         .collect();
     let mut archive = Archive(ZipWriter::new(Cursor::new(Vec::new())));
     // First and plain, so that the kind of the file stands at a fixed place in it.
@@ -84,12 +85,14 @@ pub fn write(book: &Book) -> WrittenBook {
     archive.add("META-INF/container.xml", CONTAINER, CompressionMethod::Deflated);
     let mut text =
         |name: &str, content: &str| archive.add(&format!("OEBPS/{name}"), content, CompressionMethod::Deflated);
-    text("content.opf", &package(book));
+    text("content.opf", &package(book, &pages));
     text("nav.xhtml", &contents(book, &pages));
     text("style.css", STYLE);
     text("title.xhtml", &title_page(book.work));
     for (at, (chapter, page)) in book.chapters.iter().zip(&pages).enumerate() {
-        text(&format!("{}.xhtml", id(at)), &document(&chapter.title, "", &page.body));
+        for (file, body) in page.full.iter().chain([&page.body]).enumerate() {
+            text(&format!("{}.xhtml", id(at, file)), &document(&chapter.title, "", body));
+        }
     }
     let losses = pages
         .into_iter()
@@ -101,9 +104,12 @@ pub fn write(book: &Book) -> WrittenBook {
     }
 }
 
-/// The name of a chapter in the package.
-fn id(chapter: usize) -> String {
-    format!("chapter-{:04}", chapter + 1)
+/// The name of a file of a chapter in the package.
+fn id(chapter: usize, file: usize) -> String {
+    match file {
+        0 => format!("chapter-{:04}", chapter + 1),
+        _ => format!("chapter-{:04}-{:02}", chapter + 1, file + 1),
+    }
 }
 
 const CONTAINER: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
@@ -126,11 +132,11 @@ fn identifier(work: &Work) -> String {
     )
 }
 
-fn package(book: &Book) -> String {
+fn package(book: &Book, pages: &[Page]) -> String {
     let mut manifest = String::new();
     let mut spine = String::new();
-    for at in 0..book.chapters.len() {
-        let id = id(at);
+    let files = |(at, page): (usize, &Page)| (0..=page.full.len()).map(move |file| id(at, file));
+    for id in pages.iter().enumerate().flat_map(files) {
         // Writing to a String cannot fail.
         let _ = writeln!(
             manifest,
@@ -175,14 +181,16 @@ fn named(text: &str) -> &str {
 fn contents(book: &Book, pages: &[Page]) -> String {
     let mut list = String::new();
     for (at, (chapter, page)) in book.chapters.iter().zip(pages).enumerate() {
-        let file = format!("{}.xhtml", id(at));
+        let file = format!("{}.xhtml", id(at, 0));
         let _ = write!(list, r#"<li><a href="{file}">{}</a>"#, escaped(named(&chapter.title)));
         let mut headings = String::new();
-        for (id, words) in &page.headings {
+        for heading in &page.headings {
             let _ = writeln!(
                 headings,
-                r#"<li><a href="{file}#{id}">{}</a></li>"#,
-                escaped(named(words))
+                r#"<li><a href="{}.xhtml#{}">{}</a></li>"#,
+                id(at, heading.file),
+                heading.id,
+                escaped(named(&heading.words))
             );
         }
         if !headings.is_empty() {

@@ -4,7 +4,7 @@
 
 use super::{
     Work, Written,
-    xhtml::{escaped, page},
+    xhtml::{Cuts, escaped, page},
 };
 use crate::manuscript::Manuscript;
 
@@ -14,7 +14,7 @@ pub(super) const STYLE: &str = include_str!("vertical.css");
 /// Writes an episode or a whole text.
 #[must_use]
 pub fn write(manuscript: &Manuscript, work: &Work) -> Written<String> {
-    let page = page(manuscript, &work.title);
+    let page = page(manuscript, &work.title, Cuts::NEVER);
     let (title, author) = (escaped(&work.title), escaped(&work.author));
     let style = STYLE.trim_start_matches("@charset \"UTF-8\";\n");
     let output = format!(

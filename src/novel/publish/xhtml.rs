@@ -1,7 +1,7 @@
 //! The inside of a page: the model as XHTML, the same for the single file and for the book.
 //!
 //! What it makes is well-formed whatever the text: letters are escaped, control characters left out and listed. Elements are
-//! opened and closed in a list, never by recursion.
+//! opened and closed in a list, never by recursion. A long text may be cut into several files, each well-formed by itself.
 
 use std::ops::Range;
 
@@ -11,14 +11,53 @@ use crate::manuscript::{Emphasis, Inline, LineKind, Manuscript, Note, Part, Scen
 /// A page's elements, with what its table of contents needs.
 #[derive(Debug, Default)]
 pub(super) struct Page {
+    /// The files before the last one.
+    pub(super) full: Vec<String>,
+    /// The last file, which is the only one unless the text was cut.
     pub(super) body: String,
-    /// Headings within the story: the id of the element, and its words.
-    pub(super) headings: Vec<(String, String)>,
+    pub(super) headings: Vec<Heading>,
     pub(super) losses: Vec<Loss>,
 }
 
+/// A heading within the story.
+#[derive(Debug)]
+pub(super) struct Heading {
+    /// Which of the page's files it is in.
+    pub(super) file: usize,
+    /// The id of its element.
+    pub(super) id: String,
+    pub(super) words: String,
+}
+
+/// From how many bytes on a file ends at the next place of a kind.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cuts {
+    /// Before a heading, or at a break of the page: there a new page begins anyway, or may.
+    pub(super) at_heading: usize,
+    /// Before a break between scenes.
+    pub(super) at_scene: usize,
+    /// Between any two paragraphs.
+    pub(super) anywhere: usize,
+}
+
+impl Cuts {
+    /// One file, however long.
+    pub(super) const NEVER: Self = Self {
+        at_heading: usize::MAX,
+        at_scene: usize::MAX,
+        anywhere: usize::MAX,
+    };
+
+    /// Files that readers open at once. Some refuse more than 300 KiB; an episode of 4,000 characters has 13, and is never cut.
+    pub(super) const OF_BOOKS: Self = Self {
+        at_heading: 48 << 10,
+        at_scene: 96 << 10,
+        anywhere: 192 << 10,
+    };
+}
+
 /// Writes a manuscript. `title` heads it if it has no heading of its own.
-pub(super) fn page(manuscript: &Manuscript, title: &str) -> Page {
+pub(super) fn page(manuscript: &Manuscript, title: &str, cuts: Cuts) -> Page {
     let mut page = Page::default();
     if !manuscript.lines().iter().any(|line| line.part == Part::Title) {
         page.body.push_str("<h1>");
@@ -28,6 +67,7 @@ pub(super) fn page(manuscript: &Manuscript, title: &str) -> Page {
     let mut writer = Writer {
         manuscript,
         page,
+        cuts,
         highest: highest(manuscript),
         indent: 0,
         section: None,
@@ -91,6 +131,7 @@ impl Page {
 struct Writer<'a> {
     manuscript: &'a Manuscript,
     page: Page,
+    cuts: Cuts,
     /// The highest level of heading within the story: they go on below the title without a gap.
     highest: u8,
     /// Characters by which the lines are indented from here on.
@@ -110,16 +151,44 @@ impl Writer<'_> {
         }
         self.empty = 0;
         self.section = part;
-        let (class, heading) = match part {
-            Some(Part::Foreword) => ("foreword", "<h2>前書き</h2>\n"),
-            Some(Part::Afterword) => ("afterword", "<h2>後書き</h2>\n"),
-            Some(Part::Colophon) => ("colophon", ""),
-            Some(_) => ("story", ""),
+        let heading = match part {
+            Some(Part::Foreword) => "<h2>前書き</h2>\n",
+            Some(Part::Afterword) => "<h2>後書き</h2>\n",
+            Some(_) => "",
             None => return,
         };
-        self.page
-            .body
-            .push_str(&format!("<section class=\"{class}\">\n{heading}"));
+        self.open_section();
+        self.page.body.push_str(heading);
+    }
+
+    fn open_section(&mut self) {
+        let class = match self.section {
+            Some(Part::Foreword) => "foreword",
+            Some(Part::Afterword) => "afterword",
+            Some(Part::Colophon) => "colophon",
+            Some(_) => "story",
+            None => return,
+        };
+        self.page.body.push_str(&format!("<section class=\"{class}\">\n"));
+    }
+
+    /// Whether the file ends before a line of this kind.
+    fn is_cut_before(&self, kind: LineKind) -> bool {
+        let from = match kind {
+            LineKind::Heading { .. } | LineKind::SceneBreak(SceneBreak::Page) => self.cuts.at_heading,
+            LineKind::SceneBreak(_) => self.cuts.at_scene,
+            LineKind::Paragraph | LineKind::Verbatim => self.cuts.anywhere,
+            LineKind::Empty | LineKind::PartMark | LineKind::Notes => return false,
+        };
+        self.section.is_some() && self.page.body.len() >= from
+    }
+
+    /// Ends the file; the section goes on in the next one.
+    fn cut(&mut self) {
+        self.page.body.push_str("</section>\n");
+        self.page.full.push(std::mem::take(&mut self.page.body));
+        self.empty = 0;
+        self.open_section();
     }
 
     fn line(&mut self, line: &SourceLine) {
@@ -135,12 +204,18 @@ impl Writer<'_> {
             }
             (part, _) => self.section(Some(part)),
         }
+        let is_cut = self.is_cut_before(line.kind);
+        if is_cut {
+            self.cut();
+        }
         self.page
             .body
             .push_str(&"<p><br /></p>\n".repeat(std::mem::take(&mut self.empty)));
         match line.kind {
             LineKind::Heading { level, text } => self.heading(line.part, level, text..content.end),
             LineKind::Paragraph => self.paragraph(content),
+            // A file of its own begins on a new page.
+            LineKind::SceneBreak(SceneBreak::Page) if is_cut => {}
             LineKind::SceneBreak(SceneBreak::Page) => self.page.body.push_str("<hr class=\"page\" />\n"),
             LineKind::SceneBreak(_) => {
                 self.page.body.push_str("<p class=\"break\">");
@@ -165,8 +240,12 @@ impl Writer<'_> {
         };
         let id = format!("h{}", self.page.headings.len() + 1);
         if part == Part::Body {
-            let shown = self.manuscript.text_of(&words).trim().to_owned();
-            self.page.headings.push((id.clone(), shown));
+            let heading = Heading {
+                file: self.page.full.len(),
+                id: id.clone(),
+                words: self.manuscript.text_of(&words).trim().to_owned(),
+            };
+            self.page.headings.push(heading);
             self.page.body.push_str(&format!("<h{element} id=\"{id}\">"));
         } else {
             self.page.body.push_str(&format!("<h{element}>"));

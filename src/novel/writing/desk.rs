@@ -56,6 +56,8 @@ pub enum Act {
     Answer(Answer),
     /// A stage is remarked upon.
     Feedback(Stage, String),
+    /// A stage, and what comes after it, is done again.
+    Reopen(Stage),
 }
 
 /// A session that was found or begun.
@@ -210,6 +212,10 @@ impl Desk {
             }
             Act::Feedback(stage, said) => {
                 let stepped = workflow.feedback(stage, &said, &now.moment)?;
+                (stepped.next, stepped.writes)
+            }
+            Act::Reopen(stage) => {
+                let stepped = workflow.reopen(stage)?;
                 (stepped.next, stepped.writes)
             }
             Act::Answer(answer) => {

@@ -234,6 +234,12 @@ impl Session {
         Episode::new(self.episode).expect("checked when it was made or read")
     }
 
+    /// When it was begun.
+    #[must_use]
+    pub fn created_at(&self) -> &Moment {
+        &self.created_at
+    }
+
     /// When it was last changed.
     #[must_use]
     pub fn last_updated(&self) -> &Moment {

@@ -26,13 +26,13 @@ use crate::{
 };
 
 /// The largest session file that is read.
-const SESSION_BYTES: u64 = 8 << 20;
+pub(super) const SESSION_BYTES: u64 = 8 << 20;
 
 /// Where sessions are.
-const FOLDER: &str = ".noveler/sessions";
+pub(super) const FOLDER: &str = ".noveler/sessions";
 
 /// How many sessions are looked at.
-const SESSIONS: usize = 20_000;
+pub(super) const SESSIONS: usize = 20_000;
 
 /// The sessions of a project.
 #[derive(Clone, Debug)]

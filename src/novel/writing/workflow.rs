@@ -223,6 +223,16 @@ impl<'a> Workflow<'a> {
         })
     }
 
+    /// Goes back to the beginning of a stage that is done, or of the current one.
+    pub fn reopen(&mut self, stage: Stage) -> Result<Stepped, WritingError> {
+        self.in_turn(stage)?;
+        self.session.reopen(stage);
+        Ok(Stepped {
+            next: self.next(),
+            writes: vec![self.write()],
+        })
+    }
+
     /// Whether a stage is done or the current one.
     fn in_turn(&self, stage: Stage) -> Result<(), WritingError> {
         let mut own = self.session.route().stages();

@@ -3,7 +3,15 @@
 //! Times come from [`now`] and are handed down: the domain reads no clock. Files are read and written in [`crate::tool::Cx::blocking`],
 //! and whoever writes does it in [`crate::tool::Cx::alone`].
 
+pub mod data;
+pub mod enhanced;
+pub mod init;
+pub mod noveler;
+pub mod noveler_complete;
 pub mod plotting;
+pub mod status;
+mod suggestion;
+pub mod write;
 pub mod writing;
 
 use std::{sync::LazyLock, time::Duration};

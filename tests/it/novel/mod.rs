@@ -1,12 +1,15 @@
 //! The novel tools on a copy of the sample novel, as their clients see them.
 
 mod by_provider;
+mod data;
+mod finishing;
 mod killed;
 mod plotting;
 mod prompts;
 mod refused;
 mod script;
 mod several;
+mod starting;
 mod ways;
 mod writing;
 

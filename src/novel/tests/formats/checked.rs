@@ -3,9 +3,15 @@
 //! It is a Debian package that `./test` installs. Without it these tests fail and say so: a book that nobody checked is no
 //! book.
 
-use std::process::Command;
+use std::{
+    io::{Cursor, Read as _},
+    process::Command,
+};
 
-use fumi_novel::publish::epub::{Book, Chapter, Modified, WrittenBook, write};
+use fumi_novel::{
+    manuscript::{Manuscript, Reading},
+    publish::epub::{Book, Chapter, Modified, WrittenBook, write},
+};
 
 use crate::{bocchan, every_feature, sample};
 
@@ -62,6 +68,83 @@ fn a_novel_is_a_book_without_complaints() {
     });
     assert_eq!(complaints(&book), [""; 0]);
     assert_eq!(book.losses, []);
+    let files = chapter_files(&book);
+    let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
+    // Cut before headings only: no file is one that a reader refuses, and none is a scrap.
+    assert!((4..=9).contains(&names.len()), "{names:?}");
+    assert_eq!(
+        names[..2],
+        ["OEBPS/chapter-0001-02.xhtml", "OEBPS/chapter-0001-03.xhtml"]
+    );
+    assert!(files.iter().all(|(_, text)| text.len() < 96 << 10));
+    let cut = files[..files.len() - 1].iter();
+    for (name, text) in cut {
+        let story = text.split_once("<section class=\"story\">\n").expect("a section").1;
+        assert!(story.starts_with("<h2 id="), "{name}");
+    }
+    for (_, text) in &files {
+        assert_eq!(text.matches("<section").count(), text.matches("</section>").count());
+    }
+    let contents = part(&book, "OEBPS/nav.xhtml");
+    for heading in 1..=11 {
+        let file = files
+            .iter()
+            .find(|(_, text)| text.contains(&format!("id=\"h{heading}\"")));
+        let (name, _) = file.expect("a heading");
+        let link = format!("{}#h{heading}\"", name.trim_start_matches("OEBPS/"));
+        assert!(contents.contains(&link), "{link}");
+    }
+}
+
+#[test]
+fn a_chapter_without_headings_is_cut_between_scenes_and_else_between_paragraphs() {
+    let paragraph = format!("　{}\n", "潮".repeat(400));
+    let scene = paragraph.repeat(60);
+    let source = format!("# 第1話\n\n{scene}{scene}＊＊＊\n{}", scene.repeat(6));
+    let manuscript = Manuscript::read(source, Reading::default());
+    let (_, work) = bocchan();
+    let chapter = Chapter {
+        title: "第1話".to_owned(),
+        manuscript: &manuscript,
+    };
+    let book = write(&Book {
+        work: &work,
+        modified: modified(),
+        chapters: vec![chapter],
+    });
+    assert_eq!(complaints(&book), [""; 0]);
+    let mut files = chapter_files(&book);
+    files.sort_by_key(|(name, _)| name.replace(".xhtml", ""));
+    assert!(files.len() > 2 && files.iter().all(|(_, text)| text.len() < 200 << 10));
+    let first = files[1]
+        .1
+        .split_once("<section class=\"story\">\n")
+        .expect("a section")
+        .1;
+    assert!(first.starts_with("<p class=\"break\">＊＊＊</p>"), "{}", &first[..60]);
+    let letters: usize = files.iter().map(|(_, text)| text.matches('潮').count()).sum();
+    assert_eq!(letters, 400 * 60 * 8);
+}
+
+/// The files of a book's chapters, by name.
+fn chapter_files(book: &WrittenBook) -> Vec<(String, String)> {
+    let archive = zip::ZipArchive::new(Cursor::new(&book.output)).expect("a ZIP file");
+    let names = archive.file_names().map(|name| name.expect("a name").into_owned());
+    let mut files: Vec<(String, String)> = names
+        .filter(|name| name.contains("/chapter-"))
+        .map(|name| (name.clone(), part(book, &name)))
+        .collect();
+    files.sort();
+    files
+}
+
+/// A file of a book.
+fn part(book: &WrittenBook, name: &str) -> String {
+    let mut archive = zip::ZipArchive::new(Cursor::new(&book.output)).expect("a ZIP file");
+    let mut text = String::new();
+    let mut file = archive.by_name(name).expect(name);
+    file.read_to_string(&mut text).expect("text");
+    text
 }
 
 #[test]

@@ -33,14 +33,14 @@ use super::{NovelDeps, now, stamp};
 use crate::tool::{Ask, Audience, Cx, Material, Status, Submit, ToolError};
 
 /// How long one step may take: a stage has five minutes of its own (decision 17).
-pub(super) const STAGE_TIMEOUT: Duration = Duration::from_mins(5);
+pub(in crate::tools::novel) const STAGE_TIMEOUT: Duration = Duration::from_mins(5);
 
 /// How many characters of a text a reply shows.
-pub(super) const PREVIEW: usize = 200;
+pub(in crate::tools::novel) const PREVIEW: usize = 200;
 
 /// Which session a call is about, as its arguments say it.
 #[derive(Clone, Debug)]
-pub(super) enum Wanted {
+pub(in crate::tools::novel) enum Wanted {
     Named(String),
     Open(Route),
     New(Route),
@@ -48,7 +48,7 @@ pub(super) enum Wanted {
 
 impl Wanted {
     /// By what was passed: a session, a fresh start, or whatever is open.
-    pub(super) fn of(session_id: Option<String>, restart: bool, route: Route) -> Self {
+    pub(in crate::tools::novel) fn of(session_id: Option<String>, restart: bool, route: Route) -> Self {
         match session_id {
             Some(id) => Self::Named(id),
             None if restart => Self::New(route),
@@ -66,18 +66,18 @@ impl Wanted {
 }
 
 /// One step: which session, and what is done in it once it is found.
-pub(super) struct Sitting<F> {
-    pub(super) tool: &'static str,
-    pub(super) episode: Episode,
-    pub(super) wanted: Wanted,
-    pub(super) target: Option<u32>,
+pub(in crate::tools::novel) struct Sitting<F> {
+    pub(in crate::tools::novel) tool: &'static str,
+    pub(in crate::tools::novel) episode: Episode,
+    pub(in crate::tools::novel) wanted: Wanted,
+    pub(in crate::tools::novel) target: Option<u32>,
     /// Whether a draft that is finished goes to the manuscripts at once.
-    pub(super) places_draft: bool,
-    pub(super) act: F,
+    pub(in crate::tools::novel) places_draft: bool,
+    pub(in crate::tools::novel) act: F,
 }
 
 /// The time and the chance of a call.
-pub(super) fn moment() -> Result<Now, ToolError> {
+pub(in crate::tools::novel) fn moment() -> Result<Now, ToolError> {
     let mut random = [0; 4];
     getrandom::fill(&mut random).map_err(|_| ToolError::internal())?;
     Ok(Now {
@@ -88,13 +88,13 @@ pub(super) fn moment() -> Result<Now, ToolError> {
 }
 
 /// Sits down: gathers what the episode is written from. Nothing is written, so that what is refused here leaves no trace.
-pub(super) async fn desk(deps: &NovelDeps, cx: &Cx, episode: Episode) -> Result<Desk, ToolError> {
+pub(in crate::tools::novel) async fn desk(deps: &NovelDeps, cx: &Cx, episode: Episode) -> Result<Desk, ToolError> {
     let (project, novel, locale) = (Arc::clone(&cx.project), deps.novel(cx), cx.locale());
     cx.blocking(move |_, _| Desk::of(project, novel, episode, locale)).await
 }
 
 /// Makes the step, alone in the project.
-pub(super) async fn sit<F>(deps: &NovelDeps, cx: &Cx, sitting: Sitting<F>) -> Result<Worked, ToolError>
+pub(in crate::tools::novel) async fn sit<F>(deps: &NovelDeps, cx: &Cx, sitting: Sitting<F>) -> Result<Worked, ToolError>
 where
     F: FnOnce(&Opened) -> Result<Act, WritingError> + Send + 'static,
 {
@@ -113,7 +113,7 @@ where
 }
 
 /// An answer from the arguments: the text, and for which step it is.
-pub(super) fn answer(content: String, step: Option<&str>) -> Result<Act, WritingError> {
+pub(in crate::tools::novel) fn answer(content: String, step: Option<&str>) -> Result<Act, WritingError> {
     let (stage, turn) = match step {
         None => (None, None),
         Some(step) => {
@@ -130,7 +130,7 @@ pub(super) fn answer(content: String, step: Option<&str>) -> Result<Act, Writing
 }
 
 /// The question as clients get it: `submit` are the arguments that bring the answer back, but for the session and the step.
-pub(super) async fn question(
+pub(in crate::tools::novel) async fn question(
     asked: &Asked,
     cx: &Cx,
     tool: &'static str,
@@ -169,7 +169,7 @@ pub(super) async fn question(
 }
 
 /// The texts behind references, for models that fetch nothing. One that is gone is left out: its reference says that it was there.
-pub(super) async fn material(context: &[Cited], cx: &Cx) -> Result<Vec<Material>, ToolError> {
+pub(in crate::tools::novel) async fn material(context: &[Cited], cx: &Cx) -> Result<Vec<Material>, ToolError> {
     let mut all = Vec::new();
     for cited in context {
         let text = text_of(cx, &cited.path).await?;
@@ -182,7 +182,7 @@ pub(super) async fn material(context: &[Cited], cx: &Cx) -> Result<Vec<Material>
 }
 
 /// A file to read, by the id under which `fetch_artifact` gives it.
-pub(super) fn reference(cited: &Cited, locale: Locale) -> String {
+pub(in crate::tools::novel) fn reference(cited: &Cited, locale: Locale) -> String {
     format!(
         "{} {} ({})",
         artifact(&cited.sha256),
@@ -234,7 +234,7 @@ pub(crate) struct StageReport {
 }
 
 /// The stages of a session, always in their order.
-pub(super) fn stages(session: &Session, locale: Locale) -> Vec<StageReport> {
+pub(in crate::tools::novel) fn stages(session: &Session, locale: Locale) -> Vec<StageReport> {
     let report = |stage: Stage| {
         let output = session.output(stage);
         let status = match output {
@@ -283,7 +283,7 @@ pub(crate) struct StageResult {
 
 impl StageResult {
     /// As one line and the beginning of the text.
-    pub(super) fn line(&self) -> String {
+    pub(in crate::tools::novel) fn line(&self) -> String {
         let Self {
             artifact_id,
             output_file,
@@ -296,7 +296,11 @@ impl StageResult {
 }
 
 /// What a stage of a session gave, if it is done.
-pub(super) async fn stage_result(cx: &Cx, session: &Session, stage: Stage) -> Result<Option<StageResult>, ToolError> {
+pub(in crate::tools::novel) async fn stage_result(
+    cx: &Cx,
+    session: &Session,
+    stage: Stage,
+) -> Result<Option<StageResult>, ToolError> {
     let Some(output) = session.output(stage).cloned() else {
         return Ok(None);
     };
@@ -315,7 +319,7 @@ pub(super) async fn stage_result(cx: &Cx, session: &Session, stage: Stage) -> Re
 }
 
 /// How a score came about.
-pub(super) fn method(score: Option<f64>) -> String {
+pub(in crate::tools::novel) fn method(score: Option<f64>) -> String {
     if score.is_some() {
         "deterministic"
     } else {
@@ -325,7 +329,7 @@ pub(super) fn method(score: Option<f64>) -> String {
 }
 
 /// The text of a file that a reply shows a part of; empty where it is gone.
-pub(super) async fn text_of(cx: &Cx, path: &str) -> Result<String, ToolError> {
+pub(in crate::tools::novel) async fn text_of(cx: &Cx, path: &str) -> Result<String, ToolError> {
     let (project, path) = (Arc::clone(&cx.project), path.to_owned());
     cx.blocking(move |_, _| {
         let bytes = match project.resolve(&path) {
@@ -416,12 +420,12 @@ impl TraceEntry {
 }
 
 /// The names of stages.
-pub(super) fn names(stages: impl IntoIterator<Item = Stage>) -> Vec<String> {
+pub(in crate::tools::novel) fn names(stages: impl IntoIterator<Item = Stage>) -> Vec<String> {
     stages.into_iter().map(|stage| stage.name().to_owned()).collect()
 }
 
 /// What has to be done again before the session goes on, as fields beside a question.
-pub(super) fn again(worked: &Worked) -> Map<String, Value> {
+pub(in crate::tools::novel) fn again(worked: &Worked) -> Map<String, Value> {
     let mut fields = Map::new();
     if !worked.lost.is_empty() {
         fields.insert("recovered_stages".to_owned(), json!(names(worked.lost.clone())));

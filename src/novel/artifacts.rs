@@ -1,0 +1,586 @@
+//! Texts known by their content: `artifact:` and twelve digits of a SHA-256, whatever file has it now.
+//!
+//! What is kept here is a content under `.noveler/artifacts/` and, written after it, what is known of it: a content alone is what
+//! a crash left, and no artifact yet. Outputs of stages, converted results and the novel's own files are found by their hash
+//! where they lie, without a copy. A file whose name is a hash is never given out with another content.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use fumi_base::{
+    files::{self, Decoded, EncodingChoice},
+    listing::{Listed, ListedKind, list},
+    place::mark,
+    project::{PathError, Project, ProjectPath},
+    writing::replace,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    errors::artifact::ArtifactError,
+    project::{NovelProject, read_yaml, yaml_of},
+    references::{ContentHash, FileReference, Met, Walk, with_hash},
+    writing::Moment,
+};
+
+/// Where artifacts are kept.
+const KEPT: &str = ".noveler/artifacts";
+
+/// Where sessions of writing put what their stages gave.
+const WRITES: &str = ".noveler/writes";
+
+/// Where large parts of converted results go.
+const OUTPUTS: &str = ".noveler/json_output";
+
+/// What is known of a kept content stands beside it, under its hash and this.
+const META: &str = ".meta.yaml";
+
+/// How many names of one of these folders are looked at.
+const NAMES: usize = 20_000;
+
+/// The largest text that is shown.
+const TEXT_BYTES: u64 = 16 << 20;
+
+/// The kind of a text, which gives the file its extension.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Markdown, manuscripts among it.
+    Markdown,
+    /// Text without marks.
+    Plain,
+    /// YAML.
+    Yaml,
+    /// JSON.
+    Json,
+}
+
+impl Kind {
+    const fn extension(self) -> &'static str {
+        match self {
+            Self::Markdown => "md",
+            Self::Plain => "txt",
+            Self::Yaml => "yaml",
+            Self::Json => "json",
+        }
+    }
+}
+
+/// Where an artifact lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Origin {
+    /// Kept as such.
+    Kept,
+    /// What a stage or one of its turns gave.
+    Stage,
+    /// A part of a converted result.
+    Output,
+    /// A file of the novel itself.
+    Novel,
+}
+
+impl Origin {
+    /// All of them, in the order in which a hash is looked for.
+    pub const ALL: [Self; 4] = [Self::Kept, Self::Stage, Self::Output, Self::Novel];
+}
+
+/// A content that can be fetched.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Artifact {
+    /// The file that has it.
+    pub file: FileReference,
+    /// Where that is.
+    pub origin: Origin,
+    /// The tool that made it, where that is known.
+    pub source_tool: Option<String>,
+    /// When it was kept, where that was written down.
+    pub created_at: Option<Moment>,
+    /// When the file was last changed, in seconds since 1970.
+    pub modified: Option<i64>,
+}
+
+/// What there is, and what is only half there.
+#[derive(Clone, Debug, Default)]
+pub struct Listing {
+    /// By origin, then by path; kept ones by time, the newest first.
+    pub artifacts: Vec<Artifact>,
+    /// Paths of what a crash left, of what changed since it was written, and of what cannot be read.
+    pub broken: Vec<String>,
+}
+
+/// What is known of a kept content, as it stands beside it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Known {
+    source_tool: String,
+    created_at: Option<Moment>,
+    hash: String,
+    content_type: String,
+    size: u64,
+}
+
+/// The artifacts of a novel.
+#[derive(Clone, Debug)]
+pub struct Artifacts {
+    novel: NovelProject,
+}
+
+impl Artifacts {
+    /// Those of a novel.
+    #[must_use]
+    pub fn of(novel: NovelProject) -> Self {
+        Self { novel }
+    }
+
+    fn project(&self) -> &Arc<Project> {
+        self.novel.project()
+    }
+
+    /// Keeps a text. One that is kept already, and whole, stays as it is with its time.
+    ///
+    /// # Panics
+    /// Never: what is known of an artifact is what YAML can hold.
+    pub fn keep(&self, text: &str, kind: Kind, source_tool: &str, now: &Moment) -> Result<Artifact, ArtifactError> {
+        let hash = ContentHash::of(text.as_bytes());
+        let path = format!("{KEPT}/{hash}.{}", kind.extension());
+        if let Some(file) = self.found(&path)?
+            && let Ok(artifact) = self.kept(&file)
+        {
+            return Ok(artifact);
+        }
+        replace(self.project(), &path, text.as_bytes())?;
+        let reference = FileReference::of(&self.project().resolve(&path)?)?;
+        let known = Known {
+            source_tool: source_tool.to_owned(),
+            created_at: Some(now.clone()),
+            hash: hash.digits().to_owned(),
+            content_type: reference.content_type.to_owned(),
+            size: reference.size,
+        };
+        let yaml = serde_saphyr::to_string(&known).expect("texts and numbers are YAML");
+        // Last: what is known of a content says that the content is there.
+        replace(self.project(), &format!("{KEPT}/{hash}{META}"), yaml.as_bytes())?;
+        self.kept(&self.project().resolve(&path)?)
+    }
+
+    /// The file of a part of a result, named by its content, written unless it is there and whole.
+    pub fn put_out(&self, text: &str, kind: Kind) -> Result<FileReference, ArtifactError> {
+        let hash = ContentHash::of(text.as_bytes());
+        let path = format!("{OUTPUTS}/{hash}.{}", kind.extension());
+        if let Some(file) = self.found(&path)?
+            && let Ok(reference) = whole(&file)
+        {
+            return Ok(reference);
+        }
+        replace(self.project(), &path, text.as_bytes())?;
+        Ok(FileReference::of(&self.project().resolve(&path)?)?)
+    }
+
+    /// The content with a hash: what is kept wins over outputs, those over the files of the project.
+    pub fn find(&self, hash: &ContentHash, is_over: impl Fn() -> bool) -> Result<Artifact, ArtifactError> {
+        let mut broken = Vec::new();
+        for origin in [Origin::Kept, Origin::Stage, Origin::Output] {
+            let found = self.named(origin, hash, &mut broken)?;
+            if let Some(artifact) = one(hash, found)? {
+                return Ok(artifact);
+            }
+        }
+        // The novel's own files first: backups and the like may be many times as large.
+        for top in self.novel.own().unwrap_or_default() {
+            let matches = with_hash(&top, hash, &is_over)?;
+            if let Some(artifact) = one(hash, self.of_novel(matches.files))? {
+                return Ok(artifact);
+            }
+        }
+        let matches = with_hash(&self.project().top(), hash, is_over)?;
+        if let Some(artifact) = one(hash, self.of_novel(matches.files))? {
+            return Ok(artifact);
+        }
+        if let Some(path) = broken.pop() {
+            return Err(ArtifactError::Damaged { path });
+        }
+        Err(ArtifactError::Unknown {
+            hash: hash.to_string(),
+            looked_at: matches.looked_at,
+            is_cut: matches.is_cut,
+        })
+    }
+
+    /// Every file with a hash, wherever it lies. Files with different contents are an error, and so is none.
+    pub fn all(&self, hash: &ContentHash, is_over: impl Fn() -> bool) -> Result<Vec<Artifact>, ArtifactError> {
+        let mut all = Vec::new();
+        for origin in [Origin::Kept, Origin::Stage, Origin::Output] {
+            all.extend(self.named(origin, hash, &mut Vec::new())?);
+        }
+        let matches = with_hash(&self.project().top(), hash, is_over)?;
+        all.extend(self.of_novel(matches.files));
+        one(hash, all.clone())?.ok_or_else(|| ArtifactError::Unknown {
+            hash: hash.to_string(),
+            looked_at: matches.looked_at,
+            is_cut: matches.is_cut,
+        })?;
+        Ok(all)
+    }
+
+    /// What there is, of some origins.
+    pub fn list(&self, origins: &[Origin], is_over: impl Fn() -> bool) -> Result<Listing, ArtifactError> {
+        let mut listing = Listing::default();
+        for origin in Origin::ALL.iter().filter(|origin| origins.contains(origin)) {
+            match origin {
+                Origin::Novel => self.list_novel(&mut listing, &is_over)?,
+                named => self.list_named(*named, &mut listing, &is_over)?,
+            }
+        }
+        Ok(listing)
+    }
+
+    /// The text of an artifact, in whatever encoding it is written.
+    pub fn text(&self, artifact: &Artifact) -> Result<Decoded, ArtifactError> {
+        let file = &artifact.file;
+        let not_text = || ArtifactError::NotText {
+            path: file.path.clone(),
+            content_type: file.content_type,
+        };
+        let bytes = files::read(&self.project().resolve(&file.path)?, TEXT_BYTES)?;
+        // It was found by its content, and may have been replaced since.
+        if ContentHash::of(&bytes) != file.hash {
+            return Err(ArtifactError::Damaged {
+                path: file.path.clone(),
+            });
+        }
+        let decoded = files::decode(&bytes, EncodingChoice::Auto);
+        if file.content_type == "application/epub+zip" || decoded.damaged || decoded.text.contains('\0') {
+            return Err(not_text());
+        }
+        Ok(decoded)
+    }
+
+    /// A path of the project, if there is something.
+    fn found(&self, path: &str) -> Result<Option<ProjectPath>, PathError> {
+        match self.project().resolve(path) {
+            Ok(file) => Ok(Some(file)),
+            Err(PathError::NotFound { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The files whose names are hashes: in a folder, and of sessions in each of its folders.
+    fn files_of(&self, origin: Origin) -> Result<Vec<Listed>, ArtifactError> {
+        let listed = |folder: &str| -> Result<Vec<Listed>, ArtifactError> {
+            let Some(folder) = self.found(folder)? else {
+                return Ok(Vec::new());
+            };
+            Ok(list(&folder, NAMES)?.0)
+        };
+        let top = match origin {
+            Origin::Kept => listed(KEPT)?,
+            Origin::Output => listed(OUTPUTS)?,
+            Origin::Stage => {
+                let mut files = Vec::new();
+                for session in listed(WRITES)?
+                    .into_iter()
+                    .filter(|entry| entry.kind == ListedKind::Folder)
+                {
+                    files.extend(list(&session.path, NAMES)?.0);
+                }
+                files
+            }
+            Origin::Novel => Vec::new(),
+        };
+        let is_content = |entry: &Listed| entry.kind == ListedKind::File && !entry.name.ends_with(META);
+        Ok(top.into_iter().filter(is_content).collect())
+    }
+
+    /// The files of an origin that say to have a hash, and have it.
+    fn named(
+        &self,
+        origin: Origin,
+        hash: &ContentHash,
+        broken: &mut Vec<String>,
+    ) -> Result<Vec<Artifact>, ArtifactError> {
+        let mut found = Vec::new();
+        let files = self.files_of(origin)?.into_iter();
+        for entry in files.filter(|entry| said(&entry.name).is_some_and(|said| said.names(hash))) {
+            match self.artifact(origin, &entry.path) {
+                // The name of a stage's output has twelve digits only.
+                Ok(artifact) if artifact.file.hash.names(hash) => found.push(artifact),
+                Ok(_) => {}
+                Err(_) => broken.push(entry.path.shown()),
+            }
+        }
+        Ok(found)
+    }
+
+    /// A file whose name is its hash, if it is.
+    fn artifact(&self, origin: Origin, file: &ProjectPath) -> Result<Artifact, ArtifactError> {
+        match origin {
+            Origin::Kept => self.kept(file),
+            _ => Ok(self.in_place(whole(file)?, origin)),
+        }
+    }
+
+    /// A kept content with what is known of it.
+    fn kept(&self, file: &ProjectPath) -> Result<Artifact, ArtifactError> {
+        let reference = whole(file)?;
+        let path = format!("{KEPT}/{}{META}", reference.hash);
+        let known: Known = read_yaml(&path, &yaml_of(&self.project().resolve(&path)?)?)?;
+        if known.hash != reference.hash.digits() {
+            return Err(ArtifactError::Damaged { path });
+        }
+        Ok(Artifact {
+            source_tool: Some(known.source_tool),
+            created_at: known.created_at,
+            ..self.in_place(reference, Origin::Kept)
+        })
+    }
+
+    fn of_novel(&self, files: Vec<FileReference>) -> Vec<Artifact> {
+        let files = files.into_iter();
+        files.map(|file| self.in_place(file, Origin::Novel)).collect()
+    }
+
+    fn in_place(&self, file: FileReference, origin: Origin) -> Artifact {
+        let source_tool = match origin {
+            Origin::Stage => Some("write_stage"),
+            Origin::Output => Some("convert_cli_to_json"),
+            Origin::Kept | Origin::Novel => None,
+        };
+        let path = self.project().resolve(&file.path).ok();
+        Artifact {
+            modified: path.and_then(|path| mark(&path)).map(|mark| mark.modified.0),
+            source_tool: source_tool.map(str::to_owned),
+            created_at: None,
+            origin,
+            file,
+        }
+    }
+
+    fn list_named(
+        &self,
+        origin: Origin,
+        listing: &mut Listing,
+        is_over: impl Fn() -> bool,
+    ) -> Result<(), ArtifactError> {
+        let mut found = Vec::new();
+        for entry in self.files_of(origin)?.into_iter().take_while(|_| !is_over()) {
+            if said(&entry.name).is_none() {
+                // A log, or a note of somebody's.
+                continue;
+            }
+            match self.artifact(origin, &entry.path) {
+                Ok(artifact) => found.push(artifact),
+                Err(_) => listing.broken.push(entry.path.shown()),
+            }
+        }
+        found.sort_by(|a, b| {
+            b.created_at
+                .cmp(&a.created_at)
+                .then_with(|| a.file.path.cmp(&b.file.path))
+        });
+        listing.artifacts.extend(found);
+        Ok(())
+    }
+
+    /// The novel's own files: its settings, and what lies in its folders, backups aside.
+    fn list_novel(&self, listing: &mut Listing, is_over: impl Fn() -> bool) -> Result<(), ArtifactError> {
+        let mut seen = BTreeSet::new();
+        for top in self.novel.own()? {
+            for met in Walk::of(&top)?.take_while(|_| !is_over()) {
+                let file = match met {
+                    Met::File(file) => file,
+                    Met::Skipped(path) => {
+                        listing.broken.push(path);
+                        continue;
+                    }
+                };
+                if !seen.insert(file.shown()) {
+                    continue;
+                }
+                match FileReference::of(&file) {
+                    Ok(reference) => listing.artifacts.push(self.in_place(reference, Origin::Novel)),
+                    Err(_) => listing.broken.push(file.shown()),
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The hash that the name of a file says: all of the name, or what follows its last stroke.
+fn said(name: &str) -> Option<ContentHash> {
+    let (stem, _) = name.split_once('.')?;
+    let digits = stem.rsplit('-').next().unwrap_or(stem);
+    ContentHash::parse(digits).filter(|_| !digits.contains(':'))
+}
+
+/// A file that is what its name says.
+fn whole(file: &ProjectPath) -> Result<FileReference, ArtifactError> {
+    let reference = FileReference::of(file)?;
+    let name = reference.path.rsplit('/').next().unwrap_or_default();
+    if said(name).is_some_and(|said| said.names(&reference.hash)) {
+        Ok(reference)
+    } else {
+        Err(ArtifactError::Damaged { path: reference.path })
+    }
+}
+
+/// The first of files that have the same content; different ones are an error.
+fn one(hash: &ContentHash, found: Vec<Artifact>) -> Result<Option<Artifact>, ArtifactError> {
+    if found.windows(2).any(|pair| pair[0].file.hash != pair[1].file.hash) {
+        return Err(ArtifactError::Several {
+            hash: hash.to_string(),
+            paths: found.into_iter().map(|artifact| artifact.file.path).collect(),
+        });
+    }
+    Ok(found.into_iter().next())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, path::Path};
+
+    use fumi_base::{errors::Teach, project::Project};
+
+    use super::{Artifacts, Kind, Origin};
+    use crate::{
+        project::{Names, NovelProject},
+        references::ContentHash,
+        writing::Moment,
+    };
+
+    fn made() -> (tempfile::TempDir, Artifacts) {
+        let root = tempfile::tempdir().expect("a folder");
+        let project = Project::open(root.path()).expect("a project");
+        (root, Artifacts::of(NovelProject::new(project, Names::default())))
+    }
+
+    fn write(root: &Path, name: &str, text: impl AsRef<[u8]>) {
+        let path = root.join(name);
+        fs::create_dir_all(path.parent().expect("a parent")).expect("folders");
+        fs::write(path, text).expect("written");
+    }
+
+    fn at(second: u32) -> Moment {
+        Moment::parse(&format!("2026-01-31T10:00:{second:02}Z")).expect("a time")
+    }
+
+    fn hash(text: &str) -> ContentHash {
+        ContentHash::of(text.as_bytes())
+    }
+
+    fn refused(artifacts: &Artifacts, hash: &ContentHash) -> &'static str {
+        artifacts.find(hash, || false).expect_err("refused").entry()
+    }
+
+    #[test]
+    fn a_text_is_kept_once_and_found_by_a_few_digits() {
+        let (root, artifacts) = made();
+        let kept = artifacts
+            .keep("朝。", Kind::Markdown, "noveler_plot", &at(1))
+            .expect("kept");
+        let again = artifacts.keep("朝。", Kind::Markdown, "write", &at(2)).expect("kept");
+        assert_eq!(again, kept);
+        assert_eq!(
+            (kept.source_tool.as_deref(), kept.created_at.clone()),
+            (Some("noveler_plot"), Some(at(1)))
+        );
+        let short = ContentHash::parse(&kept.file.hash.artifact_id()).expect("an id");
+        let found = artifacts.find(&short, || false).expect("found");
+        assert_eq!(found, kept);
+        assert_eq!(artifacts.text(&found).expect("read").text, "朝。");
+        assert_eq!(
+            fs::read_dir(root.path().join(".noveler/artifacts"))
+                .expect("there")
+                .count(),
+            2
+        );
+        assert_eq!(refused(&artifacts, &hash("夜。")), "ARTIFACT_NOT_FOUND");
+    }
+
+    #[test]
+    fn what_a_crash_leaves_is_no_artifact_and_is_made_whole() {
+        let (root, artifacts) = made();
+        // The content was written, and the machine stopped.
+        let content = format!(".noveler/artifacts/{}.md", hash("朝。"));
+        write(root.path(), &content, "朝。");
+        let listing = artifacts.list(&Origin::ALL, || false).expect("listed");
+        assert_eq!((listing.artifacts.len(), listing.broken), (0, vec![content.clone()]));
+        assert_eq!(refused(&artifacts, &hash("朝。")), "ARTIFACT_DAMAGED");
+        artifacts.keep("朝。", Kind::Markdown, "write", &at(1)).expect("kept");
+        assert_eq!(
+            artifacts.list(&Origin::ALL, || false).expect("listed").artifacts.len(),
+            1
+        );
+        // Somebody edits the content: it is not given out under its old name, and keeping it anew restores it.
+        write(root.path(), &content, "違う");
+        assert_eq!(refused(&artifacts, &hash("朝。")), "ARTIFACT_DAMAGED");
+        artifacts.keep("朝。", Kind::Markdown, "write", &at(2)).expect("kept");
+        assert_eq!(
+            artifacts.find(&hash("朝。"), || false).expect("whole").created_at,
+            Some(at(2))
+        );
+        // Known is something else than the content.
+        let known = format!(".noveler/artifacts/{}.meta.yaml", hash("朝。"));
+        write(root.path(), &known, "hash: 00\n");
+        assert_eq!(refused(&artifacts, &hash("朝。")), "ARTIFACT_DAMAGED");
+    }
+
+    #[test]
+    fn a_hash_is_looked_for_where_texts_of_a_novel_lie() {
+        let (root, artifacts) = made();
+        let stage = |text: &str| {
+            format!(
+                ".noveler/writes/session_20260131_100000_0123abcd/stage_01-{}.yaml",
+                &hash(text).digits()[..12]
+            )
+        };
+        write(root.path(), &stage("a: 1\n"), "a: 1\n");
+        write(root.path(), &stage("b: 1\n"), "b: 2\n");
+        write(
+            root.path(),
+            ".noveler/writes/session_20260131_100000_0123abcd/io.log",
+            "読んだ",
+        );
+        write(root.path(), "40_原稿/第001話.md", "朝。");
+        write(root.path(), "90_バックアップ/a.md", "朝。");
+        write(root.path(), "絵.epub", [0x50, 0x4b, 0, 1]);
+        let output = artifacts.put_out("{}", Kind::Json).expect("put out");
+        assert_eq!(artifacts.put_out("{}", Kind::Json).expect("the same"), output);
+        for (text, origin, tool) in [
+            ("a: 1\n", Origin::Stage, Some("write_stage")),
+            ("{}", Origin::Output, Some("convert_cli_to_json")),
+            ("朝。", Origin::Novel, None),
+        ] {
+            let found = artifacts.find(&hash(text), || false).expect(text);
+            assert_eq!((found.origin, found.source_tool.as_deref()), (origin, tool), "{text}");
+            assert!(found.modified.is_some());
+        }
+        assert_eq!(refused(&artifacts, &hash("b: 1\n")), "ARTIFACT_DAMAGED");
+        assert_eq!(refused(&artifacts, &hash("b: 2\n")), "ARTIFACT_NOT_FOUND");
+        assert_eq!(refused(&artifacts, &hash("読んだ")), "ARTIFACT_NOT_FOUND");
+        let all = artifacts.all(&hash("朝。"), || false).expect("all");
+        let paths: Vec<&str> = all.iter().map(|artifact| artifact.file.path.as_str()).collect();
+        assert_eq!(paths, ["40_原稿/第001話.md", "90_バックアップ/a.md"]);
+        let picture = artifacts
+            .find(&ContentHash::of(&[0x50, 0x4b, 0, 1]), || false)
+            .expect("found");
+        assert_eq!(artifacts.text(&picture).expect_err("no text").entry(), "NOT_A_TEXT");
+        // Two texts whose hashes begin with the same twelve digits.
+        let twins = ["collision 6594748\n", "collision 7638166\n"];
+        for (name, text) in ["一.txt", "二.txt"].into_iter().zip(twins) {
+            write(root.path(), name, text);
+        }
+        let short = ContentHash::parse("c892401486c7").expect("a hash");
+        assert_eq!(refused(&artifacts, &short), "HASH_AMBIGUOUS");
+        assert_eq!(
+            artifacts.all(&short, || false).expect_err("two").entry(),
+            "HASH_AMBIGUOUS"
+        );
+        assert_eq!(
+            artifacts.find(&hash(twins[1]), || false).expect("one").file.path,
+            "二.txt"
+        );
+        let listing = artifacts.list(&Origin::ALL, || false).expect("listed");
+        let origins: Vec<Origin> = listing.artifacts.iter().map(|artifact| artifact.origin).collect();
+        assert_eq!(origins, [Origin::Stage, Origin::Output, Origin::Novel]);
+        assert_eq!(listing.broken, [stage("b: 1\n")]);
+    }
+}

@@ -1,0 +1,171 @@
+//! What somebody who posts an episode needs at hand: a sheet for each site in the order of its form, and what to look at.
+//!
+//! The limits are those that the forms themselves state. Nothing is posted: neither site has a public interface for it, and
+//! when an episode goes out is its author's decision.
+
+use fumi_base::text::Text;
+
+use super::{
+    Story,
+    formats::{Format, Made},
+};
+use crate::{
+    manuscript::{Counts, Part},
+    publish::{kakuyomu, narou},
+};
+
+/// From how many characters to how many 小説家になろう takes as one episode.
+const NAROU_BODY: (usize, usize) = (200, 70_000);
+
+/// A site where episodes are posted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Site {
+    /// 小説家になろう.
+    Narou,
+    /// カクヨム.
+    Kakuyomu,
+}
+
+impl Site {
+    /// What it calls itself.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Narou => "小説家になろう",
+            Self::Kakuyomu => "カクヨム",
+        }
+    }
+}
+
+/// What is to be done at one site.
+#[derive(Clone, Debug)]
+pub struct Post {
+    /// Where.
+    pub site: Site,
+    /// The file with the fields of its form, relative to the project.
+    pub path: String,
+    /// Step by step.
+    pub steps: Vec<Text>,
+    sheet: String,
+}
+
+impl Post {
+    pub(super) fn made(&self) -> Made {
+        let format = match self.site {
+            Site::Narou => Format::PostNarou,
+            Site::Kakuyomu => Format::PostKakuyomu,
+        };
+        Made::new(format, self.sheet.as_str())
+    }
+}
+
+/// A field of a form, with what goes into it.
+struct Field<'a>(&'a str, String);
+
+/// One sheet a site.
+pub(super) fn posts(story: &Story, folder: &str) -> Vec<Post> {
+    vec![narou_post(story, folder), kakuyomu_post(story, folder)]
+}
+
+fn narou_post(story: &Story, folder: &str) -> Post {
+    let written = narou::write(&story.manuscript);
+    let path = format!("{folder}/{}", Format::PostNarou.file());
+    let characters = Counts::of(&written.output.body).with_spaces;
+    let fields = [
+        Field("サブタイトル", story.heading()),
+        Field("前書き", written.output.foreword.unwrap_or_default()),
+        Field("本文", written.output.body),
+        Field("後書き", written.output.afterword.unwrap_or_default()),
+    ];
+    let mut steps = vec![Text::new(
+        format!(
+            "小説家になろう: open the novel's 次話投稿 and paste the fields of {path} into 前書き, 本文 and 後書き."
+        ),
+        format!(
+            "小説家になろう: 作品の「次話投稿」を開き、{path} の各欄をサブタイトル・前書き・本文・後書きに貼り付ける。"
+        ),
+    )];
+    let (least, most) = NAROU_BODY;
+    if !(least..=most).contains(&characters) {
+        steps.push(Text::new(
+            format!(
+                "小説家になろう: the text has {characters} characters; one episode takes {least} to {most}. Split or lengthen it first."
+            ),
+            format!(
+                "小説家になろう: 本文は {characters} 字です。一話に投稿できるのは {least}〜{most} 字なので、先に分けるか書き足す。"
+            ),
+        ));
+    }
+    steps.extend(before_posting(Site::Narou, written.losses.len()));
+    Post {
+        sheet: sheet(story, Site::Narou, &fields),
+        site: Site::Narou,
+        path,
+        steps,
+    }
+}
+
+fn kakuyomu_post(story: &Story, folder: &str) -> Post {
+    let written = kakuyomu::write(&story.manuscript);
+    let path = format!("{folder}/{}", Format::PostKakuyomu.file());
+    let fields = [
+        Field("エピソードタイトル", story.heading()),
+        Field("本文", written.output.body),
+    ];
+    let mut steps = vec![Text::new(
+        format!("カクヨム: in the workspace choose 次のエピソードを執筆 and paste the title and the text of {path}."),
+        format!(
+            "カクヨム: ワークスペースで「次のエピソードを執筆」を開き、{path} のエピソードタイトルと本文を貼り付ける。"
+        ),
+    )];
+    let has_words = [Part::Foreword, Part::Afterword]
+        .into_iter()
+        .any(|part| story.manuscript.count(part).characters > 0);
+    if has_words {
+        steps.push(Text::new(
+            "カクヨム: it has no fields for a foreword and an afterword; put what readers need into 近況ノート.",
+            "カクヨム: 前書き・後書きの欄がないため、伝えたいことは近況ノートに書く。",
+        ));
+    }
+    steps.extend(before_posting(Site::Kakuyomu, written.losses.len()));
+    Post {
+        sheet: sheet(story, Site::Kakuyomu, &fields),
+        site: Site::Kakuyomu,
+        path,
+        steps,
+    }
+}
+
+/// What to look at before the last button.
+fn before_posting(site: Site, losses: usize) -> Vec<Text> {
+    let name = site.name();
+    let preview = Text::new(
+        format!("{name}: look at ruby, emphasis and scene breaks in the site's preview, then post or set a time."),
+        format!("{name}: プレビューでルビ・傍点・場面の区切りを確かめてから、投稿するか予約する。"),
+    );
+    let lost = (losses > 0).then(|| {
+        Text::new(
+            format!("{name}: {losses} places could not be written as they are; metadata.json lists them."),
+            format!("{name}: 原稿どおりに書けなかった箇所が {losses} か所ある。一覧は metadata.json の losses。"),
+        )
+    });
+    lost.into_iter().chain([preview]).collect()
+}
+
+/// The fields of a form, each under its name; a line that no manuscript has stands between them.
+fn sheet(story: &Story, site: Site, fields: &[Field]) -> String {
+    let mut sheet = format!("{}　投稿用（{}）\n", story.novel(), site.name());
+    for Field(name, text) in fields {
+        sheet.push_str(&format!("\n======== {name} ========\n"));
+        sheet.push_str(text.trim_end_matches('\n'));
+        sheet.push('\n');
+    }
+    let tags = super::record::tags(&story.settings, &story.plot);
+    if !tags.is_empty() {
+        sheet.push_str(&format!(
+            "\n======== キーワード・タグ（作品の設定画面） ========\n{}\n",
+            tags.join(" ")
+        ));
+    }
+    sheet
+}

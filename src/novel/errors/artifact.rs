@@ -1,0 +1,210 @@
+//! What references and artifacts can refuse: hashes that name nothing or too much, copies that changed, parts that are not there.
+//!
+//! Each carries the facts that its sentences in `artifact.toml` name. A file that changed since it was looked at is none of them:
+//! that is an answer.
+
+use std::sync::LazyLock;
+
+use fumi_base::{
+    errors::{Book, Teach},
+    project::{PathError, quoted},
+    writing::WriteError,
+};
+
+use super::project::ProjectError;
+
+/// The failures of references and artifacts.
+pub static BOOK: LazyLock<Book> = LazyLock::new(|| Book::embedded(include_str!("artifact.toml")));
+
+/// How many names an error lists.
+const NAMED: usize = 20;
+
+/// Why a reference does not lead to a text.
+#[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the sentences stand in artifact.toml")]
+pub enum ArtifactError {
+    #[error("{0} is no hash")]
+    NotAHash(String),
+    #[error("nothing has the hash {hash}")]
+    Unknown {
+        hash: String,
+        looked_at: usize,
+        /// Whether not all files could be read.
+        is_cut: bool,
+    },
+    #[error("{hash} is the beginning of several hashes")]
+    Several { hash: String, paths: Vec<String> },
+    #[error("{path} is not what its name says")]
+    Damaged { path: String },
+    #[error("{path} is no text")]
+    NotText { path: String, content_type: &'static str },
+    #[error("no heading {section}")]
+    NoHeading {
+        section: String,
+        known: Vec<String>,
+        lines: usize,
+    },
+    #[error("several headings {section}")]
+    SeveralHeadings {
+        section: String,
+        ranges: Vec<(usize, usize)>,
+    },
+    #[error("there are {lines} lines")]
+    NoLines { lines: usize },
+    #[error("nothing at {pointer}")]
+    NoValue { pointer: String, known: Vec<String> },
+    #[error("a text has no paths")]
+    NoData,
+    #[error("bad glob {pattern}: {reason}")]
+    Pattern { pattern: String, reason: String },
+    #[error(transparent)]
+    Project(#[from] ProjectError),
+    #[error(transparent)]
+    Path(#[from] PathError),
+    #[error(transparent)]
+    Write(#[from] WriteError),
+}
+
+/// Names as a list in quotes, cut.
+fn listed(names: &[String]) -> String {
+    if names.is_empty() {
+        return "-".to_owned();
+    }
+    let mut shown: Vec<String> = names.iter().take(NAMED).map(|name| quoted(name)).collect();
+    if names.len() > NAMED {
+        shown.push(format!("… ({})", names.len()));
+    }
+    shown.join(", ")
+}
+
+impl Teach for ArtifactError {
+    fn entry(&self) -> &'static str {
+        match self {
+            Self::NotAHash(_) => "NOT_A_HASH",
+            Self::Unknown { .. } => "ARTIFACT_NOT_FOUND",
+            Self::Several { .. } => "HASH_AMBIGUOUS",
+            Self::Damaged { .. } => "ARTIFACT_DAMAGED",
+            Self::NotText { .. } => "NOT_A_TEXT",
+            Self::NoHeading { .. } => "SECTION_NOT_FOUND",
+            Self::SeveralHeadings { .. } => "SECTION_AMBIGUOUS",
+            Self::NoLines { .. } => "LINES_NOT_FOUND",
+            Self::NoValue { .. } => "VALUE_NOT_FOUND",
+            Self::NoData => "NOT_DATA",
+            Self::Pattern { .. } => "INVALID_FILE_PATTERN",
+            Self::Project(error) => error.entry(),
+            Self::Path(error) => error.entry(),
+            Self::Write(error) => error.entry(),
+        }
+    }
+
+    fn book(&self) -> &'static Book {
+        match self {
+            Self::Project(error) => error.book(),
+            Self::Path(error) => error.book(),
+            Self::Write(error) => error.book(),
+            _ => &BOOK,
+        }
+    }
+
+    fn facts(&self) -> Vec<(&'static str, String)> {
+        match self {
+            Self::NotAHash(asked) => vec![("asked", quoted(asked))],
+            Self::Unknown {
+                hash,
+                looked_at,
+                is_cut,
+            } => {
+                let (en, ja) = if *is_cut {
+                    (" Not all files could be read.", "読み込めなかったファイルもあります。")
+                } else {
+                    ("", "")
+                };
+                vec![
+                    ("hash", quoted(hash)),
+                    ("count", looked_at.to_string()),
+                    ("rest", en.to_owned()),
+                    ("rest_ja", ja.to_owned()),
+                ]
+            }
+            Self::Several { hash, paths } => vec![("hash", quoted(hash)), ("files", listed(paths))],
+            Self::Damaged { path } => vec![("path", quoted(path))],
+            Self::NotText { path, content_type } => {
+                vec![("path", quoted(path)), ("content_type", (*content_type).to_owned())]
+            }
+            Self::NoHeading { section, known, lines } => vec![
+                ("section", quoted(section)),
+                ("headings", listed(known)),
+                ("lines", lines.to_string()),
+            ],
+            Self::SeveralHeadings { section, ranges } => {
+                let ranges: Vec<String> = ranges.iter().map(|(from, to)| format!("{from}-{to}")).collect();
+                vec![("section", quoted(section)), ("ranges", ranges.join(", "))]
+            }
+            Self::NoLines { lines } => vec![("lines", lines.to_string())],
+            Self::NoValue { pointer, known } => vec![("pointer", quoted(pointer)), ("known", listed(known))],
+            Self::NoData => Vec::new(),
+            Self::Pattern { pattern, reason } => vec![("pattern", quoted(pattern)), ("reason", reason.clone())],
+            Self::Project(error) => error.facts(),
+            Self::Path(error) => error.facts(),
+            Self::Write(error) => error.facts(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fumi_base::errors::Teach;
+
+    use super::{ArtifactError, BOOK};
+
+    #[test]
+    fn every_error_teaches_in_both_languages_and_no_entry_is_unused() {
+        let text = || "x".to_owned();
+        let all = [
+            ArtifactError::NotAHash(text()),
+            ArtifactError::Unknown {
+                hash: text(),
+                looked_at: 1,
+                is_cut: true,
+            },
+            ArtifactError::Several {
+                hash: text(),
+                paths: vec![text(), text()],
+            },
+            ArtifactError::Damaged { path: text() },
+            ArtifactError::NotText {
+                path: text(),
+                content_type: "application/epub+zip",
+            },
+            ArtifactError::NoHeading {
+                section: text(),
+                known: vec![text(); 30],
+                lines: 3,
+            },
+            ArtifactError::SeveralHeadings {
+                section: text(),
+                ranges: vec![(1, 2), (3, 4)],
+            },
+            ArtifactError::NoLines { lines: 3 },
+            ArtifactError::NoValue {
+                pointer: text(),
+                known: Vec::new(),
+            },
+            ArtifactError::NoData,
+            ArtifactError::Pattern {
+                pattern: text(),
+                reason: text(),
+            },
+        ];
+        let mut entries: Vec<&str> = BOOK.entries().map(|(name, _)| name).collect();
+        for error in &all {
+            let lesson = error.lesson();
+            for text in [&lesson.message, &lesson.next] {
+                assert!(!text.en.contains('{') && !text.ja.contains('{'), "{text:?}");
+                assert!(text.en != text.ja && text.ja.ends_with('。'), "{text:?}");
+            }
+            entries.retain(|entry| *entry != error.entry());
+        }
+        assert!(entries.is_empty(), "{entries:?} is never raised");
+    }
+}

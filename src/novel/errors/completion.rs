@@ -1,0 +1,112 @@
+//! What finishing an episode can refuse: a manuscript without a word, or one that is no text.
+//!
+//! Each carries the facts that its sentences in `completion.toml` name. What a format cannot say is none of them: that is told in
+//! the record.
+
+use std::sync::LazyLock;
+
+use fumi_base::{
+    errors::{Book, Teach},
+    project::{PathError, quoted},
+    writing::WriteError,
+};
+
+use super::project::ProjectError;
+use crate::project::Episode;
+
+/// The failures of finishing.
+pub static BOOK: LazyLock<Book> = LazyLock::new(|| Book::embedded(include_str!("completion.toml")));
+
+/// Why an episode is not finished.
+#[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the sentences stand in completion.toml")]
+pub enum CompletionError {
+    #[error("{path} of episode {episode} is empty")]
+    Empty { episode: Episode, path: String },
+    #[error("{path} is no text in {encoding}")]
+    Damaged { path: String, encoding: String },
+    #[error("cancelled")]
+    Cancelled,
+    #[error(transparent)]
+    Project(#[from] ProjectError),
+    #[error(transparent)]
+    Path(#[from] PathError),
+    #[error(transparent)]
+    Write(#[from] WriteError),
+}
+
+impl Teach for CompletionError {
+    fn entry(&self) -> &'static str {
+        match self {
+            Self::Empty { .. } => "EMPTY_MANUSCRIPT",
+            Self::Damaged { .. } => "DAMAGED_MANUSCRIPT",
+            Self::Cancelled => "CANCELLED",
+            Self::Project(error) => error.entry(),
+            Self::Path(error) => error.entry(),
+            Self::Write(error) => error.entry(),
+        }
+    }
+
+    fn book(&self) -> &'static Book {
+        match self {
+            Self::Empty { .. } | Self::Damaged { .. } => &BOOK,
+            Self::Cancelled => &fumi_base::project::BOOK,
+            Self::Project(error) => error.book(),
+            Self::Path(error) => error.book(),
+            Self::Write(error) => error.book(),
+        }
+    }
+
+    fn facts(&self) -> Vec<(&'static str, String)> {
+        match self {
+            Self::Empty { episode, path } => {
+                vec![("episode", episode.number().to_string()), ("path", quoted(path))]
+            }
+            Self::Damaged { path, encoding } => vec![("path", quoted(path)), ("encoding", encoding.clone())],
+            Self::Cancelled => Vec::new(),
+            Self::Project(error) => error.facts(),
+            Self::Path(error) => error.facts(),
+            Self::Write(error) => error.facts(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fumi_base::{errors::Teach, project::PathError};
+
+    use super::{BOOK, CompletionError};
+    use crate::{errors::project::ProjectError, project::Episode};
+
+    #[test]
+    fn every_error_teaches_in_both_languages_and_no_entry_is_unused() {
+        let path = "40_原稿/第001話.md".to_owned();
+        let all = [
+            CompletionError::Empty {
+                episode: Episode::new(1).expect("a number"),
+                path: path.clone(),
+            },
+            CompletionError::Damaged {
+                path,
+                encoding: "utf-8".to_owned(),
+            },
+            CompletionError::Cancelled,
+            CompletionError::Project(ProjectError::NotAnEpisode("x".to_owned())),
+            CompletionError::Path(PathError::NotFound {
+                path: "x".to_owned(),
+                nearest: Vec::new(),
+            }),
+        ];
+        for error in &all {
+            let lesson = error.lesson();
+            for text in [&lesson.message, &lesson.next] {
+                assert!(!text.en.contains('{') && !text.ja.contains('{'), "{text:?}");
+                assert!(!text.en.is_empty() && !text.ja.is_empty(), "{text:?}");
+            }
+        }
+        let said: Vec<&str> = all.iter().map(Teach::entry).collect();
+        for (name, _) in BOOK.entries() {
+            assert!(said.contains(&name), "{name} is never said");
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! What the writing of a file can refuse: a file that the caller does not know, and what programs keep.
+//!
+//! Each carries the facts that its sentences in `saving.toml` name, the current hash above all, so that the next call can be right.
+
+use std::sync::LazyLock;
+
+use fumi_base::{
+    errors::{Book, Teach},
+    project::{PathError, quoted},
+    writing::WriteError,
+};
+
+use super::backup::BackupError;
+
+/// The failures of writing a file.
+pub static BOOK: LazyLock<Book> = LazyLock::new(|| Book::embedded(include_str!("saving.toml")));
+
+/// Why a file is not written.
+#[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the sentences stand in saving.toml")]
+pub enum SaveError {
+    #[error("{path} is there")]
+    Exists { path: String, hash: String, size: u64 },
+    #[error("{path} is another one")]
+    Other {
+        path: String,
+        expected: String,
+        hash: String,
+    },
+    #[error("{path} is not there")]
+    Gone { path: String, expected: String },
+    #[error("hidden: {path}")]
+    Hidden { path: String },
+    #[error("a backup: {path}")]
+    InBackups { path: String },
+    #[error(transparent)]
+    Backup(#[from] BackupError),
+    #[error(transparent)]
+    Path(#[from] PathError),
+    #[error(transparent)]
+    Write(#[from] WriteError),
+}
+
+impl Teach for SaveError {
+    fn entry(&self) -> &'static str {
+        match self {
+            Self::Exists { .. } => "FILE_EXISTS",
+            Self::Other { .. } => "HASH_MISMATCH",
+            Self::Gone { .. } => "FILE_GONE",
+            Self::Hidden { .. } => "KEPT_BY_PROGRAMS",
+            Self::InBackups { .. } => "KEPT_AS_BACKUP",
+            Self::Backup(error) => error.entry(),
+            Self::Path(error) => error.entry(),
+            Self::Write(error) => error.entry(),
+        }
+    }
+
+    fn book(&self) -> &'static Book {
+        match self {
+            Self::Backup(error) => error.book(),
+            Self::Path(error) => error.book(),
+            Self::Write(error) => error.book(),
+            _ => &BOOK,
+        }
+    }
+
+    fn facts(&self) -> Vec<(&'static str, String)> {
+        match self {
+            Self::Exists { path, hash, size } => vec![
+                ("path", quoted(path)),
+                ("current_hash", hash.clone()),
+                ("size", size.to_string()),
+            ],
+            Self::Other { path, expected, hash } => vec![
+                ("path", quoted(path)),
+                ("expected_hash", expected.clone()),
+                ("current_hash", hash.clone()),
+            ],
+            Self::Gone { path, expected } => vec![("path", quoted(path)), ("expected_hash", expected.clone())],
+            Self::Hidden { path } | Self::InBackups { path } => vec![("path", quoted(path))],
+            Self::Backup(error) => error.facts(),
+            Self::Path(error) => error.facts(),
+            Self::Write(error) => error.facts(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fumi_base::errors::Teach;
+
+    use super::{BOOK, SaveError};
+
+    #[test]
+    fn every_error_teaches_in_both_languages_and_no_entry_is_unused() {
+        let text = || "x".to_owned();
+        let all = [
+            SaveError::Exists {
+                path: text(),
+                hash: text(),
+                size: 1,
+            },
+            SaveError::Other {
+                path: text(),
+                expected: text(),
+                hash: text(),
+            },
+            SaveError::Gone {
+                path: text(),
+                expected: text(),
+            },
+            SaveError::Hidden { path: text() },
+            SaveError::InBackups { path: text() },
+        ];
+        let mut entries: Vec<&str> = BOOK.entries().map(|(name, _)| name).collect();
+        for error in &all {
+            let lesson = error.lesson();
+            for text in [&lesson.message, &lesson.next] {
+                assert!(!text.en.contains('{') && !text.ja.contains('{'), "{text:?}");
+                assert!(text.en != text.ja && text.ja.ends_with('。'), "{text:?}");
+            }
+            entries.retain(|entry| *entry != error.entry());
+        }
+        assert!(entries.is_empty(), "{entries:?} is never raised");
+    }
+}

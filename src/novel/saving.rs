@@ -1,0 +1,298 @@
+//! Writing a file for somebody: only where they say that they know what stands there, and never over what programs keep.
+//!
+//! What is replaced is backed up first and then replaced whole, so that after a crash there is the old text, with or without a
+//! backup, or the new one. Nothing is written through links.
+
+use std::sync::Arc;
+
+use fumi_base::{
+    place,
+    project::{PathError, Project},
+    writing::replace,
+};
+
+use unicode_normalization::UnicodeNormalization as _;
+
+use crate::{
+    backups::{Backup, Backups, Stamp},
+    errors::saving::SaveError,
+    references::{ContentHash, FileReference},
+};
+
+/// What the caller says of a file that is there already.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Over {
+    /// That there is none.
+    Nothing,
+    /// That it may be replaced whatever it is.
+    Anything,
+    /// That it is still what they read.
+    Known(ContentHash),
+}
+
+/// A file that was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Saved {
+    /// As it is now.
+    pub file: FileReference,
+    /// Where that is, as the client writes it.
+    pub absolute: String,
+    /// What stood there before; `None` for a new file.
+    pub replaced: Option<Replaced>,
+}
+
+/// A file that was there before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Replaced {
+    /// As it was.
+    pub file: FileReference,
+    /// Its backup; `None` where it had this very content, and nothing was written.
+    pub backup: Option<Backup>,
+}
+
+/// Writes files of a project.
+#[derive(Clone, Debug)]
+pub struct Saving {
+    project: Arc<Project>,
+    backups: String,
+}
+
+impl Saving {
+    /// Into a project whose backups lie in a folder.
+    #[must_use]
+    pub fn to(project: Arc<Project>, backups: &str) -> Self {
+        Self {
+            project,
+            backups: backups.trim_end_matches('/').nfc().collect(),
+        }
+    }
+
+    /// Writes a text to a file. A refusal has written nothing.
+    pub fn save(&self, path: &str, text: &str, over: &Over, now: &Stamp) -> Result<Saved, SaveError> {
+        let replaced = match self.check(path, over)? {
+            Some(before) => Some(self.back_up(before, text, now)?),
+            None => None,
+        };
+        if replaced.as_ref().is_none_or(|replaced| replaced.backup.is_some()) {
+            replace(&self.project, path, text.as_bytes())?;
+        }
+        let file = self.project.resolve(path)?;
+        Ok(Saved {
+            file: FileReference::of(&file)?,
+            absolute: file.shown_absolute(),
+            replaced,
+        })
+    }
+
+    /// Whether a file may be written: what stands there now, or why it stays. Nothing is written.
+    pub fn check(&self, path: &str, over: &Over) -> Result<Option<FileReference>, SaveError> {
+        let there = match self.project.resolve(path) {
+            Ok(file) => Some(file),
+            Err(PathError::NotFound { .. }) => None,
+            Err(error) => return Err(error.into()),
+        };
+        refuse_odd(path)?;
+        self.refuse_kept(path)?;
+        let Some(file) = there else {
+            return match over {
+                Over::Known(expected) => Err(SaveError::Gone {
+                    path: path.to_owned(),
+                    expected: expected.to_string(),
+                }),
+                Over::Nothing | Over::Anything => Ok(None),
+            };
+        };
+        // Named by a link it may be elsewhere than it says.
+        self.refuse_kept(&file.shown())?;
+        let before = FileReference::of(&file)?;
+        let (path, hash) = (before.path.clone(), before.hash.to_string());
+        match over {
+            Over::Known(expected) if !expected.names(&before.hash) => Err(SaveError::Other {
+                path,
+                expected: expected.to_string(),
+                hash,
+            }),
+            Over::Nothing => Err(SaveError::Exists {
+                path,
+                hash,
+                size: before.size,
+            }),
+            Over::Anything | Over::Known(_) => Ok(Some(before)),
+        }
+    }
+
+    /// Backs up what stands there, unless it is the text already.
+    fn back_up(&self, before: FileReference, text: &str, now: &Stamp) -> Result<Replaced, SaveError> {
+        let backup = if before.hash == ContentHash::of(text.as_bytes()) {
+            None
+        } else {
+            let backups = Backups::of(Arc::clone(&self.project), &self.backups);
+            Some(backups.create(&[before.path.as_str()], "before write", now)?)
+        };
+        Ok(Replaced { file: before, backup })
+    }
+
+    /// What programs keep has a form that a text from outside would break, or lets programs do what it says.
+    fn refuse_kept(&self, path: &str) -> Result<(), SaveError> {
+        // Also as an absolute path, and in whatever spelling.
+        let relative = place::relative(&self.project, path)?;
+        if relative != "." && relative.split('/').any(|part| part.starts_with('.')) {
+            return Err(SaveError::Hidden { path: path.to_owned() });
+        }
+        let rest = relative.strip_prefix(&self.backups);
+        let is_backup = rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+        if is_backup {
+            return Err(SaveError::InBackups { path: path.to_owned() });
+        }
+        Ok(())
+    }
+}
+
+/// Names that somebody else would expand: written down as they are they make folders that nobody meant.
+fn refuse_odd(path: &str) -> Result<(), SaveError> {
+    let lower = path.to_ascii_lowercase();
+    let (reason, reason_ja) = if path.ends_with('/') {
+        ("it ends with a slash", "スラッシュで終わっています")
+    } else if path.starts_with('~') {
+        ("it begins with '~'", "「~」で始まっています")
+    } else if path.contains('\\') {
+        ("it contains a backslash", "バックスラッシュを含んでいます")
+    } else if lower.contains("%2e") || lower.contains("%2f") || lower.starts_with("file:") {
+        ("it is a URL, not a path", "パスではなく URL です")
+    } else if path.chars().any(char::is_control) {
+        ("it contains a control character", "制御文字を含んでいます")
+    } else {
+        return Ok(());
+    };
+    Err(SaveError::Path(PathError::Traversal {
+        path: path.to_owned(),
+        reason,
+        reason_ja,
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, path::Path};
+
+    use fumi_base::{errors::Teach, project::Project};
+
+    use super::{Over, Saving};
+    use crate::{
+        backups::{Backups, Stamp},
+        references::ContentHash,
+    };
+
+    const FOLDER: &str = "90_バックアップ";
+    const PATH: &str = "40_原稿/第001話.md";
+
+    fn made() -> (tempfile::TempDir, Saving, Backups) {
+        let root = tempfile::tempdir().expect("a folder");
+        let project = Project::open(root.path()).expect("a project");
+        let backups = Backups::of(project.clone(), FOLDER);
+        (root, Saving::to(project, FOLDER), backups)
+    }
+
+    fn now() -> Stamp {
+        Stamp::parse("20260131T100000Z").expect("a time")
+    }
+
+    fn read(root: &Path, name: &str) -> String {
+        fs::read_to_string(root.join(name)).expect("there")
+    }
+
+    #[test]
+    fn a_file_is_replaced_by_whoever_knows_it_and_the_old_one_comes_back() {
+        let (root, saving, backups) = made();
+        let new = saving.save(PATH, "朝。", &Over::Nothing, &now()).expect("new");
+        assert_eq!((new.file.size, new.replaced), (6, None));
+        let hash = ContentHash::of("朝。".as_bytes());
+        assert_eq!(new.file.hash, hash);
+        let known = saving
+            .save(PATH, "夜。", &Over::Known(hash.clone()), &now())
+            .expect("known");
+        let replaced = known.replaced.expect("there was one");
+        assert_eq!(replaced.file.hash, hash);
+        let backup = replaced.backup.expect("a backup");
+        assert_eq!(backups.verify(&backup.id).expect("there"), []);
+        backups.restore(&backup.id, None, &now()).expect("restored");
+        assert_eq!(read(root.path(), PATH), "朝。");
+        let same = saving.save(PATH, "朝。", &Over::Anything, &now()).expect("the same");
+        assert_eq!(same.replaced.expect("there was one").backup, None);
+    }
+
+    #[test]
+    fn a_file_that_nobody_knows_stays() {
+        let (root, saving, backups) = made();
+        saving.save(PATH, "朝。", &Over::Nothing, &now()).expect("new");
+        let other = Over::Known(ContentHash::of(b"other"));
+        for (over, path, entry) in [
+            (&Over::Nothing, PATH, "FILE_EXISTS"),
+            (&other, PATH, "HASH_MISMATCH"),
+            (&other, "40_原稿/第002話.md", "FILE_GONE"),
+            (&Over::Anything, "40_原稿", "NOT_A_FILE"),
+            (&Over::Anything, "40_原稿/x/", "PATH_TRAVERSAL"),
+            (&Over::Anything, "~/x.md", "PATH_TRAVERSAL"),
+            (&Over::Anything, "file:///x.md", "PATH_TRAVERSAL"),
+            (&Over::Anything, "%2E%2e/x.md", "PATH_TRAVERSAL"),
+            (&Over::Anything, "40_原稿\\x.md", "PATH_TRAVERSAL"),
+            (&Over::Anything, "a\nb.md", "PATH_TRAVERSAL"),
+            (&Over::Anything, "../x", "PATH_TRAVERSAL"),
+            (&Over::Anything, ".noveler/sessions/x.yaml", "KEPT_BY_PROGRAMS"),
+            (&Over::Anything, "./.git/hooks/pre-commit", "KEPT_BY_PROGRAMS"),
+            (&Over::Anything, "sub/.git/config", "KEPT_BY_PROGRAMS"),
+            (&Over::Anything, "90_バックアップ/x.md", "KEPT_AS_BACKUP"),
+            // The same name in another normal form.
+            (
+                &Over::Anything,
+                "90_ハ\u{3099}ックアッフ\u{309a}/x.md",
+                "KEPT_AS_BACKUP",
+            ),
+        ] {
+            let refused = saving.save(path, "夜。", over, &now()).expect_err(path);
+            assert_eq!(refused.entry(), entry, "{path}");
+        }
+        let absolute = root.path().canonicalize().expect("there").join(".fumi/x");
+        let refused = saving.save(&absolute.to_string_lossy(), "x", &Over::Anything, &now());
+        assert_eq!(refused.expect_err("absolute").entry(), "KEPT_BY_PROGRAMS");
+        assert_eq!(read(root.path(), PATH), "朝。");
+        assert_eq!(backups.list().expect("listed").0, []);
+        assert_eq!(fs::read_dir(root.path()).expect("there").count(), 1);
+    }
+
+    #[test]
+    fn nothing_is_written_through_links() {
+        let (root, saving, _) = made();
+        let outside = tempfile::tempdir().expect("a folder");
+        fs::create_dir(root.path().join(".noveler")).expect("a folder");
+        fs::write(root.path().join(".noveler/a.yaml"), "a: 1").expect("written");
+        fs::write(outside.path().join("x.md"), "外").expect("written");
+        fs::write(root.path().join("in.md"), "中").expect("written");
+        for (link, to) in [
+            ("state", ".noveler".into()),
+            ("a.yaml", ".noveler/a.yaml".into()),
+            ("out", outside.path().to_path_buf()),
+            ("out.md", outside.path().join("x.md")),
+            ("new.md", outside.path().join("new.md")),
+            ("other.md", "in.md".into()),
+        ] {
+            std::os::unix::fs::symlink(to, root.path().join(link)).expect("a link");
+        }
+        for path in [
+            "state/b.yaml",
+            "state/a.yaml",
+            "a.yaml",
+            "out/x.md",
+            "out/y.md",
+            "out.md",
+            "new.md",
+            "other.md",
+        ] {
+            saving.save(path, "x", &Over::Anything, &now()).expect_err(path);
+        }
+        assert_eq!(read(root.path(), ".noveler/a.yaml"), "a: 1");
+        assert_eq!(read(root.path(), "in.md"), "中");
+        assert_eq!(read(outside.path(), "x.md"), "外");
+        assert_eq!(fs::read_dir(outside.path()).expect("there").count(), 1);
+    }
+}

@@ -1,0 +1,201 @@
+//! A new novel project: small, complete, and ready for its first episode to be planned, written and published.
+//!
+//! The files are data, written in Japanese as their readers write; here they get their title and their names. Where they go, and
+//! whether anything is there already, is the caller's.
+
+use crate::project::{Names, StylePreset};
+
+/// What a new novel is called.
+#[derive(Clone, Debug)]
+pub struct Wishes {
+    /// The title.
+    pub title: String,
+    /// The author, as printed; without one the settings leave a place for it.
+    pub author: Option<String>,
+    /// The genre.
+    pub genre: Option<String>,
+    /// Whose conventions it follows.
+    pub preset: StylePreset,
+}
+
+/// A file of a new project.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewFile {
+    /// Relative to the project.
+    pub path: String,
+    /// Its text.
+    pub text: String,
+}
+
+/// Whether a text can stand where a title, a name or a genre does: one line that says something.
+#[must_use]
+pub fn is_line(text: &str) -> bool {
+    !text.trim().is_empty() && !text.chars().any(char::is_control)
+}
+
+/// The genre of whoever says none.
+const GENRE: &str = "現代ドラマ";
+
+/// A template, embedded.
+macro_rules! template {
+    ($name:literal) => {
+        include_str!(concat!("templates/", $name))
+    };
+}
+
+/// The files of a new project. What is wished for must be lines (see [`is_line`]).
+#[must_use]
+pub fn files(wishes: &Wishes, names: &Names) -> Vec<NewFile> {
+    let title = wishes.title.trim();
+    let genre = wishes.genre.as_deref().unwrap_or(GENRE).trim();
+    let author = match &wishes.author {
+        Some(author) => format!("author: {}", quoted(author.trim())),
+        None => "# author: 作者名".to_owned(),
+    };
+    let in_yaml = [
+        ("title", quoted(title)),
+        ("author", author),
+        ("genre", quoted(genre)),
+        ("preset", wishes.preset.name().to_owned()),
+    ];
+    let in_prose = [
+        ("title", title.to_owned()),
+        ("settings", names.settings.clone()),
+        ("planning", names.planning.clone()),
+        ("plots", names.episode_plots.clone()),
+        ("world", names.world.clone()),
+        ("manuscripts", names.manuscripts.clone()),
+        ("management", names.management.clone()),
+    ];
+    let yaml = |path: String, template: &str| NewFile {
+        path,
+        text: fill(template, &in_yaml),
+    };
+    let prose = |path: String, template: &str| NewFile {
+        path,
+        text: fill(template, &in_prose),
+    };
+    let within = |folder: &str, name: &str| format!("{folder}/{name}");
+    vec![
+        prose(within(&names.planning, "企画書.md"), template!("proposal.md")),
+        yaml(within(&names.chapter_plots, "第01章.yaml"), template!("chapter.yaml")),
+        yaml(within(&names.episode_plots, "第001話.yaml"), template!("plot.yaml")),
+        yaml(within(&names.world, "キャラクター.yaml"), template!("characters.yaml")),
+        yaml(within(&names.world, "用語集.yaml"), template!("terms.yaml")),
+        yaml(within(&names.world, "世界観.yaml"), template!("world.yaml")),
+        prose(within(&names.manuscripts, "README.md"), template!("manuscripts.md")),
+        yaml(within(&names.management, "全体構成.yaml"), template!("outline.yaml")),
+        yaml(within(&names.management, "伏線管理.yaml"), template!("ledger.yaml")),
+        prose(within(&names.prompts, "README.md"), template!("prompts.md")),
+        prose("README.md".to_owned(), template!("readme.md")),
+        // Last: this file is what makes a folder a novel project.
+        yaml(names.settings.clone(), template!("settings.yaml")),
+    ]
+}
+
+/// A text as YAML, whatever is in it.
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+/// Replaces `{{name}}` by its value, in one pass: a title with braces in it stays as it is.
+fn fill(template: &str, values: &[(&str, String)]) -> String {
+    let mut filled = String::with_capacity(template.len());
+    let mut rest = template;
+    while let Some((before, after)) = rest.split_once("{{") {
+        filled.push_str(before);
+        let value = after.split_once("}}").and_then(|(name, after)| {
+            let (_, value) = values.iter().find(|(known, _)| *known == name)?;
+            Some((value, after))
+        });
+        rest = if let Some((value, after)) = value {
+            filled.push_str(value);
+            after
+        } else {
+            filled.push_str("{{");
+            after
+        };
+    }
+    filled.push_str(rest);
+    filled
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use fumi_base::{project::Project, writing::replace};
+
+    use super::{Wishes, files, is_line};
+    use crate::{
+        project::{Episode, Names, NovelProject, Plot, StylePreset},
+        writing::Material,
+    };
+
+    fn made(wishes: &Wishes) -> (tempfile::TempDir, NovelProject) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let project = Project::open(folder.path()).expect("a project");
+        for file in files(wishes, &Names::default()) {
+            assert!(
+                !file.text.contains("{{") || wishes.title.contains("{{"),
+                "{}",
+                file.path
+            );
+            replace(&project, &file.path, file.text.as_bytes()).expect("written");
+        }
+        let novel = NovelProject::new(Arc::clone(&project), Names::default());
+        (folder, novel)
+    }
+
+    #[test]
+    fn a_new_project_lacks_nothing_and_its_first_episode_can_be_written() {
+        let (_folder, novel) = made(&Wishes {
+            title: "続きの店".to_owned(),
+            author: Some("作者".to_owned()),
+            genre: None,
+            preset: StylePreset::Narou,
+        });
+        let survey = novel.survey().expect("a survey");
+        assert!(survey.remarks.is_empty(), "{:?}", survey.remarks);
+        assert_eq!(survey.settings.title.as_deref(), Some("続きの店"));
+        assert_eq!(survey.settings.author.as_deref(), Some("作者"));
+        assert_eq!(survey.settings.style_preset, Some(StylePreset::Narou));
+        assert_eq!(survey.folders.len(), 7);
+        let episode = Episode::new(1).expect("a number");
+        let material = Material::gather(&novel, episode).expect("material");
+        assert!(material.faults.is_empty(), "{:?}", material.faults);
+        let cast: Vec<(&str, bool)> = material
+            .cast
+            .iter()
+            .map(|member| (member.name.as_str(), member.aliases.len() > 1))
+            .collect();
+        assert_eq!(cast, [("水野はる", true), ("久我いつき", true)]);
+        let plot: Plot = novel.plot(episode).expect("a plot");
+        assert_eq!(plot.events().len(), 8);
+        assert!(plot.unknown.0.is_empty() && plot.episode_info.unknown.0.is_empty());
+        let status = crate::status::Status::of(&novel).expect("a status");
+        assert!(status.remarks.is_empty(), "{:?}", status.remarks);
+        assert_eq!(status.stages_left, 10);
+    }
+
+    #[test]
+    fn a_title_is_text_whatever_is_in_it() {
+        for title in ["{{genre}}: \"値\" # \\ 'x'", "- 一", "1984", "*題", "題\u{3000}末"] {
+            assert!(is_line(title));
+            let (_folder, novel) = made(&Wishes {
+                title: title.to_owned(),
+                author: None,
+                genre: Some("a: b".to_owned()),
+                preset: StylePreset::Custom,
+            });
+            let survey = novel.survey().expect("a survey");
+            assert!(survey.remarks.is_empty(), "{:?}", survey.remarks);
+            assert_eq!(survey.settings.title.as_deref(), Some(title));
+            assert_eq!(
+                (survey.settings.author, survey.settings.genre.as_deref()),
+                (None, Some("a: b"))
+            );
+        }
+        assert!(!is_line(" \u{3000}") && !is_line("二\n行") && !is_line("\u{7}"));
+    }
+}

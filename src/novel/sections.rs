@@ -1,0 +1,299 @@
+//! A part of a text, named as a reader names it: by a heading, by lines, or by the path of a value in it.
+//!
+//! Lines count from 1 and keep their ends, so that parts put together are the text. What a path leads to is not known here: that
+//! is a question to whoever reads the text as data.
+
+use std::ops::Range;
+
+use unicode_normalization::UnicodeNormalization as _;
+
+use crate::errors::artifact::ArtifactError;
+
+/// How many characters of a line are one piece: a line without an end still fits a reply in parts.
+const PIECE: usize = 1_000;
+
+/// Which part is asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Section {
+    /// What stands under a heading of Markdown.
+    Heading(String),
+    /// A value of a YAML or JSON file, by JSON pointer: `/key_events/0`.
+    Pointer(String),
+    /// From a place to the end of a line.
+    Lines {
+        /// The first line, and the character in it, both from 1.
+        from: (usize, usize),
+        /// The last line.
+        to: usize,
+    },
+}
+
+/// A heading of Markdown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Heading {
+    /// How many signs stand before it.
+    pub level: usize,
+    /// Without them.
+    pub title: String,
+    /// Its line and the last one under it, with those of deeper headings.
+    pub lines: (usize, usize),
+}
+
+/// A line of a text or, of a long one, some of its characters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// The line, from 1.
+    pub line: usize,
+    /// The first character of the piece in it, from 1.
+    pub character: usize,
+    /// With the end of the line, if it has it.
+    pub text: String,
+}
+
+impl Section {
+    /// Reads what a caller wrote: `/a/b` is a path, `10-40`, `10` or `10:501-40` are lines, anything else is a heading.
+    #[must_use]
+    pub fn parse(text: &str) -> Self {
+        let text = text.trim();
+        if text.starts_with('/') {
+            return Self::Pointer(text.to_owned());
+        }
+        lines_of(text).unwrap_or_else(|| Self::Heading(plain(text)))
+    }
+}
+
+impl Heading {
+    /// As it stands in the text.
+    #[must_use]
+    pub fn shown(&self) -> String {
+        format!("{} {}", "#".repeat(self.level), self.title)
+    }
+}
+
+fn lines_of(text: &str) -> Option<Section> {
+    let (first, last) = text.split_once('-').unwrap_or((text, ""));
+    let (line, character) = first.split_once(':').unwrap_or((first, "1"));
+    let line = number(line)?;
+    let to = if last.is_empty() && !text.contains('-') {
+        line
+    } else {
+        number(last)?
+    };
+    Some(Section::Lines {
+        from: (line, number(character)?),
+        to,
+    })
+}
+
+fn number(text: &str) -> Option<usize> {
+    let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    // More digits than a number has are a line that no text has.
+    is_number.then(|| text.parse().unwrap_or(usize::MAX))
+}
+
+/// A heading without its signs, as it is compared.
+fn plain(heading: &str) -> String {
+    heading.trim().trim_start_matches('#').trim().nfc().collect()
+}
+
+/// How many lines a text has.
+#[must_use]
+pub fn count(text: &str) -> usize {
+    text.split_inclusive('\n').count()
+}
+
+/// The headings of a text in their order. What stands between fences is none.
+#[must_use]
+pub fn headings(text: &str) -> Vec<Heading> {
+    let mut found: Vec<Heading> = Vec::new();
+    let mut fence = None;
+    for (at, line) in text.lines().enumerate() {
+        let bare = line.trim_start();
+        let mark = ["```", "~~~"].into_iter().find(|mark| bare.starts_with(mark));
+        match (fence, mark) {
+            (None, Some(mark)) => fence = Some(mark),
+            (Some(open), Some(mark)) if open == mark => fence = None,
+            _ => {}
+        }
+        let level = line.bytes().take_while(|byte| *byte == b'#').count();
+        let is_heading = fence.is_none() && (1..=6).contains(&level) && line[level..].starts_with([' ', '\t', '　']);
+        if is_heading {
+            found.push(Heading {
+                level,
+                title: line[level..].trim().to_owned(),
+                lines: (at + 1, 0),
+            });
+        }
+    }
+    let total = count(text);
+    for at in 0..found.len() {
+        let next = found[at + 1..].iter().find(|next| next.level <= found[at].level);
+        found[at].lines.1 = next.map_or(total, |next| next.lines.0 - 1);
+    }
+    found
+}
+
+/// The lines of a part, in pieces that are not too long. `None` is the whole text.
+///
+/// A [`Section::Pointer`] is no part of a text, and refused.
+pub fn pieces(text: &str, section: Option<&Section>) -> Result<Vec<Piece>, ArtifactError> {
+    let total = count(text);
+    let ((first, character), last) = match section {
+        None if total == 0 => return Ok(Vec::new()),
+        None => ((1, 1), total),
+        Some(Section::Lines { from, to }) => {
+            let is_there = from.0 >= 1 && from.1 >= 1 && from.0 <= *to && from.0 <= total;
+            if !is_there {
+                return Err(ArtifactError::NoLines { lines: total });
+            }
+            (*from, (*to).min(total))
+        }
+        Some(Section::Heading(title)) => under(text, title, total)?,
+        Some(Section::Pointer(_)) => return Err(ArtifactError::NoData),
+    };
+    let mut pieces = Vec::new();
+    for (at, line) in text.split_inclusive('\n').enumerate().take(last).skip(first - 1) {
+        let skipped = if at + 1 == first { character - 1 } else { 0 };
+        cut(at + 1, line, skipped, &mut pieces);
+    }
+    if pieces.is_empty() {
+        // The line has fewer characters than that.
+        return Err(ArtifactError::NoLines { lines: total });
+    }
+    Ok(pieces)
+}
+
+/// The first place and the last line under a heading.
+fn under(text: &str, title: &str, total: usize) -> Result<((usize, usize), usize), ArtifactError> {
+    let all = headings(text);
+    let same: Vec<&Heading> = all.iter().filter(|heading| plain(&heading.title) == title).collect();
+    match same.as_slice() {
+        [heading] => Ok(((heading.lines.0, 1), heading.lines.1)),
+        [] => Err(ArtifactError::NoHeading {
+            section: title.to_owned(),
+            known: all.iter().map(Heading::shown).collect(),
+            lines: total,
+        }),
+        several => Err(ArtifactError::SeveralHeadings {
+            section: title.to_owned(),
+            ranges: several.iter().map(|heading| heading.lines).collect(),
+        }),
+    }
+}
+
+fn cut(line: usize, text: &str, skipped: usize, pieces: &mut Vec<Piece>) {
+    let starts: Vec<usize> = text
+        .char_indices()
+        .map(|(at, _)| at)
+        .skip(skipped)
+        .step_by(PIECE)
+        .collect();
+    for (nth, start) in starts.iter().enumerate() {
+        let end = starts.get(nth + 1).copied().unwrap_or(text.len());
+        pieces.push(Piece {
+            line,
+            character: skipped + nth * PIECE + 1,
+            text: text[*start..end].to_owned(),
+        });
+    }
+}
+
+/// How the caller asks for what follows some of the pieces: `41-120`, or `12:1001-120` in the middle of a line.
+#[must_use]
+pub fn rest(pieces: &[Piece], shown: Range<usize>) -> Option<String> {
+    let (next, last) = (pieces.get(shown.end)?, pieces.last()?);
+    Some(if next.character == 1 {
+        format!("{}-{}", next.line, last.line)
+    } else {
+        format!("{}:{}-{}", next.line, next.character, last.line)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Heading, Section, headings, pieces, rest};
+    use crate::errors::artifact::ArtifactError;
+
+    const TEXT: &str = "# 第一話\n朝。\n## 場面一\n昼。\n```\n# 中\n```\n## 場面二\n夜。\n# 後書き\n了";
+
+    fn shown(section: &str) -> String {
+        let found = pieces(TEXT, Some(&Section::parse(section)));
+        found.map_or_else(
+            |error| error.to_string(),
+            |pieces| pieces.into_iter().map(|piece| piece.text).collect(),
+        )
+    }
+
+    #[test]
+    fn a_part_is_named_by_heading_or_lines() {
+        let all: Vec<(String, (usize, usize))> = headings(TEXT)
+            .iter()
+            .map(|heading| (heading.shown(), heading.lines))
+            .collect();
+        let expected = [
+            ("# 第一話", (1, 9)),
+            ("## 場面一", (3, 7)),
+            ("## 場面二", (8, 9)),
+            ("# 後書き", (10, 11)),
+        ];
+        assert_eq!(all, expected.map(|(title, lines)| (title.to_owned(), lines)));
+        assert_eq!(shown("場面二"), "## 場面二\n夜。\n");
+        assert_eq!(shown("## 場面一"), "## 場面一\n昼。\n```\n# 中\n```\n");
+        assert_eq!(shown("後書き"), "# 後書き\n了");
+        assert_eq!(shown("2-3"), "朝。\n## 場面一\n");
+        assert_eq!(shown("11"), "了");
+        assert_eq!(shown("2:2-2"), "。\n");
+        assert_eq!(shown("10-99"), "# 後書き\n了");
+        let whole: String = pieces(TEXT, None)
+            .expect("whole")
+            .into_iter()
+            .map(|piece| piece.text)
+            .collect();
+        assert_eq!(whole, TEXT);
+        assert!(pieces("", None).expect("nothing").is_empty());
+    }
+
+    #[test]
+    fn what_is_not_there_is_told_with_what_is() {
+        for section in ["0", "12", "5-3", "2:9-2", "99999999999999999999999"] {
+            let refused = pieces(TEXT, Some(&Section::parse(section))).expect_err(section);
+            assert!(
+                matches!(refused, ArtifactError::NoLines { lines: 11 }),
+                "{section}: {refused}"
+            );
+        }
+        let refused = pieces(TEXT, Some(&Section::parse("場面三"))).expect_err("none");
+        let ArtifactError::NoHeading { known, lines: 11, .. } = refused else {
+            panic!("{refused}");
+        };
+        assert_eq!(known.len(), 4);
+        let twice = pieces("# a\n1\n# a\n2\n", Some(&Section::parse("a"))).expect_err("twice");
+        let ArtifactError::SeveralHeadings { ranges, .. } = twice else {
+            panic!("{twice}");
+        };
+        assert_eq!(ranges, [(1, 2), (3, 4)]);
+        assert_eq!(Section::parse("/a/0"), Section::Pointer("/a/0".to_owned()));
+        assert_eq!(Section::parse("10-"), Section::Heading("10-".to_owned()));
+        let level = |text: &str| headings(text).first().map(|heading: &Heading| heading.level);
+        assert_eq!(
+            (level("####### 七"), level("#一"), level("###### 六")),
+            (None, None, Some(6))
+        );
+    }
+
+    #[test]
+    fn a_line_without_an_end_goes_on_in_its_middle() {
+        let text = format!("頭\n{}\n尾\n", "あ".repeat(2_500));
+        let all = pieces(&text, None).expect("whole");
+        assert_eq!(all.len(), 5);
+        let joined: String = all.iter().map(|piece| piece.text.as_str()).collect();
+        assert_eq!(joined, text);
+        assert_eq!(rest(&all, 0..2).as_deref(), Some("2:1001-3"));
+        assert_eq!(rest(&all, 0..4).as_deref(), Some("3-3"));
+        assert_eq!(rest(&all, 0..5), None);
+        let next = pieces(&text, Some(&Section::parse("2:1001-3"))).expect("the rest");
+        let next: String = next.iter().map(|piece| piece.text.as_str()).collect();
+        let first: String = all[..2].iter().map(|piece| piece.text.as_str()).collect();
+        assert_eq!(first + &next, text);
+    }
+}

@@ -1,0 +1,111 @@
+//! Finishing episodes of a copy of the sample novel: what is written, what is kept, what becomes a draft again; and how a
+//! project looks that is half made. That the books are books is seen through the tools.
+
+mod finished;
+mod progress;
+
+use std::{fs, path::Path, sync::Arc};
+
+use fumi_base::project::Project;
+use fumi_novel::{
+    completion::{self, Bound, Completed, Extent, Record},
+    errors::completion::CompletionError,
+    project::{Episode, Names, NovelProject},
+    status::Status,
+    writing::Moment,
+};
+use tempfile::TempDir;
+
+/// A copy of the sample novel.
+struct Novel {
+    folder: TempDir,
+    project: Arc<Project>,
+}
+
+impl Novel {
+    fn sample() -> Self {
+        let novel = Self::empty();
+        let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/novel");
+        copy(&from, novel.folder.path());
+        novel
+    }
+
+    fn empty() -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let project = Project::open(folder.path()).expect("a project");
+        Self { folder, project }
+    }
+
+    fn novel(&self) -> NovelProject {
+        NovelProject::new(Arc::clone(&self.project), Names::default())
+    }
+
+    fn write(&self, path: &str, content: impl AsRef<[u8]>) -> &Self {
+        let path = self.folder.path().join(path);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("folders");
+        fs::write(path, content).expect("written");
+        self
+    }
+
+    fn bytes(&self, path: &str) -> Vec<u8> {
+        fs::read(self.folder.path().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+    }
+
+    fn text(&self, path: &str) -> String {
+        String::from_utf8(self.bytes(path)).expect("text")
+    }
+
+    /// The names in a folder, in order.
+    fn names(&self, path: &str) -> Vec<String> {
+        let entries = fs::read_dir(self.folder.path().join(path)).expect("a folder");
+        let mut names: Vec<String> = entries
+            .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
+            .collect();
+        names.sort();
+        names
+    }
+
+    fn complete(&self, number: u32) -> Result<Completed, CompletionError> {
+        self.complete_to(number, Extent::Formats)
+    }
+
+    fn complete_to(&self, number: u32, extent: Extent) -> Result<Completed, CompletionError> {
+        completion::complete(&self.novel(), episode(number), extent, &now(), |record: &Record| {
+            yaml(record)
+        })
+    }
+
+    fn bind(&self) -> Option<Bound> {
+        completion::bind(&self.novel(), &now(), |bound: &Bound| yaml(bound), &|| false).expect("bound")
+    }
+
+    fn status(&self) -> Status {
+        Status::of(&self.novel()).expect("a status")
+    }
+}
+
+fn episode(number: u32) -> Episode {
+    Episode::new(number).expect("a number")
+}
+
+fn now() -> Moment {
+    Moment::parse("2026-01-31T10:00:00.123Z").expect("a time")
+}
+
+/// The tools write JSON, which is YAML too.
+fn yaml(value: &impl serde::Serialize) -> Vec<u8> {
+    serde_saphyr::to_string(value).expect("YAML").into_bytes()
+}
+
+fn copy(from: &Path, to: &Path) {
+    for entry in fs::read_dir(from).expect("a folder") {
+        let entry = entry.expect("an entry");
+        let target = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            fs::create_dir_all(&target).expect("a folder");
+            copy(&entry.path(), &target);
+        } else {
+            fs::copy(entry.path(), target).expect("copied");
+        }
+    }
+}

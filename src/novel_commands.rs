@@ -1,0 +1,113 @@
+//! `fumi novel new` and `fumi novel install-commands`: what a person makes at the command line, outside any server.
+//!
+//! Invariant: nothing that is there is overwritten unasked, and what is refused has written nothing. What is printed is returned;
+//! where a path lies is the person's choice, and no client can call this.
+
+use std::{fs, io, path::Path, sync::Arc};
+
+use fumi_base::{
+    files::read as read_bytes,
+    project::{Project, ProjectPath},
+    writing::replace,
+};
+use fumi_novel::{
+    project::Names,
+    scaffold::{Wishes, files, is_line},
+};
+
+use crate::config::ConfigError;
+
+/// The slash command, as the repository publishes it.
+const COMMAND: &str = include_str!("../deploy/claude/commands/noveler.md");
+
+/// What its file is called.
+const COMMAND_FILE: &str = "noveler.md";
+
+/// The largest slash command that is compared.
+const COMMAND_BYTES: u64 = 1 << 20;
+
+/// What to do with a slash command that somebody has changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Changed {
+    /// Leave it and refuse.
+    Keep,
+    /// Replace it.
+    Replace,
+}
+
+/// Makes a new novel in a folder that is empty or not there. Returns what to do next.
+pub fn new(folder: &Path, wishes: &Wishes, names: &Names) -> Result<String, ConfigError> {
+    let given = [Some(&wishes.title), wishes.author.as_ref(), wishes.genre.as_ref()];
+    if let Some(bad) = given.into_iter().flatten().find(|text| !is_line(text)) {
+        return Err(ConfigError(format!(
+            "{bad:?} is no title, author or genre: one line with something on it"
+        )));
+    }
+    let shown = folder.display();
+    match fs::read_dir(folder).map(|mut entries| entries.next().is_some()) {
+        Ok(true) => {
+            return Err(ConfigError(format!(
+                "{shown} is not empty: name a folder that is empty or not there yet"
+            )));
+        }
+        Ok(false) => {}
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            fs::create_dir_all(folder).map_err(|error| ConfigError(format!("cannot make {shown}: {error}")))?;
+        }
+        Err(error) => return Err(ConfigError(format!("cannot use {shown}: {error}"))),
+    }
+    let project = open(folder)?;
+    let made = files(wishes, names);
+    for file in &made {
+        replace(&project, &file.path, file.text.as_bytes())
+            .map_err(|error| ConfigError(format!("cannot write {}: {error}", file.path)))?;
+    }
+    let root = project.root().display();
+    let title = wishes.title.trim();
+    Ok(format!(
+        "{root}: {title} ({} files)\n\
+         \n\
+         Next: serve it, and ask for status, then noveler_write with {{\"episode\": 1}}.\n\
+         次の手順: 下のコマンドで起動し、status、続けて noveler_write（{{\"episode\": 1}}）を呼び出してください。\n\
+         \n\
+         \x20 fumi serve --root '{root}'\n\
+         \x20 fumi call --root '{root}' status\n\
+         \x20 fumi novel install-commands",
+        made.len()
+    ))
+}
+
+/// Puts the slash command into `.claude/commands` below a folder. Returns what was done.
+pub fn install(below: &Path, changed: Changed) -> Result<String, ConfigError> {
+    let folder = below.join(".claude/commands");
+    let shown = folder.join(COMMAND_FILE);
+    let shown = shown.display();
+    fs::create_dir_all(&folder).map_err(|error| ConfigError(format!("cannot make {}: {error}", folder.display())))?;
+    // Opened by itself: whoever keeps such folders behind a link wants the command there.
+    let commands = open(&folder)?;
+    let there = match commands.resolve(COMMAND_FILE) {
+        Ok(file) => Some(read(&file)?),
+        Err(_) => None,
+    };
+    match there {
+        Some(there) if there == COMMAND.as_bytes() => return Ok(format!("{shown} is there already")),
+        Some(_) if changed == Changed::Keep => {
+            return Err(ConfigError(format!(
+                "{shown} is there and is another one: --force replaces it"
+            )));
+        }
+        _ => {}
+    }
+    replace(&commands, COMMAND_FILE, COMMAND.as_bytes())
+        .map_err(|error| ConfigError(format!("cannot write {shown}: {error}")))?;
+    Ok(format!("{shown}\n\n  /noveler status"))
+}
+
+fn open(folder: &Path) -> Result<Arc<Project>, ConfigError> {
+    Project::open(folder).map_err(|error| ConfigError(format!("cannot open {}: {error}", folder.display())))
+}
+
+fn read(file: &ProjectPath) -> Result<Vec<u8>, ConfigError> {
+    read_bytes(file, COMMAND_BYTES)
+        .map_err(|error| ConfigError(format!("cannot read {}: {error}", file.shown_absolute())))
+}

@@ -1,0 +1,382 @@
+//! `backup_management`: copies of a novel's files: made, listed, verified, restored, thrown away.
+
+use std::{ops::Range, sync::Arc};
+
+use fumi_base::{
+    place::Place,
+    project::{PathError, Project},
+    text::Locale,
+};
+use fumi_novel::{
+    backups::{Backup, Backups, Damage, Stamp},
+    errors::backup::BackupError,
+    project::NovelProject,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{DATA, NovelDeps, WRITES, stamp, texts};
+use crate::tool::{Cx, Next, Outcome, Render, Spec, Tool, ToolError};
+
+/// How many files of a backup are named: of one that was made, and of those in a list.
+const NAMED: usize = 50;
+const NAMED_IN_LIST: usize = 5;
+
+/// How many backups stay where nobody says.
+const KEPT: usize = 20;
+
+/// See the module.
+#[derive(Debug)]
+pub struct BackupManagement;
+
+/// What the client sends.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Args {
+    /// What to do.
+    action: Action,
+    /// Which backup.
+    #[schemars(length(min = 1))]
+    backup_id: Option<String>,
+    /// Which files.
+    #[serde(default)]
+    paths: Vec<String>,
+    /// Why it is made.
+    #[schemars(length(min = 1, max = 500))]
+    reason: Option<String>,
+    /// How many stay.
+    #[schemars(range(min = 1, max = 10_000))]
+    keep: Option<usize>,
+}
+
+/// What to do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Action {
+    /// Copy files.
+    Create,
+    /// Say which backups there are.
+    #[default]
+    List,
+    /// Compare copies with what they were.
+    Verify,
+    /// Put files back.
+    Restore,
+    /// Throw old backups away.
+    Prune,
+}
+
+/// What it answers: which fields depends on the action.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+pub struct Output {
+    success: bool,
+    action: Action,
+    /// What was made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    backup: Option<Shown>,
+    /// What there is, the newest first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    backups: Option<Vec<Shown>>,
+    /// How many there are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    total: Option<usize>,
+    /// What a crash left; `prune` removes it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    incomplete: Vec<String>,
+    /// Whether every copy is as it was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    is_whole: Option<bool>,
+    /// Copies that are gone.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    missing: Vec<String>,
+    /// Copies that are otherwise than they were.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    changed: Vec<String>,
+    /// Files that are as they were again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    restored: Option<Vec<String>>,
+    /// The backup of what stood there before that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    replaced_backup_id: Option<String>,
+    /// Backups that are gone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    removed: Option<Vec<String>>,
+    /// Whether the reply lacks rows.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    truncated: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<Next>,
+}
+
+/// A backup.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Shown {
+    backup_id: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    created_at: Option<String>,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    reason: String,
+    total_files: usize,
+    total_size_bytes: u64,
+    /// The first of them.
+    files: Vec<String>,
+}
+
+impl Shown {
+    fn of(backup: Backup, named: usize) -> Self {
+        Self {
+            created_at: backup.created_at().map(|time| time.shown()),
+            total_files: backup.files.len(),
+            total_size_bytes: backup.files.iter().map(|file| file.size).sum(),
+            files: backup.files.into_iter().take(named).map(|file| file.path).collect(),
+            backup_id: backup.id,
+            reason: backup.reason,
+        }
+    }
+
+    fn line(&self) -> String {
+        let more = if self.total_files > self.files.len() {
+            ", …"
+        } else {
+            ""
+        };
+        format!(
+            "{} {} ({}, {} B) {}{more}",
+            self.backup_id,
+            self.reason,
+            self.total_files,
+            self.total_size_bytes,
+            self.files.join(", ")
+        )
+    }
+}
+
+impl Action {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Create => "create",
+            Self::List => "list",
+            Self::Verify => "verify",
+            Self::Restore => "restore",
+            Self::Prune => "prune",
+        }
+    }
+
+    /// The arguments that it understands.
+    const fn takes(self) -> &'static [&'static str] {
+        match self {
+            Self::Create => &["paths", "reason"],
+            Self::List => &[],
+            Self::Verify => &["backup_id"],
+            Self::Restore => &["backup_id", "paths"],
+            Self::Prune => &["keep"],
+        }
+    }
+}
+
+impl Args {
+    /// An argument that the action does not understand was meant for another one: nothing is guessed.
+    fn refuse_others(&self) -> Result<(), BackupError> {
+        let given = [
+            ("backup_id", self.backup_id.is_some()),
+            ("paths", !self.paths.is_empty()),
+            ("reason", self.reason.is_some()),
+            ("keep", self.keep.is_some()),
+        ];
+        let other = given
+            .into_iter()
+            .find(|(name, is_given)| *is_given && !self.action.takes().contains(name));
+        match other {
+            Some((argument, _)) => Err(BackupError::Argument {
+                action: self.action.name(),
+                argument,
+            }),
+            None => Ok(()),
+        }
+    }
+
+    /// What leads out of the project is refused before anything else. Only what is restored may be gone.
+    fn check_paths(&self, project: &Arc<Project>) -> Result<(), PathError> {
+        for path in &self.paths {
+            match self.action {
+                Action::Restore => drop(Place::of(project, path)?),
+                _ => drop(project.resolve(path)?),
+            }
+        }
+        Ok(())
+    }
+
+    fn id(&self, backups: &Backups) -> Result<&str, BackupError> {
+        if let Some(id) = &self.backup_id {
+            return Ok(id);
+        }
+        let (complete, _) = backups.list()?;
+        Err(BackupError::NoId {
+            action: self.action.name(),
+            newest: complete.into_iter().next().map(|backup| backup.id),
+        })
+    }
+}
+
+impl Tool for BackupManagement {
+    const SPEC: Spec = Spec {
+        name: "backup_management",
+        toolset: DATA,
+        texts: texts!("backup_management"),
+        example: r#"{"action": "create", "paths": ["README.md"], "reason": "before the second draft"}"#,
+        ..WRITES
+    };
+    type Deps = NovelDeps;
+    type Args = Args;
+    type Output = Output;
+
+    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
+        args.check_paths(&cx.project)?;
+        args.refuse_others()?;
+        let novel = deps.novel(cx);
+        let backups = Backups::of(Arc::clone(&cx.project), &deps.names.backups);
+        let writes = !matches!(args.action, Action::List | Action::Verify);
+        let work = cx.blocking(move |_, _| done(&args, &novel, &backups, &stamp()));
+        let output = if writes {
+            cx.alone("backup_management", work).await?
+        } else {
+            work.await?
+        };
+        Ok(Outcome::Done(output))
+    }
+}
+
+fn done(args: &Args, novel: &NovelProject, backups: &Backups, now: &Stamp) -> Result<Output, BackupError> {
+    let mut output = Output {
+        success: true,
+        action: args.action,
+        ..Output::default()
+    };
+    let paths: Vec<&str> = args.paths.iter().map(String::as_str).collect();
+    match args.action {
+        Action::Create => {
+            let own: Vec<String> = if paths.is_empty() {
+                novel
+                    .own()?
+                    .iter()
+                    .map(fumi_base::project::ProjectPath::shown)
+                    .collect()
+            } else {
+                Vec::new()
+            };
+            let all: Vec<&str> = own.iter().map(String::as_str).chain(paths).collect();
+            let reason = args.reason.as_deref().unwrap_or_default();
+            output.backup = Some(Shown::of(backups.create(&all, reason, now)?, NAMED));
+        }
+        Action::List => {
+            let (complete, incomplete) = backups.list()?;
+            output.total = Some(complete.len());
+            let shown = complete.into_iter().map(|backup| Shown::of(backup, NAMED_IN_LIST));
+            output.backups = Some(shown.collect());
+            output.incomplete = incomplete;
+        }
+        Action::Verify => {
+            for damage in backups.verify(args.id(backups)?)? {
+                match damage {
+                    Damage::Missing(path) => output.missing.push(path),
+                    Damage::Changed(path) => output.changed.push(path),
+                }
+            }
+            output.is_whole = Some(output.missing.is_empty() && output.changed.is_empty());
+        }
+        Action::Restore => {
+            let only = (!paths.is_empty()).then_some(paths.as_slice());
+            let restored = backups.restore(args.id(backups)?, only, now)?;
+            output.restored = Some(restored.paths);
+            output.replaced_backup_id = restored.replaced.map(|backup| backup.id);
+        }
+        Action::Prune => {
+            output.removed = Some(backups.prune(args.keep.unwrap_or(KEPT))?);
+            output.total = Some(backups.list()?.0.len());
+        }
+    }
+    Ok(output)
+}
+
+/// The part of a list that lies in a range.
+fn part<T: Clone>(list: &[T], rows: &Range<usize>) -> Vec<T> {
+    list[rows.start.min(list.len())..rows.end.min(list.len())].to_vec()
+}
+
+impl Render for Output {
+    fn text(&self, locale: Locale) -> String {
+        let is_en = locale == Locale::En;
+        let say = |en: &'static str, ja: &'static str| if is_en { en } else { ja };
+        let mut lines = Vec::new();
+        if let Some(backup) = &self.backup {
+            lines.push(format!("{}: {}", say("made", "作成"), backup.line()));
+        }
+        if let Some(backups) = &self.backups {
+            lines.push(format!(
+                "{}: {}",
+                say("backups", "バックアップ"),
+                self.total.unwrap_or_default()
+            ));
+            lines.extend(backups.iter().map(Shown::line));
+        }
+        lines.extend(self.is_whole.map(|is_whole| {
+            let word = if is_whole {
+                say("every copy is whole", "すべて正常です")
+            } else {
+                say("damaged", "破損があります")
+            };
+            word.to_owned()
+        }));
+        for (word, paths) in [
+            (say("missing", "なし"), &self.missing),
+            (say("changed", "変更あり"), &self.changed),
+            (say("incomplete", "書きかけ"), &self.incomplete),
+        ] {
+            lines.extend(paths.iter().map(|path| format!("{word}: {path}")));
+        }
+        if let Some(restored) = &self.restored {
+            lines.push(format!("{}: {}", say("restored", "復元"), restored.join(", ")));
+        }
+        if let Some(id) = &self.replaced_backup_id {
+            lines.push(format!(
+                "{}: {id}",
+                say("what stood there is backed up as", "復元前のバックアップ")
+            ));
+        }
+        if let Some(removed) = &self.removed {
+            lines.push(format!("{}: {}", say("removed", "削除"), removed.len()));
+            lines.extend(removed.iter().cloned());
+        }
+        lines.extend(self.next.as_ref().map(Next::line));
+        lines.join("\n")
+    }
+
+    fn rows(&self) -> usize {
+        let lists = [&self.restored, &self.removed].into_iter().flatten();
+        let backups = self.backups.as_ref().map_or(0, Vec::len);
+        let damaged = [&self.missing, &self.changed, &self.incomplete]
+            .into_iter()
+            .map(Vec::len);
+        let lists = lists.map(Vec::len).chain(damaged).chain([backups]);
+        lists.max().unwrap_or_default()
+    }
+
+    fn page(&self, rows: Range<usize>) -> (Self, usize) {
+        let end = rows.end.min(self.rows());
+        let rows = rows.start..end;
+        let page = Self {
+            backups: self.backups.as_ref().map(|list| part(list, &rows)),
+            restored: self.restored.as_ref().map(|list| part(list, &rows)),
+            removed: self.removed.as_ref().map(|list| part(list, &rows)),
+            missing: part(&self.missing, &rows),
+            changed: part(&self.changed, &rows),
+            incomplete: part(&self.incomplete, &rows),
+            ..self.clone()
+        };
+        (page, end)
+    }
+
+    fn mark(&mut self, next: &Next) {
+        self.truncated = true;
+        self.next = Some(next.clone());
+    }
+}

@@ -1,0 +1,142 @@
+//! `check_file_changes`: what became of files since their hashes were noted.
+
+use std::{collections::BTreeMap, ops::Range, sync::Arc};
+
+use fumi_base::text::Locale;
+use fumi_novel::references::{Changes, changes};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    DATA, NovelDeps, READS,
+    reference::{Reference, hash_of},
+    texts,
+};
+use crate::tool::{Cx, Next, Outcome, Render, SharedOption, Spec, Tool, ToolError};
+
+/// See the module.
+#[derive(Debug)]
+pub struct CheckFileChanges;
+
+/// What the client sends.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Args {
+    /// What was noted.
+    #[schemars(length(min = 1))]
+    files: Vec<Noted>,
+}
+
+/// A file as it was.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Noted {
+    /// Where.
+    #[schemars(length(min = 1))]
+    path: String,
+    /// Its SHA-256, or the first digits.
+    #[schemars(length(min = 1))]
+    hash: String,
+}
+
+/// What it answers.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+pub struct Output {
+    success: bool,
+    /// Whether all files are as they were, and none is new.
+    is_unchanged: bool,
+    unchanged: Vec<String>,
+    /// As they are now.
+    changed: Vec<Reference>,
+    missing: Vec<String>,
+    /// In the same folders, of the same kinds, and not named.
+    new: Vec<String>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    truncated: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<Next>,
+}
+
+impl Tool for CheckFileChanges {
+    const SPEC: Spec = Spec {
+        name: "check_file_changes",
+        toolset: DATA,
+        texts: texts!("check_file_changes"),
+        example: r#"{"files": [{"path": "README.md", "hash": "ba7816bf8f01"}]}"#,
+        options: &[SharedOption::Project, SharedOption::Cursor],
+        ..READS
+    };
+    type Deps = NovelDeps;
+    type Args = Args;
+    type Output = Output;
+
+    async fn call(args: Args, _: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
+        let mut known = BTreeMap::new();
+        for noted in args.files {
+            known.insert(noted.path, hash_of(&noted.hash)?);
+        }
+        let project = Arc::clone(&cx.project);
+        let work = cx.blocking(move |cancel, _| changes(&project, &known, || cancel.is_cancelled()));
+        let Changes {
+            unchanged,
+            changed,
+            missing,
+            new,
+        } = work.await?;
+        Ok(Outcome::Done(Output {
+            success: true,
+            is_unchanged: changed.is_empty() && missing.is_empty() && new.is_empty(),
+            changed: changed.into_iter().map(Reference::from).collect(),
+            unchanged,
+            missing,
+            new,
+            ..Output::default()
+        }))
+    }
+}
+
+/// The part of a list that lies in a range of rows which begins before it, and the range for what follows it.
+fn part<T: Clone>(list: &[T], rows: &mut Range<usize>) -> Vec<T> {
+    let (from, to) = (rows.start.min(list.len()), rows.end.min(list.len()));
+    *rows = rows.start.saturating_sub(list.len())..rows.end.saturating_sub(list.len());
+    list[from..to].to_vec()
+}
+
+impl Render for Output {
+    fn text(&self, locale: Locale) -> String {
+        let [unchanged, changed, missing, new] = match locale {
+            Locale::En => ["unchanged", "changed", "missing", "new"],
+            Locale::Ja => ["変更なし", "変更あり", "なし", "新規"],
+        };
+        let mut lines = Vec::new();
+        lines.extend(self.changed.iter().map(|file| format!("{changed}: {}", file.line())));
+        for (word, paths) in [(missing, &self.missing), (new, &self.new), (unchanged, &self.unchanged)] {
+            lines.extend(paths.iter().map(|path| format!("{word}: {path}")));
+        }
+        lines.extend(self.next.as_ref().map(Next::line));
+        lines.join("\n")
+    }
+
+    fn rows(&self) -> usize {
+        self.changed.len() + self.missing.len() + self.new.len() + self.unchanged.len()
+    }
+
+    fn page(&self, rows: Range<usize>) -> (Self, usize) {
+        let end = rows.end.min(self.rows());
+        let mut rows = rows.start..end;
+        let page = Self {
+            // What matters comes first.
+            changed: part(&self.changed, &mut rows),
+            missing: part(&self.missing, &mut rows),
+            new: part(&self.new, &mut rows),
+            unchanged: part(&self.unchanged, &mut rows),
+            next: None,
+            ..*self
+        };
+        (page, end)
+    }
+
+    fn mark(&mut self, next: &Next) {
+        self.truncated = true;
+        self.next = Some(next.clone());
+    }
+}

@@ -1,0 +1,370 @@
+//! Any result as one of the two forms of `responses.rs`: what it says of itself is found under its usual names, and what is large
+//! goes to files.
+//!
+//! Invariant: nothing of a result is lost or made up. What has no place of its own stands in `metadata`, a part that was moved by the
+//! id of its artifact, and what nobody said is named in `metadata.not_reported`.
+
+use fumi_novel::{
+    artifacts::{Artifacts, Kind},
+    errors::artifact::ArtifactError,
+    references::ContentHash,
+};
+use serde_json::{Map, Value, json};
+
+use super::{
+    reference::Reference,
+    responses::{ErrorBody, ErrorResponse, Outputs, StandardResponse},
+};
+
+/// Texts and lists of more bytes go to files: about a hundred tokens.
+const LARGE: usize = 400;
+
+/// Objects too, when without their large parts they still have more bytes.
+const LARGE_OBJECT: usize = 2_000;
+
+/// How many parts of an object get a file each.
+const LARGE_PARTS: usize = 20;
+
+/// The longest sentence of a failure that stays in it, in characters.
+const MESSAGE: usize = 400;
+
+/// How many files a response names.
+const FILES: usize = 100;
+
+/// How deep objects are looked into.
+const DEPTH: usize = 32;
+
+type Object = Map<String, Value>;
+
+/// A result in its form.
+#[derive(Clone, Debug)]
+pub enum Converted {
+    /// It did its work.
+    Standard(Box<StandardResponse>),
+    /// It failed.
+    Error(Box<ErrorResponse>),
+}
+
+impl Converted {
+    /// As JSON.
+    ///
+    /// # Panics
+    /// Never: names in responses are texts.
+    #[must_use]
+    pub fn to_value(&self) -> Value {
+        let value = match self {
+            Self::Standard(response) => serde_json::to_value(response),
+            Self::Error(response) => serde_json::to_value(response),
+        };
+        value.expect("plain structs with string keys")
+    }
+}
+
+/// Brings a result into its form. `now` is its time if it says none.
+pub fn convert(mut result: Object, artifacts: &Artifacts, now: &str) -> Result<Converted, ArtifactError> {
+    let mut moving = Moving {
+        artifacts,
+        files: references(&mut result),
+    };
+    let failed = failed(&mut result);
+    let command = command(&mut result);
+    let time = execution_time(&mut result);
+    let created_at = text(&mut result, &["created_at", "timestamp"], |text| text.contains('T'));
+    let created_at = created_at.unwrap_or_else(|| now.to_owned());
+    let mut not_reported = Vec::new();
+    if command.is_none() {
+        not_reported.push("command");
+    }
+    if time.is_none() {
+        not_reported.push("execution_time_ms");
+    }
+    let command = command.unwrap_or_else(|| "unknown".to_owned());
+    let error = failed.then(|| error_of(&mut result, &mut moving)).transpose()?;
+    let mut metadata = moving.fields(rest_of(result), "")?;
+    // A result that is converted again says this already.
+    if !not_reported.is_empty() {
+        metadata.insert("not_reported".to_owned(), json!(not_reported));
+    }
+    let outputs = Outputs::of(moving.files);
+    Ok(match error {
+        Some(error) => Converted::Error(Box::new(ErrorResponse {
+            success: false,
+            error,
+            command: Some(command),
+            execution_time_ms: Some(time.unwrap_or_default()),
+            outputs: Some(outputs),
+            metadata: Some(metadata),
+            arguments: None,
+            created_at: Some(created_at),
+        })),
+        None => Converted::Standard(Box::new(StandardResponse {
+            success: true,
+            command,
+            execution_time_ms: time.unwrap_or_default(),
+            outputs,
+            metadata,
+            created_at,
+        })),
+    })
+}
+
+/// What has no place of its own: the result's own metadata, and the fields beside it.
+fn rest_of(mut result: Object) -> Object {
+    let is_free = |metadata: &Value, result: &Object| {
+        let fields = metadata.as_object();
+        fields.is_some_and(|fields| {
+            fields
+                .keys()
+                .all(|name| name == "metadata" || !result.contains_key(name))
+        })
+    };
+    match result.remove("metadata") {
+        // Lifted, so that a result that is converted twice stays as it is.
+        Some(Value::Object(mut metadata)) if is_free(&Value::Object(metadata.clone()), &result) => {
+            metadata.extend(result);
+            metadata
+        }
+        Some(other) => {
+            result.insert("metadata".to_owned(), other);
+            result
+        }
+        None => result,
+    }
+}
+
+/// The files that a result in one of the forms refers to.
+fn references(result: &mut Object) -> Vec<Reference> {
+    let outputs = result.get("outputs").cloned();
+    match outputs.map(serde_json::from_value::<Outputs>) {
+        Some(Ok(outputs)) if outputs.files.len() <= FILES => {
+            result.remove("outputs");
+            outputs.files
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Whether it failed: it says so, it exited with a number other than 0, or it has an error.
+fn failed(result: &mut Object) -> bool {
+    let codes = ["exit_code", "returncode", "return_code", "exit_status"];
+    let exit = codes.iter().find_map(|name| result.get(*name)?.as_i64());
+    let is_empty = |error: &Value| match error {
+        Value::Null | Value::Bool(false) => true,
+        Value::String(text) => text.trim().is_empty(),
+        Value::Array(items) => items.is_empty(),
+        Value::Object(fields) => fields.is_empty(),
+        _ => false,
+    };
+    let said = ["success", "ok"].iter().find_map(|name| match result.get(*name) {
+        Some(Value::Bool(said)) => {
+            let said = *said;
+            result.remove(*name);
+            Some(said)
+        }
+        _ => None,
+    });
+    let word = result.get("status").and_then(Value::as_str).map(str::to_lowercase);
+    let word = word.map(|word| !matches!(word.as_str(), "error" | "failed" | "failure"));
+    let has_error = result.get("error").is_some_and(|error| !is_empty(error));
+    let is_error = result.get("isError") == Some(&json!(true));
+    match said {
+        Some(said) => !said,
+        None => is_error || has_error || exit.is_some_and(|exit| exit != 0) || word == Some(false),
+    }
+}
+
+/// What was run, also as a list of its words.
+fn command(result: &mut Object) -> Option<String> {
+    let words = |value: &Value| -> Option<String> {
+        let words: Option<Vec<&str>> = value.as_array()?.iter().map(Value::as_str).collect();
+        words.map(|words| words.join(" "))
+    };
+    for name in ["command", "cmd", "tool", "tool_name"] {
+        let said = result
+            .get(name)
+            .and_then(|value| value.as_str().map(str::to_owned).or_else(|| words(value)));
+        if let Some(said) = said.filter(|said| !said.trim().is_empty() && said.len() <= LARGE) {
+            result.remove(name);
+            return Some(said);
+        }
+    }
+    None
+}
+
+/// How long it took, in milliseconds.
+fn execution_time(result: &mut Object) -> Option<f64> {
+    let units = [
+        ("execution_time_ms", 1.0),
+        ("elapsed_ms", 1.0),
+        ("duration_ms", 1.0),
+        ("execution_time_seconds", 1_000.0),
+        ("execution_time", 1_000.0),
+        ("duration_seconds", 1_000.0),
+    ];
+    units.into_iter().find_map(|(name, unit)| {
+        let said = result.get(name)?.as_f64().filter(|said| *said >= 0.0)?;
+        result.remove(name);
+        Some((said * unit * 1_000.0).round() / 1_000.0)
+    })
+}
+
+/// The first of some fields that is a short text of a form.
+fn text(result: &mut Object, names: &[&str], is_one: impl Fn(&str) -> bool) -> Option<String> {
+    names.iter().find_map(|name| {
+        let said = result
+            .get(*name)?
+            .as_str()
+            .filter(|said| said.len() <= LARGE && is_one(said))?
+            .to_owned();
+        result.remove(*name);
+        Some(said)
+    })
+}
+
+/// What a failure says of itself.
+fn error_of(result: &mut Object, moving: &mut Moving<'_>) -> Result<ErrorBody, ArtifactError> {
+    let said = result.remove("error").unwrap_or_default();
+    let mut body = match serde_json::from_value::<ErrorBody>(said.clone()) {
+        // One that is long in its further fields is taken apart like every other.
+        Ok(body) if body_size(&body) <= LARGE_OBJECT => body,
+        _ => other_error(said, result),
+    };
+    if body.message.chars().nth(MESSAGE).is_some() {
+        let whole = std::mem::take(&mut body.message);
+        body.message = whole.chars().take(MESSAGE).chain(['…']).collect();
+        moving.file(&whole, kind_of(&whole), "/error/message")?;
+    }
+    for word in [&mut body.kind, &mut body.code] {
+        *word = word.chars().take(MESSAGE).collect();
+    }
+    for (fields, at) in [
+        (&mut body.details, "/error/details"),
+        (&mut body.context, "/error/context"),
+    ] {
+        if let Some(large) = fields.take() {
+            *fields = Some(moving.fields(large, at)?);
+        }
+    }
+    Ok(body)
+}
+
+/// What an error says beyond what can be moved out of it.
+fn body_size(body: &ErrorBody) -> usize {
+    let said = ErrorBody {
+        message: String::new(),
+        details: None,
+        context: None,
+        ..body.clone()
+    };
+    serde_json::to_string(&said).map_or(usize::MAX, |text| text.len())
+}
+
+/// An error of another form: a sentence, an object with other keys, or what the program said last.
+fn other_error(said: Value, result: &mut Object) -> ErrorBody {
+    let mut body = ErrorBody {
+        kind: "MCPToolError".to_owned(),
+        code: "TOOL_EXECUTION_FAILED".to_owned(),
+        ..ErrorBody::default()
+    };
+    match said {
+        Value::String(message) => body.message = message,
+        Value::Object(mut fields) => {
+            let mut take = |names: &[&str]| text(&mut fields, names, |_| true);
+            if let Some(kind) = take(&["type", "kind", "name"]) {
+                body.kind = kind;
+            }
+            if let Some(code) = take(&["code"]) {
+                body.code = code;
+            }
+            // Of any length: it is cut later.
+            if let Some(Value::String(message)) = fields.remove("message") {
+                body.message = message;
+            }
+            if !fields.is_empty() {
+                body.details = Some(fields);
+            }
+        }
+        Value::Null | Value::Bool(_) => {}
+        other => body.details = Some(Map::from_iter([("error".to_owned(), other)])),
+    }
+    if body.message.trim().is_empty() {
+        let sources = ["message", "stderr", "output", "stdout"];
+        let last = sources.iter().find_map(|name| {
+            let said = result.get(*name)?.as_str()?;
+            said.lines()
+                .rev()
+                .find(|line| !line.trim().is_empty())
+                .map(str::to_owned)
+        });
+        body.message = last.unwrap_or_else(|| "the command failed and says no reason".to_owned());
+    }
+    body
+}
+
+/// Moves what is large to files.
+struct Moving<'a> {
+    artifacts: &'a Artifacts,
+    files: Vec<Reference>,
+}
+
+impl Moving<'_> {
+    /// Fields without their large parts, or all of them as one file if they are many.
+    fn fields(&mut self, fields: Object, at: &str) -> Result<Object, ArtifactError> {
+        match self.value(Value::Object(fields), at, 0)? {
+            Value::Object(fields) => Ok(fields),
+            id => Ok(Map::from_iter([("all".to_owned(), id)])),
+        }
+    }
+
+    fn object(&mut self, fields: Object, at: &str, depth: usize) -> Result<Object, ArtifactError> {
+        let mut kept = Object::new();
+        for (name, value) in fields {
+            let at = format!("{at}/{}", name.replace('~', "~0").replace('/', "~1"));
+            kept.insert(name, self.value(value, &at, depth + 1)?);
+        }
+        Ok(kept)
+    }
+
+    /// A value with the ids of artifacts in place of its large parts.
+    fn value(&mut self, value: Value, at: &str, depth: usize) -> Result<Value, ArtifactError> {
+        let size = value.to_string().len();
+        match value {
+            value if size <= LARGE => Ok(value),
+            Value::String(text) => Ok(json!(self.file(&text, kind_of(&text), at)?)),
+            // A map of many small things is as large as a list of them.
+            Value::Object(fields) if depth < DEPTH && self.files.len() < FILES && !has_many_parts(&fields, size) => {
+                Ok(Value::Object(self.object(fields, at, depth)?))
+            }
+            other => Ok(json!(self.file(&format!("{other:#}\n"), Kind::Json, at)?)),
+        }
+    }
+
+    /// Writes a part to its file and returns the id under which it can be fetched.
+    fn file(&mut self, text: &str, kind: Kind, at: &str) -> Result<String, ArtifactError> {
+        let file = self.artifacts.put_out(text, kind)?;
+        let id = ContentHash::of(text.as_bytes()).artifact_id();
+        self.files.push(Reference {
+            field: Some(at.to_owned()),
+            ..file.into()
+        });
+        Ok(id)
+    }
+}
+
+/// Whether an object is large because of the number of its parts, small ones or large ones.
+fn has_many_parts(fields: &Object, size: usize) -> bool {
+    let sizes = fields.values().map(|value| value.to_string().len());
+    let large: Vec<usize> = sizes.filter(|size| *size > LARGE).collect();
+    large.len() > LARGE_PARTS || size.saturating_sub(large.iter().sum()) > LARGE_OBJECT
+}
+
+/// What a text is, by its beginning.
+fn kind_of(text: &str) -> Kind {
+    if text.starts_with(['{', '[']) && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok() {
+        Kind::Json
+    } else if text.starts_with("# ") || text.contains("\n# ") || text.contains("\n## ") {
+        Kind::Markdown
+    } else {
+        Kind::Plain
+    }
+}

@@ -1,0 +1,122 @@
+//! `convert_cli_to_json`: any result in one form, with what is large by reference, and what that saves.
+
+use fumi_base::{text::Locale, tokens};
+use fumi_novel::artifacts::Artifacts;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::{
+    DATA, NovelDeps, READS,
+    conversion::{Converted, convert},
+    now,
+    responses::{ErrorResponse, Form, StandardResponse},
+    texts,
+};
+use crate::tool::{Cx, Effect, Outcome, Render, Spec, Tool, ToolError};
+
+/// See the module.
+#[derive(Debug)]
+pub struct ConvertCliToJson;
+
+/// What the client sends.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Args {
+    /// Anything.
+    cli_result: Map<String, Value>,
+}
+
+/// What it answers.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Output {
+    success: bool,
+    /// Which form the result has now.
+    model: Form,
+    /// The result of a command that did its work.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    response: Option<StandardResponse>,
+    /// The result of one that failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error_response: Option<ErrorResponse>,
+    token_reduction: Reduction,
+}
+
+/// What it costs a model to read, by estimate.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Reduction {
+    /// As it came.
+    tokens_before: usize,
+    /// As it is now.
+    tokens_after: usize,
+    /// Below zero for a small one, which the form makes larger.
+    #[serde(rename = "reduction_percent")]
+    percent: f64,
+}
+
+impl Reduction {
+    fn of(before: &str, after: &str) -> Self {
+        let (before, after) = (tokens::estimate(before), tokens::estimate(after));
+        #[expect(clippy::cast_precision_loss, reason = "numbers of tokens are small")]
+        let percent = 100.0 * (1.0 - after as f64 / before.max(1) as f64);
+        Self {
+            tokens_before: before,
+            tokens_after: after,
+            percent: (percent * 10.0).round() / 10.0,
+        }
+    }
+}
+
+impl Tool for ConvertCliToJson {
+    const SPEC: Spec = Spec {
+        name: "convert_cli_to_json",
+        toolset: DATA,
+        texts: texts!("convert_cli_to_json"),
+        example: r#"{"cli_result": {"command": "check 1", "exit_code": 0, "stdout": "0 issues\n", "duration_ms": 12}}"#,
+        // Files named by their content: nobody waits for anybody, but read-only mode refuses it.
+        effect: Effect::Write,
+        ..READS
+    };
+    type Deps = NovelDeps;
+    type Args = Args;
+    type Output = Output;
+
+    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
+        let artifacts = Artifacts::of(deps.novel(cx));
+        let work = cx.blocking(move |_, _| {
+            let before = Value::Object(args.cli_result.clone()).to_string();
+            let converted = convert(args.cli_result, &artifacts, &now().to_string())?;
+            let token_reduction = Reduction::of(&before, &converted.to_value().to_string());
+            let (model, response, error_response) = match converted {
+                Converted::Standard(response) => (Form::StandardResponse, Some(*response), None),
+                Converted::Error(response) => (Form::ErrorResponse, None, Some(*response)),
+            };
+            Ok::<_, ToolError>(Output {
+                success: true,
+                model,
+                response,
+                error_response,
+                token_reduction,
+            })
+        });
+        Ok(Outcome::Done(work.await?))
+    }
+}
+
+impl Render for Output {
+    fn text(&self, _: Locale) -> String {
+        let Reduction {
+            tokens_before,
+            tokens_after,
+            percent,
+        } = self.token_reduction;
+        let form = serde_json::to_string(&self.response)
+            .ok()
+            .filter(|_| self.response.is_some());
+        let form = form.or_else(|| serde_json::to_string(&self.error_response).ok());
+        format!(
+            "{:?}: {tokens_before} → {tokens_after} tokens ({percent} %)\n{}",
+            self.model,
+            form.unwrap_or_default()
+        )
+    }
+}

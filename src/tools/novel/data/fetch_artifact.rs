@@ -1,0 +1,343 @@
+//! `fetch_artifact`: a text by its id, or a part of it.
+//!
+//! A reply that cannot hold all of it says as which section the rest is to be asked for: an id stands for one content for ever, so
+//! that no cursor is needed.
+
+use std::{ops::Range, sync::Arc};
+
+use fumi_base::text::Locale;
+use fumi_novel::{
+    artifacts::{Artifact, Artifacts},
+    errors::{artifact::ArtifactError, project::ProjectError},
+    project::Yaml,
+    sections::{self, Piece, Section},
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{
+    DATA, NovelDeps, READS,
+    reference::{Known, hash_of},
+    texts,
+};
+use crate::tool::{Cx, Next, Outcome, Render, Spec, Tool, ToolError};
+
+/// Data of more bytes are told by their keys: with the rest of the reply they are about as much as a reply may hold.
+const DATA_BYTES: usize = 48_000;
+
+/// How many keys are told.
+const KEYS: usize = 200;
+
+/// See the module.
+#[derive(Debug)]
+pub struct FetchArtifact;
+
+/// What the client sends.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Args {
+    /// `artifact:` and digits, or a hash.
+    #[schemars(length(min = 1))]
+    artifact_id: String,
+    /// Which part.
+    #[schemars(length(min = 1))]
+    section: Option<String>,
+    /// As text or as data.
+    #[serde(default)]
+    format: Format,
+}
+
+/// The form of the content.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Format {
+    /// The text.
+    #[default]
+    Raw,
+    /// YAML and JSON as data, prose as its headings.
+    Json,
+}
+
+/// What it answers.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Output {
+    success: bool,
+    #[serde(flatten)]
+    known: Known,
+    /// If it is not UTF-8.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    encoding: Option<String>,
+    /// Of the whole artifact.
+    total_lines: usize,
+    /// The first and the last line of `content` in it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    start_line: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    end_line: Option<usize>,
+    /// The text, or the part.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    content: Option<String>,
+    /// The value.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    data: Option<Value>,
+    /// What there is in a value that is too large to be shown at once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    keys: Option<Vec<Key>>,
+    /// The headings of prose.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    headings: Option<Vec<Heading>>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    truncated: bool,
+    /// What to pass as `section` to go on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_section: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<Next>,
+    #[serde(skip)]
+    shown: Shown,
+}
+
+/// The text in pieces, of which a reply holds some.
+#[derive(Clone, Debug, Default)]
+struct Shown {
+    pieces: Arc<Vec<Piece>>,
+    end: usize,
+    /// Whether the pieces are lines of the artifact; else they are those of a value in it.
+    are_lines: bool,
+    locale: Locale,
+}
+
+/// A value in a large one.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Key {
+    /// What leads to it.
+    pointer: String,
+    /// As JSON.
+    size_bytes: usize,
+}
+
+/// A heading of prose.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Heading {
+    /// With its signs.
+    #[serde(rename = "heading")]
+    title: String,
+    start_line: usize,
+    end_line: usize,
+}
+
+impl Tool for FetchArtifact {
+    const SPEC: Spec = Spec {
+        name: "fetch_artifact",
+        toolset: DATA,
+        texts: texts!("fetch_artifact"),
+        example: r#"{"artifact_id": "artifact:ba7816bf8f01", "section": "1-40"}"#,
+        ..READS
+    };
+    type Deps = NovelDeps;
+    type Args = Args;
+    type Output = Output;
+
+    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
+        let hash = hash_of(&args.artifact_id)?;
+        let artifacts = Artifacts::of(deps.novel(cx));
+        let locale = cx.locale();
+        let work = cx.blocking(move |cancel, _| {
+            let artifact = artifacts.find(&hash, || cancel.is_cancelled())?;
+            fetched(&artifacts, &artifact, &args, locale)
+        });
+        Ok(Outcome::Done(work.await?))
+    }
+}
+
+fn fetched(artifacts: &Artifacts, artifact: &Artifact, args: &Args, locale: Locale) -> Result<Output, ArtifactError> {
+    let decoded = artifacts.text(artifact)?;
+    let text = decoded.text;
+    let section = args.section.as_deref().map(Section::parse);
+    let is_data = matches!(artifact.file.content_type, "application/yaml" | "application/json");
+    let mut output = Output {
+        success: true,
+        encoding: (decoded.encoding != "utf-8").then_some(decoded.encoding),
+        total_lines: sections::count(&text),
+        start_line: None,
+        end_line: None,
+        content: None,
+        data: None,
+        keys: None,
+        headings: None,
+        truncated: false,
+        next_section: None,
+        next: None,
+        shown: Shown {
+            locale,
+            are_lines: true,
+            ..Shown::default()
+        },
+        known: artifact.clone().into(),
+    };
+    match (&section, args.format) {
+        (Some(Section::Pointer(pointer)), format) if is_data => {
+            let value = at(&value_of(artifact, &text)?, pointer)?;
+            if format == Format::Json {
+                output.tell(value, pointer);
+            } else {
+                let text = match value {
+                    Value::String(text) => text,
+                    other => format!("{other:#}\n"),
+                };
+                output.shown.are_lines = false;
+                output.show(sections::pieces(&text, None)?);
+            }
+        }
+        (None, Format::Json) if is_data => output.tell(value_of(artifact, &text)?, ""),
+        (None, Format::Json) => {
+            output.headings = Some(sections::headings(&text).into_iter().map(Heading::from).collect());
+        }
+        (section, _) => output.show(sections::pieces(&text, section.as_ref())?),
+    }
+    Ok(output)
+}
+
+/// YAML or JSON as data.
+fn value_of(artifact: &Artifact, text: &str) -> Result<Value, ArtifactError> {
+    let path = &artifact.file.path;
+    let broken = |error: serde_json::Error| ProjectError::Yaml {
+        path: path.clone(),
+        line: error.line(),
+        column: error.column(),
+        reason: error.to_string(),
+    };
+    let value = if artifact.file.content_type == "application/json" {
+        serde_json::from_str(text).map_err(broken)?
+    } else {
+        serde_json::to_value(Yaml::read(path, text)?).map_err(broken)?
+    };
+    Ok(value)
+}
+
+/// The value that a pointer leads to; if nothing, what there is where it ends.
+fn at(value: &Value, pointer: &str) -> Result<Value, ArtifactError> {
+    if let Some(found) = value.pointer(pointer) {
+        return Ok(found.clone());
+    }
+    let mut deepest = "";
+    for (end, _) in pointer.match_indices('/') {
+        if value.pointer(&pointer[..end]).is_some() {
+            deepest = &pointer[..end];
+        }
+    }
+    let known = value
+        .pointer(deepest)
+        .map(|value| keys_of(value, deepest))
+        .unwrap_or_default();
+    Err(ArtifactError::NoValue {
+        pointer: pointer.to_owned(),
+        known: known.into_iter().map(|key| key.pointer).collect(),
+    })
+}
+
+fn keys_of(value: &Value, pointer: &str) -> Vec<Key> {
+    let key = |name: &str, value: &Value| Key {
+        pointer: format!("{pointer}/{}", name.replace('~', "~0").replace('/', "~1")),
+        size_bytes: value.to_string().len(),
+    };
+    match value {
+        Value::Object(fields) => fields.iter().map(|(name, value)| key(name, value)).take(KEYS).collect(),
+        Value::Array(items) => {
+            let items = items.iter().enumerate().take(KEYS);
+            items.map(|(at, value)| key(&at.to_string(), value)).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+impl From<sections::Heading> for Heading {
+    fn from(heading: sections::Heading) -> Self {
+        Self {
+            title: heading.shown(),
+            start_line: heading.lines.0,
+            end_line: heading.lines.1,
+        }
+    }
+}
+
+impl Output {
+    /// Shows all of a text; what does not fit is cut later.
+    fn show(&mut self, pieces: Vec<Piece>) {
+        self.shown.pieces = Arc::new(pieces);
+        self.take(0..self.shown.pieces.len());
+    }
+
+    fn take(&mut self, range: Range<usize>) {
+        self.shown.end = range.end;
+        let pieces = &self.shown.pieces[range];
+        self.content = Some(pieces.iter().map(|piece| piece.text.as_str()).collect());
+        if let (true, [first, .., last] | [first @ last]) = (self.shown.are_lines, pieces) {
+            (self.start_line, self.end_line) = (Some(first.line), Some(last.line));
+        }
+    }
+
+    /// Shows a value, or of a large one what leads on.
+    fn tell(&mut self, value: Value, pointer: &str) {
+        if value.to_string().len() <= DATA_BYTES {
+            self.data = Some(value);
+            return;
+        }
+        let keys = keys_of(&value, pointer);
+        self.truncated = true;
+        self.next_section = keys.first().map(|key| key.pointer.clone());
+        self.keys = Some(keys);
+    }
+}
+
+impl Render for Output {
+    fn text(&self, locale: Locale) -> String {
+        let mut head = self.known.line();
+        if let (Some(start), Some(end)) = (self.start_line, self.end_line) {
+            head.push_str(&format!(" [{start}-{end} / {}]", self.total_lines));
+        }
+        let mut lines = vec![head];
+        lines.extend(self.content.clone());
+        lines.extend(self.data.as_ref().map(Value::to_string));
+        let headings = self.headings.iter().flatten();
+        lines.extend(headings.map(|one| format!("{}-{} {}", one.start_line, one.end_line, one.title)));
+        let keys = self.keys.iter().flatten();
+        lines.extend(keys.map(|key| format!("{} {} B", key.pointer, key.size_bytes)));
+        if let (Some(section), None) = (&self.next_section, &self.next) {
+            lines.push(match locale {
+                Locale::En => format!("Too large to be shown at once: pass a path as section, such as {section}"),
+                Locale::Ja => format!("一度に表示できません。{section} のようなパスを section に渡してください"),
+            });
+        }
+        lines.extend(self.next.as_ref().map(Next::line));
+        lines.join("\n")
+    }
+
+    fn rows(&self) -> usize {
+        self.shown.pieces.len()
+    }
+
+    fn page(&self, rows: Range<usize>) -> (Self, usize) {
+        let end = rows.end.min(self.rows());
+        let mut page = self.clone();
+        page.take(rows.start.min(end)..end);
+        (page, end)
+    }
+
+    fn mark(&mut self, next: &Next) {
+        self.truncated = true;
+        let pieces = &self.shown.pieces;
+        let rest = sections::rest(pieces, 0..self.shown.end).filter(|_| self.shown.are_lines);
+        let hint = match (self.shown.locale, &rest) {
+            (Locale::En, Some(rest)) => format!("go on with section \"{rest}\""),
+            (Locale::Ja, Some(rest)) => format!("続きは section \"{rest}\" で取得できます"),
+            (Locale::En, None) => format!("pass a longer path, or lines of the artifact (1-{})", self.total_lines),
+            (Locale::Ja, None) => format!(
+                "より深いパスか、成果物の行範囲（1-{}）を section に渡してください",
+                self.total_lines
+            ),
+        };
+        self.next_section = rest;
+        self.next = Some(Next { hint, ..next.clone() });
+    }
+}

@@ -1,0 +1,71 @@
+//! `get_file_reference_info`: what a file is right now, by its content.
+
+use fumi_base::{place::mark, text::Locale};
+use fumi_novel::references::FileReference;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    DATA, NovelDeps, READS,
+    reference::{Reference, time},
+    texts,
+};
+use crate::tool::{Cx, Outcome, Render, Spec, Tool, ToolError};
+
+/// See the module.
+#[derive(Debug)]
+pub struct GetFileReferenceInfo;
+
+/// What the client sends.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Args {
+    /// The file.
+    #[schemars(length(min = 1))]
+    file_path: String,
+}
+
+/// What it answers.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Output {
+    success: bool,
+    #[serde(flatten)]
+    file: Reference,
+    artifact_id: String,
+    /// When it was changed last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mtime: Option<String>,
+}
+
+impl Tool for GetFileReferenceInfo {
+    const SPEC: Spec = Spec {
+        name: "get_file_reference_info",
+        toolset: DATA,
+        texts: texts!("get_file_reference_info"),
+        example: r#"{"file_path": "README.md"}"#,
+        ..READS
+    };
+    type Deps = NovelDeps;
+    type Args = Args;
+    type Output = Output;
+
+    async fn call(args: Args, _: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
+        let path = cx.project.resolve(&args.file_path)?;
+        let look = cx.blocking(move |_, _| {
+            let file = FileReference::of(&path)?;
+            Ok::<_, ToolError>(Output {
+                success: true,
+                artifact_id: file.hash.artifact_id(),
+                file: file.into(),
+                mtime: mark(&path).and_then(|mark| time(mark.modified.0)),
+            })
+        });
+        Ok(Outcome::Done(look.await?))
+    }
+}
+
+impl Render for Output {
+    fn text(&self, _: Locale) -> String {
+        let mtime = self.mtime.as_deref().unwrap_or_default();
+        format!("{} {mtime}\n{}", self.file.line(), self.artifact_id)
+    }
+}

@@ -1,0 +1,131 @@
+//! `list_files_with_hashes`: the files below a folder, each by its content.
+
+use std::ops::Range;
+
+use fumi_base::text::Locale;
+use fumi_novel::references::{Pattern, select};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{DATA, NovelDeps, READS, reference::Reference, texts};
+use crate::tool::{Cx, Next, Outcome, Render, SharedOption, Spec, Tool, ToolError};
+
+/// See the module.
+#[derive(Debug)]
+pub struct ListFilesWithHashes;
+
+/// What the client sends.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Args {
+    /// The folder, or a file.
+    #[schemars(length(min = 1))]
+    path: Option<String>,
+    /// A glob.
+    #[schemars(length(min = 1))]
+    pattern: Option<String>,
+    /// At most so many.
+    #[serde(default = "default_limit")]
+    #[schemars(range(min = 1, max = 10_000))]
+    limit: usize,
+}
+
+fn default_limit() -> usize {
+    500
+}
+
+/// What it answers.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Output {
+    success: bool,
+    /// Rows in this reply.
+    count: usize,
+    files: Vec<Reference>,
+    /// What could not be read.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    skipped: Vec<String>,
+    /// Whether there are more than `limit`, or than fit.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    truncated: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<Next>,
+}
+
+impl Tool for ListFilesWithHashes {
+    const SPEC: Spec = Spec {
+        name: "list_files_with_hashes",
+        toolset: DATA,
+        texts: texts!("list_files_with_hashes"),
+        example: r#"{"path": ".", "pattern": "*.md"}"#,
+        options: &[SharedOption::Project, SharedOption::Cursor],
+        ..READS
+    };
+    type Deps = NovelDeps;
+    type Args = Args;
+    type Output = Output;
+
+    async fn call(args: Args, _: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
+        let top = match &args.path {
+            Some(path) => cx.project.resolve(path)?,
+            None => cx.project.top(),
+        };
+        let pattern = args.pattern.as_deref().map(Pattern::parse).transpose()?;
+        let work = cx.blocking(move |cancel, _| {
+            let is_wanted = |path: &str| pattern.as_ref().is_none_or(|pattern| pattern.matches(path));
+            select(&top, args.limit, is_wanted, || cancel.is_cancelled())
+        });
+        let mut found = work.await?;
+        // A few names say that something is amiss; all of them could be thousands.
+        found.skipped.truncate(20);
+        Ok(Outcome::Done(Output {
+            success: true,
+            count: found.files.len(),
+            files: found.files.into_iter().map(Reference::from).collect(),
+            skipped: found.skipped,
+            truncated: found.has_more,
+            next: None,
+        }))
+    }
+}
+
+impl Render for Output {
+    fn text(&self, locale: Locale) -> String {
+        let mut lines = vec![match (locale, self.truncated && self.next.is_none()) {
+            (Locale::En, false) => format!("{} files", self.count),
+            (Locale::Ja, false) => format!("{} 件", self.count),
+            (Locale::En, true) => format!(
+                "{} files; there are more: raise limit, or narrow path or pattern",
+                self.count
+            ),
+            (Locale::Ja, true) => format!(
+                "{} 件。まだあります（limit を増やすか、path や pattern で絞ってください）",
+                self.count
+            ),
+        }];
+        lines.extend(self.files.iter().map(Reference::line));
+        lines.extend(self.skipped.iter().map(|path| format!("! {path}")));
+        lines.extend(self.next.as_ref().map(Next::line));
+        lines.join("\n")
+    }
+
+    fn rows(&self) -> usize {
+        self.files.len()
+    }
+
+    fn page(&self, rows: Range<usize>) -> (Self, usize) {
+        let end = rows.end.min(self.files.len());
+        let files = self.files[rows.start.min(end)..end].to_vec();
+        let page = Self {
+            count: files.len(),
+            files,
+            skipped: self.skipped.clone(),
+            next: None,
+            ..*self
+        };
+        (page, end)
+    }
+
+    fn mark(&mut self, next: &Next) {
+        self.truncated = true;
+        self.next = Some(next.clone());
+    }
+}

@@ -1,0 +1,176 @@
+//! Files and artifacts as replies show them: path, hash, size, type, time. What the data tools have in common.
+
+use fumi_novel::{
+    artifacts::{Artifact, Origin},
+    errors::artifact::ArtifactError,
+    references::{ContentHash, FileReference},
+};
+use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A file by its content.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Reference {
+    /// Relative to the project.
+    pub path: String,
+    /// Of its bytes.
+    #[schemars(regex(pattern = "^[0-9a-f]{64}$"))]
+    pub sha256: String,
+    /// How many they are.
+    pub size_bytes: u64,
+    /// By its extension.
+    pub content_type: String,
+    /// Of a text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub encoding: Option<String>,
+    /// Which part of a result it was, as a JSON pointer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub field: Option<String>,
+}
+
+impl From<FileReference> for Reference {
+    fn from(file: FileReference) -> Self {
+        Self {
+            path: file.path,
+            sha256: file.hash.digits().to_owned(),
+            size_bytes: file.size,
+            content_type: file.content_type.to_owned(),
+            encoding: file.encoding,
+            field: None,
+        }
+    }
+}
+
+impl Reference {
+    /// One line.
+    #[must_use]
+    pub fn line(&self) -> String {
+        let Self {
+            path,
+            sha256,
+            size_bytes,
+            content_type,
+            encoding,
+            ..
+        } = self;
+        let encoding = encoding.as_ref().map(|name| format!(" {name}")).unwrap_or_default();
+        format!("{path}\t{sha256}\t{size_bytes} {content_type}{encoding}")
+    }
+}
+
+/// Where an artifact lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Place {
+    /// Kept as such.
+    Artifact,
+    /// What a stage of writing gave.
+    Stage,
+    /// A part of a converted result.
+    Output,
+    /// A file of the novel.
+    Novel,
+}
+
+impl Place {
+    /// As the domain calls it.
+    #[must_use]
+    pub const fn origin(self) -> Origin {
+        match self {
+            Self::Artifact => Origin::Kept,
+            Self::Stage => Origin::Stage,
+            Self::Output => Origin::Output,
+            Self::Novel => Origin::Novel,
+        }
+    }
+}
+
+impl From<Origin> for Place {
+    fn from(origin: Origin) -> Self {
+        match origin {
+            Origin::Kept => Self::Artifact,
+            Origin::Stage => Self::Stage,
+            Origin::Output => Self::Output,
+            Origin::Novel => Self::Novel,
+        }
+    }
+}
+
+/// What is known of an artifact.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Known {
+    /// What `fetch_artifact` takes.
+    pub artifact_id: String,
+    /// Where it lies.
+    pub place: Place,
+    /// Relative to the project.
+    pub path: String,
+    /// SHA-256 of its bytes.
+    pub hash: String,
+    /// By its extension.
+    pub content_type: String,
+    /// In bytes.
+    pub size: u64,
+    /// The tool that made it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source_tool: Option<String>,
+    /// When it was made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub created_at: Option<String>,
+    /// When the file was changed last, of one that anybody may edit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub modified_at: Option<String>,
+}
+
+impl From<Artifact> for Known {
+    fn from(artifact: Artifact) -> Self {
+        let modified = artifact.modified.and_then(time);
+        // What is named by its content was written once.
+        let (created_at, modified_at) = match artifact.origin {
+            Origin::Kept => (artifact.created_at.map(String::from), None),
+            Origin::Stage | Origin::Output => (modified, None),
+            Origin::Novel => (None, modified),
+        };
+        Self {
+            artifact_id: artifact.file.hash.artifact_id(),
+            place: artifact.origin.into(),
+            path: artifact.file.path,
+            hash: artifact.file.hash.digits().to_owned(),
+            content_type: artifact.file.content_type.to_owned(),
+            size: artifact.file.size,
+            source_tool: artifact.source_tool,
+            created_at,
+            modified_at,
+        }
+    }
+}
+
+impl Known {
+    /// One line.
+    #[must_use]
+    pub fn line(&self) -> String {
+        let mut line = format!("{} {} {} {}", self.artifact_id, self.path, self.content_type, self.size);
+        for more in [&self.source_tool, &self.created_at, &self.modified_at]
+            .into_iter()
+            .flatten()
+        {
+            line.push(' ');
+            line.push_str(more);
+        }
+        line
+    }
+}
+
+/// Seconds since 1970 as a time in UTC.
+#[must_use]
+pub fn time(seconds: i64) -> Option<String> {
+    let time = Timestamp::from_second(seconds).ok()?;
+    Some(time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string())
+}
+
+/// A client's hash or id.
+pub fn hash_of(text: &str) -> Result<ContentHash, ArtifactError> {
+    ContentHash::parse(text).ok_or_else(|| ArtifactError::NotAHash(text.to_owned()))
+}

@@ -1,0 +1,197 @@
+//! The two forms that results are brought into: [`StandardResponse`] and [`ErrorResponse`], and what is wrong with others.
+//!
+//! The schemas that [`problems`] checks against are derived from these types, so that what is made here is valid. What is made of
+//! other forms stands in `conversion.rs`.
+
+use fumi_base::text::Text;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::reference::Reference;
+use crate::tool::{schema, validate};
+
+/// What a time looks like.
+const TIME: &str = r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}";
+
+/// A command that did its work.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct StandardResponse {
+    /// True.
+    pub success: bool,
+    /// What was run.
+    pub command: String,
+    /// How long it took; 0 where nobody says.
+    #[schemars(range(min = 0))]
+    pub execution_time_ms: f64,
+    /// The files that it made, or that large parts of the result were moved to.
+    pub outputs: Outputs,
+    /// The rest of the result; a part that was moved is the id of its artifact.
+    pub metadata: Map<String, Value>,
+    /// When.
+    #[schemars(regex(pattern = TIME))]
+    pub created_at: String,
+}
+
+/// Files of a result.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Outputs {
+    /// Each by its content.
+    pub files: Vec<Reference>,
+    /// How many they are.
+    pub total_files: u64,
+    /// Their sizes together.
+    pub total_size_bytes: u64,
+}
+
+impl Outputs {
+    /// Files with their sums.
+    #[must_use]
+    pub fn of(files: Vec<Reference>) -> Self {
+        Self {
+            total_files: files.len() as u64,
+            total_size_bytes: files.iter().map(|file| file.size_bytes).sum(),
+            files,
+        }
+    }
+}
+
+/// A command that failed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ErrorResponse {
+    /// False.
+    pub success: bool,
+    /// Why.
+    pub error: ErrorBody,
+    /// What was run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+    /// How long it took.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0))]
+    pub execution_time_ms: Option<f64>,
+    /// Files, as of a command that did its work.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outputs: Option<Outputs>,
+    /// The rest of the result.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub metadata: Option<Map<String, Value>>,
+    /// What the call was made with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arguments: Option<Map<String, Value>>,
+    /// When.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(regex(pattern = TIME))]
+    pub created_at: Option<String>,
+}
+
+/// What a failure says of itself. Errors of fumi have this form.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ErrorBody {
+    /// Its class.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// Its code.
+    pub code: String,
+    /// A sentence.
+    pub message: String,
+    /// The tool that failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_name: Option<String>,
+    /// The same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool: Option<String>,
+    /// When.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timestamp: Option<String>,
+    /// Where in the call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context: Option<Map<String, Value>>,
+    /// What happened, as data.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub details: Option<Map<String, Value>>,
+    /// What to do next.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub guidance: Option<Guidance>,
+    /// The same under another name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub claude_guidance: Option<Guidance>,
+    /// What else could be done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alternative_actions: Option<Vec<Value>>,
+    /// Where to read on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub troubleshooting_url: Option<String>,
+}
+
+/// The next step.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Guidance {
+    /// A tool.
+    pub suggested_action: String,
+    /// Its arguments.
+    pub parameters: Map<String, Value>,
+    /// Why.
+    pub explanation: String,
+}
+
+/// Which of the two forms is meant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub enum Form {
+    /// Of success.
+    #[default]
+    StandardResponse,
+    /// Of failure.
+    ErrorResponse,
+}
+
+impl Form {
+    /// The form that a result means to have: a failure says so, or has an error.
+    #[must_use]
+    pub fn of(value: &Value) -> Self {
+        if value["success"] == false || (value["success"] != true && value.get("error").is_some()) {
+            Self::ErrorResponse
+        } else {
+            Self::StandardResponse
+        }
+    }
+}
+
+/// What is wrong with a value: where, and what. Empty for a response.
+#[must_use]
+pub fn problems(value: &Value) -> Vec<(String, Text)> {
+    let schema = match Form::of(value) {
+        Form::StandardResponse => schema::written::<StandardResponse>(),
+        Form::ErrorResponse => schema::written::<ErrorResponse>(),
+    };
+    let mut problems: Vec<(String, Text)> = validate::problems(&schema, value)
+        .into_iter()
+        .map(|problem| (problem.parameter, problem.text))
+        .collect();
+    // What a schema cannot say: the sums.
+    if let Ok(outputs) = serde_json::from_value::<Outputs>(value["outputs"].clone()) {
+        let right = Outputs::of(outputs.files.clone());
+        for (name, said, is) in [
+            ("outputs.total_files", outputs.total_files, right.total_files),
+            (
+                "outputs.total_size_bytes",
+                outputs.total_size_bytes,
+                right.total_size_bytes,
+            ),
+        ] {
+            if said != is {
+                let text = Text::new(
+                    format!("must be {is}, the sum over files, not {said}"),
+                    format!("files の合計の {is} ではなく {said} になっています"),
+                );
+                problems.push((name.to_owned(), text));
+            }
+        }
+    }
+    problems
+}

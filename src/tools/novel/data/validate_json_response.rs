@@ -1,0 +1,102 @@
+//! `validate_json_response`: whether a result has one of the two forms, and what is wrong with it if not.
+
+use fumi_base::text::Locale;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::{
+    DATA, NovelDeps, READS,
+    responses::{Form, problems},
+    texts,
+};
+use crate::tool::{Cx, Outcome, Render, Spec, Tool, ToolError};
+
+/// How many problems are told: a result with more has another form altogether.
+const TOLD: usize = 50;
+
+/// See the module.
+#[derive(Debug)]
+pub struct ValidateJsonResponse;
+
+/// What the client sends.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Args {
+    /// Anything.
+    json_data: Map<String, Value>,
+}
+
+/// What it answers.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Output {
+    success: bool,
+    valid: bool,
+    /// Against which it was held.
+    model: Form,
+    errors: Vec<Problem>,
+    /// Whether there are more.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    truncated: bool,
+}
+
+/// One thing that is wrong.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Problem {
+    /// Where; empty for the whole.
+    path: String,
+    message: String,
+}
+
+impl Tool for ValidateJsonResponse {
+    const SPEC: Spec = Spec {
+        name: "validate_json_response",
+        toolset: DATA,
+        texts: texts!("validate_json_response"),
+        example: r#"{"json_data": {"success": true, "command": "check 1", "execution_time_ms": 12, "outputs": {"files": [], "total_files": 0, "total_size_bytes": 0}, "metadata": {}, "created_at": "2026-01-31T10:00:00Z"}}"#,
+        ..READS
+    };
+    type Deps = NovelDeps;
+    type Args = Args;
+    type Output = Output;
+
+    async fn call(args: Args, _: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
+        let locale = cx.locale();
+        let value = Value::Object(args.json_data);
+        let work = cx.blocking(move |_, _| {
+            let found = problems(&value);
+            let told = found.iter().take(TOLD).map(|(path, text)| Problem {
+                path: path.clone(),
+                message: text.get(locale).chars().take(500).collect(),
+            });
+            Ok::<_, ToolError>(Output {
+                success: true,
+                valid: found.is_empty(),
+                model: Form::of(&value),
+                errors: told.collect(),
+                truncated: found.len() > TOLD,
+            })
+        });
+        Ok(Outcome::Done(work.await?))
+    }
+}
+
+impl Render for Output {
+    fn text(&self, locale: Locale) -> String {
+        let verdict = match (locale, self.valid) {
+            (Locale::En, true) => "valid",
+            (Locale::En, false) => "not valid",
+            (Locale::Ja, true) => "正しい形式です",
+            (Locale::Ja, false) => "形式に誤りがあります",
+        };
+        let mut lines = vec![format!("{:?}: {verdict}", self.model)];
+        lines.extend(
+            self.errors
+                .iter()
+                .map(|error| format!("- {}: {}", error.path, error.message)),
+        );
+        if self.truncated {
+            lines.push("…".to_owned());
+        }
+        lines.join("\n")
+    }
+}

@@ -1,0 +1,297 @@
+//! `enhanced_execute_writing_step`: one of the eighteen steps. The session is found by itself, and mended where files of it are gone.
+
+use fumi_base::text::Locale;
+use fumi_novel::{
+    completion::{self, Extent, Record},
+    errors::writing::WritingError,
+    writing::{Act, Opened, Route, Stage, Step as Next, Worked},
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, json};
+
+use super::{METHOD, Step, open_session, told};
+use crate::{
+    tool::{Cx, Outcome, Render, Spec, Tool, ToolError},
+    tools::novel::{
+        EpisodeNumber, NovelDeps, REVIEW, WRITES, noveler_complete, now, texts,
+        writing::{
+            STAGE_TIMEOUT, Sitting, StageResult, Wanted, answer, desk, moment, names, preview, question, said, sit,
+            stage_result,
+        },
+    },
+};
+
+/// See the module.
+#[derive(Debug)]
+pub struct ExecuteWritingStep;
+
+/// What the client sends.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Args {
+    episode: EpisodeNumber,
+    /// From 1 to 18.
+    step_id: f64,
+    /// Show what would be asked, and write nothing.
+    #[serde(default)]
+    dry_run: bool,
+    content: Option<String>,
+    #[schemars(regex(pattern = "^[a-z_]+:[1-3]$"))]
+    step: Option<String>,
+}
+
+/// What it answers.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Output {
+    success: bool,
+    execution_method: String,
+    summary: String,
+    step_id: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    session_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    result: Option<Outcomes>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_step_id: Option<usize>,
+    execution_time_seconds: f64,
+}
+
+/// What the step gave.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+pub(super) struct Outcomes {
+    /// `completed`; `not_evaluated` where this build has no such check; `planned` of a dry run.
+    status: String,
+    /// Whether a damaged session was mended on the way.
+    recovery_applied: bool,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    recovered_stages: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stage_result: Option<StageResult>,
+    /// What would be asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    instruction: Option<String>,
+    /// The record of a finished episode.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    record: Option<String>,
+}
+
+impl Tool for ExecuteWritingStep {
+    const SPEC: Spec = Spec {
+        name: "enhanced_execute_writing_step",
+        toolset: REVIEW,
+        texts: texts!("execute_writing_step"),
+        example: r#"{"episode": 1, "step_id": 1}"#,
+        timeout: STAGE_TIMEOUT,
+        ..WRITES
+    };
+    const ASKS: bool = true;
+    type Deps = NovelDeps;
+    type Args = Args;
+    type Output = Output;
+
+    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
+        let step = Step::numbered(args.step_id).map_err(told)?;
+        let done = match step {
+            Step::Stage(stage) if args.dry_run => planned(&args, stage, deps, cx).await,
+            Step::Stage(stage) => stage_of(args, stage, deps, cx).await,
+            Step::Finishing(18, _) if !args.dry_run => finished(&args, deps, cx).await,
+            Step::Finishing(..) => Ok(Outcome::Done(unjudged(&args, step, cx.locale()))),
+        };
+        done.map_err(told)
+    }
+}
+
+/// A stage, in the open session or, for the first one, in a new one.
+async fn stage_of(args: Args, stage: Stage, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
+    let is_open = open_session(cx, args.episode.0).await?.is_some();
+    if !is_open && stage.number() > 1 {
+        return Err(WritingError::TooEarly {
+            stage,
+            missing: Stage::all().filter(|other| *other < stage).collect(),
+        }
+        .into());
+    }
+    let (content, step) = (args.content, args.step);
+    let act = move |opened: &Opened| match content {
+        Some(content) => {
+            let turn = opened.session().turns().len() + 1;
+            let step = step.unwrap_or_else(|| format!("{stage}:{turn}"));
+            answer(content, Some(&step))
+        }
+        None => match opened.session().current() {
+            Some(current) if stage > current => Err(WritingError::TooEarly {
+                stage,
+                missing: Stage::all().filter(|other| (current..stage).contains(other)).collect(),
+            }),
+            _ => Ok(Act::Look),
+        },
+    };
+    let worked = sit(
+        deps,
+        cx,
+        Sitting {
+            tool: ExecuteWritingStep::SPEC.name,
+            episode: args.episode.0,
+            wanted: Wanted::Open(Route::Whole),
+            target: None,
+            places_draft: false,
+            act,
+        },
+    )
+    .await?;
+    let mended = Outcomes {
+        status: "completed".to_owned(),
+        recovery_applied: !worked.lost.is_empty(),
+        recovered_stages: names(worked.lost.clone()),
+        ..Outcomes::default()
+    };
+    if let Next::Ask(asked) = &worked.next
+        && asked.stage == stage
+    {
+        let submit = Map::from_iter([("step_id".to_owned(), json!(stage.number()))]);
+        let more = Map::from_iter([
+            ("execution_method".to_owned(), json!(METHOD)),
+            ("step_id".to_owned(), json!(stage.number())),
+            (
+                "result".to_owned(),
+                json!(Outcomes {
+                    status: "needs_text".to_owned(),
+                    ..mended
+                }),
+            ),
+        ]);
+        let mut ask = question(asked, cx, ExecuteWritingStep::SPEC.name, submit, more).await?;
+        // The session is found by itself.
+        ask.submit.arguments.remove("session_id");
+        return Ok(Outcome::Ask(Box::new(ask)));
+    }
+    report(stage, mended, &worked, cx).await.map(Outcome::Done)
+}
+
+async fn report(stage: Stage, mended: Outcomes, worked: &Worked, cx: &Cx) -> Result<Output, ToolError> {
+    let session = &worked.session;
+    Ok(Output {
+        success: true,
+        execution_method: METHOD.to_owned(),
+        summary: said(
+            cx.locale(),
+            format!("Step {} ({stage}) is done.", stage.number()),
+            format!(
+                "ステップ {}（{}）が完了しました。",
+                stage.number(),
+                stage.title().get(Locale::Ja)
+            ),
+        ),
+        step_id: stage.number(),
+        session_id: Some(session.id().to_string()),
+        result: Some(Outcomes {
+            stage_result: stage_result(cx, session, stage).await?,
+            ..mended
+        }),
+        next_step_id: Some(session.current().map_or(11, Stage::number)),
+        execution_time_seconds: 0.0,
+    })
+}
+
+/// What a stage would ask.
+async fn planned(args: &Args, stage: Stage, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
+    let desk = desk(deps, cx, args.episode.0).await?;
+    let plan = desk.plan(Route::Whole, None, &moment()?);
+    let first = plan.into_iter().find(|planned| planned.stage == stage);
+    Ok(Outcome::Done(Output {
+        success: true,
+        execution_method: METHOD.to_owned(),
+        summary: said(
+            cx.locale(),
+            format!("Step {} would ask this; nothing was written.", stage.number()),
+            format!(
+                "ステップ {} ではこの問いが行われます。何も書き込んでいません。",
+                stage.number()
+            ),
+        ),
+        step_id: stage.number(),
+        session_id: None,
+        result: Some(Outcomes {
+            status: "planned".to_owned(),
+            instruction: first.map(|planned| preview(&planned.instruction)),
+            ..Outcomes::default()
+        }),
+        next_step_id: Some(stage.number() + 1),
+        execution_time_seconds: 0.0,
+    }))
+}
+
+/// The last step: the episode in every format.
+async fn finished(args: &Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
+    let (novel, episode, now) = (deps.novel(cx), args.episode.0, now());
+    let work = cx.blocking(move |_, _| {
+        completion::complete(&novel, episode, Extent::Formats, &now, noveler_complete::json::<Record>)
+    });
+    let completed = cx
+        .alone(&format!("{} {episode}", ExecuteWritingStep::SPEC.name), work)
+        .await?;
+    Ok(Outcome::Done(Output {
+        success: true,
+        execution_method: METHOD.to_owned(),
+        summary: said(
+            cx.locale(),
+            format!("{} is finished.", completed.heading),
+            format!("{}の完成処理を終えました。", completed.heading),
+        ),
+        step_id: 18,
+        session_id: None,
+        result: Some(Outcomes {
+            status: "completed".to_owned(),
+            record: Some(completed.path),
+            ..Outcomes::default()
+        }),
+        next_step_id: None,
+        execution_time_seconds: 0.0,
+    }))
+}
+
+/// A step that judges, where nothing here can: nothing is invented.
+fn unjudged(args: &Args, step: Step, locale: Locale) -> Output {
+    let number = step.number();
+    let status = if number == 18 { "planned" } else { "not_evaluated" };
+    Output {
+        success: true,
+        execution_method: METHOD.to_owned(),
+        summary: said(
+            locale,
+            format!(
+                "Step {number} ({}) of episode {}: {status}.",
+                step.name(),
+                args.episode.0.number()
+            ),
+            format!(
+                "{} ステップ {number}（{}）: {status}",
+                args.episode.0,
+                step.title().get(Locale::Ja)
+            ),
+        ),
+        step_id: number,
+        session_id: None,
+        result: Some(Outcomes {
+            status: status.to_owned(),
+            ..Outcomes::default()
+        }),
+        next_step_id: (number < 18).then_some(number + 1),
+        execution_time_seconds: 0.0,
+    }
+}
+
+impl Render for Output {
+    fn text(&self, _: Locale) -> String {
+        let mut lines = vec![self.summary.clone()];
+        if let Some(result) = &self.result {
+            lines.extend(result.stage_result.as_ref().map(StageResult::line));
+            lines.extend(result.instruction.clone());
+            lines.extend(result.record.clone());
+        }
+        if let Some(next) = self.next_step_id {
+            lines.push(format!("→ enhanced_execute_writing_step {{\"step_id\": {next}}}"));
+        }
+        lines.join("\n")
+    }
+}

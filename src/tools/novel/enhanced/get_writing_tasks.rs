@@ -1,0 +1,150 @@
+//! `enhanced_get_writing_tasks`: the eighteen steps of an episode with how they stand, and a diagnosis of what is missing.
+
+use std::time::Duration;
+
+use fumi_base::text::Locale;
+use fumi_novel::{
+    completion,
+    errors::project::ProjectError,
+    project::Remark,
+    writing::{Material, Stage},
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Diagnostics, METHOD, Task, open_session, tasks, told};
+use crate::{
+    tool::{Cx, Outcome, Render, Spec, Tool, ToolError},
+    tools::novel::{EpisodeNumber, NovelDeps, READS, REVIEW, texts, writing::said},
+};
+
+/// See the module.
+#[derive(Debug)]
+pub struct GetWritingTasks;
+
+/// What the client sends.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Args {
+    episode: EpisodeNumber,
+}
+
+/// What it answers.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Output {
+    success: bool,
+    execution_method: String,
+    summary: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    session_id: Option<String>,
+    /// The step to do next; absent when the episode is finished.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    current_step: Option<usize>,
+    progress_percentage: f64,
+    tasks: Vec<Task>,
+    diagnostics: Diagnostics,
+}
+
+/// What is found of an episode beside its session.
+struct Found {
+    diagnostics: Diagnostics,
+    is_complete: bool,
+}
+
+impl Tool for GetWritingTasks {
+    const SPEC: Spec = Spec {
+        name: "enhanced_get_writing_tasks",
+        toolset: REVIEW,
+        texts: texts!("get_writing_tasks"),
+        example: r#"{"episode": 1}"#,
+        timeout: Duration::from_secs(10),
+        ..READS
+    };
+    type Deps = NovelDeps;
+    type Args = Args;
+    type Output = Output;
+
+    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
+        let (novel, episode, locale) = (deps.novel(cx), args.episode.0, cx.locale());
+        let look = cx.blocking(move |_, _| {
+            let survey = novel.survey()?;
+            survey.is_a_novel(novel.names())?;
+            let fallbacks = survey
+                .remarks
+                .iter()
+                .filter(|remark| matches!(remark, Remark::OtherName(..)));
+            let mut diagnostics = Diagnostics {
+                path_fallbacks: fallbacks
+                    .map(|remark| remark.message().get(locale).to_owned())
+                    .collect(),
+                ..Diagnostics::default()
+            };
+            match Material::gather(&novel, episode) {
+                Ok(material) => {
+                    let faults = material
+                        .faults
+                        .iter()
+                        .map(|fault| fumi_base::errors::Teach::lesson(fault).message.get(locale).to_owned());
+                    diagnostics.missing_inputs.extend(faults);
+                }
+                Err(error) => {
+                    let lesson = fumi_base::errors::Teach::lesson(&error);
+                    diagnostics.missing_inputs.push(lesson.message.get(locale).to_owned());
+                }
+            }
+            let files = survey.episodes.get(&episode);
+            let is_complete = match files {
+                Some(files) => completion::finished(novel.project(), episode, files)?.is_some(),
+                None => false,
+            };
+            Ok::<_, ProjectError>(Found {
+                diagnostics,
+                is_complete,
+            })
+        });
+        let Found {
+            mut diagnostics,
+            is_complete,
+        } = look.await.map_err(told)?;
+        let open = open_session(cx, episode).await.map_err(told)?;
+        let session = open.as_ref().map(|(session, _)| session);
+        if let Some((_, lost)) = &open {
+            diagnostics.damaged_stages = lost.iter().map(|stage| stage.name().to_owned()).collect();
+        }
+        let tasks = tasks(session, is_complete, locale);
+        let current = match session.and_then(fumi_novel::writing::Session::current) {
+            Some(stage) => Some(stage.number()),
+            None if is_complete => None,
+            None => Some(Stage::all().next().map_or(1, Stage::number)),
+        };
+        let done = session.map_or(0, |session| session.completed().len());
+        #[expect(clippy::cast_precision_loss, reason = "ten stages at most")]
+        let progress = if is_complete {
+            100.0
+        } else {
+            done as f64 / super::STEPS as f64 * 100.0
+        };
+        Ok(Outcome::Done(Output {
+            success: true,
+            execution_method: METHOD.to_owned(),
+            summary: said(
+                locale,
+                format!("Episode {}: {done} of 10 stages are done.", episode.number()),
+                format!("{episode}: 十段階のうち {done} 段階が完了しています。"),
+            ),
+            session_id: session.map(|session| session.id().to_string()),
+            current_step: current,
+            progress_percentage: (progress * 10.0).round() / 10.0,
+            tasks,
+            diagnostics,
+        }))
+    }
+}
+
+impl Render for Output {
+    fn text(&self, _: Locale) -> String {
+        let mut lines = vec![self.summary.clone()];
+        lines.extend(self.tasks.iter().map(Task::line));
+        lines.extend(self.diagnostics.lines());
+        lines.join("\n")
+    }
+}

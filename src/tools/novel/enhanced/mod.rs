@@ -1,0 +1,207 @@
+//! Writing with diagnosis: what is there and what is missing, a step that mends its session by itself, and going back to a point from
+//! which everything is done again. The eighteen steps are the ten stages and eight that finish the episode.
+//!
+//! What sets them apart from the other writing tools: the caller names no session (the open one is found), a session whose files were
+//! damaged is mended without being asked, and whatever is refused says so in the same form.
+
+pub mod execute_writing_step;
+pub mod get_writing_tasks;
+pub mod resume_from_partial_failure;
+
+use fumi_base::{
+    errors::{Book, Teach},
+    text::{Locale, Text},
+};
+use fumi_novel::{
+    project::Episode,
+    writing::{STAGES, Session, Sessions, Stage},
+};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::json;
+
+use super::BOOK;
+use crate::tool::{Cx, ToolError};
+
+/// What every reply and every refusal of this group says.
+pub(super) const METHOD: &str = "enhanced_use_case";
+
+/// How many steps there are.
+pub(super) const STEPS: usize = 18;
+
+/// The steps after the ten stages: the tool that does each, and what it is called.
+const FINISHING: [(&str, &str, &str); STEPS - STAGES] = [
+    ("check_basic", "Basic check", "基本チェック"),
+    ("check_rhythm", "Rhythm check", "リズムの確認"),
+    ("check_writing_expression", "Expression check", "表現の確認"),
+    ("check_story_structure", "Structure check", "構成の確認"),
+    ("check_story_elements", "Story elements", "小説要素の評価"),
+    ("check_fix", "Safe fixes", "安全な修正"),
+    ("noveler_check", "Check again and compare", "再チェックと比較"),
+    ("noveler_complete", "Complete and package", "完成処理"),
+];
+
+/// One of the eighteen steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    Stage(Stage),
+    /// The number, from 11, with the tool's name.
+    Finishing(usize, &'static str),
+}
+
+impl Step {
+    /// A step by its number.
+    pub(super) fn numbered(number: f64) -> Result<Self, UnknownStep> {
+        let unknown = || UnknownStep {
+            asked: number.to_string(),
+        };
+        if number.fract() != 0.0 || !(1.0..=18.0).contains(&number) {
+            return Err(unknown());
+        }
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a whole number from 1 to 18"
+        )]
+        let number = number as usize;
+        match Stage::numbered(number) {
+            Some(stage) => Ok(Self::Stage(stage)),
+            None => Ok(Self::Finishing(number, FINISHING[number - STAGES - 1].0)),
+        }
+    }
+
+    /// Every step, in order.
+    pub(super) fn all() -> impl Iterator<Item = Self> {
+        let finishing = FINISHING
+            .iter()
+            .zip(STAGES + 1..)
+            .map(|((tool, ..), number)| Self::Finishing(number, tool));
+        Stage::all().map(Self::Stage).chain(finishing)
+    }
+
+    pub(super) fn number(self) -> usize {
+        match self {
+            Self::Stage(stage) => stage.number(),
+            Self::Finishing(number, _) => number,
+        }
+    }
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Stage(stage) => stage.name(),
+            Self::Finishing(_, tool) => tool,
+        }
+    }
+
+    pub(super) fn title(self) -> Text {
+        match self {
+            Self::Stage(stage) => stage.title(),
+            Self::Finishing(number, _) => {
+                let (_, en, ja) = FINISHING[number - STAGES - 1];
+                Text::new(en, ja)
+            }
+        }
+    }
+}
+
+/// A step that is not there.
+#[derive(Debug, thiserror::Error)]
+#[error("no step {asked}")]
+pub(super) struct UnknownStep {
+    asked: String,
+}
+
+impl Teach for UnknownStep {
+    fn entry(&self) -> &'static str {
+        "UNKNOWN_STEP"
+    }
+    fn book(&self) -> &'static Book {
+        &BOOK
+    }
+    fn facts(&self) -> Vec<(&'static str, String)> {
+        let steps = Step::all().map(|step| format!("{} {}", step.number(), step.name()));
+        vec![
+            ("asked", self.asked.clone()),
+            ("steps", steps.collect::<Vec<_>>().join(", ")),
+        ]
+    }
+}
+
+impl Task {
+    fn line(&self) -> String {
+        format!("{} {} ({}): {}", self.step_id, self.name, self.title, self.status)
+    }
+}
+
+impl Diagnostics {
+    fn lines(&self) -> impl Iterator<Item = String> {
+        let all = self
+            .missing_inputs
+            .iter()
+            .chain(&self.path_fallbacks)
+            .chain(&self.damaged_stages);
+        all.map(|found| format!("- {found}"))
+    }
+}
+
+/// A refusal as this group says it.
+pub(super) fn told(error: impl Into<ToolError>) -> ToolError {
+    error.into().with_detail("execution_method", json!(METHOD))
+}
+
+/// What was found on the way.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+pub(crate) struct Diagnostics {
+    /// Folders that were found under another name than the configuration says.
+    path_fallbacks: Vec<String>,
+    /// What the episode needs and does not have.
+    missing_inputs: Vec<String>,
+    /// Stages whose files are gone or were changed.
+    damaged_stages: Vec<String>,
+}
+
+/// The open session of an episode, if there is one; a project without the folder has none.
+pub(super) async fn open_session(cx: &Cx, episode: Episode) -> Result<Option<(Session, Vec<Stage>)>, ToolError> {
+    let sessions = Sessions::of(std::sync::Arc::clone(&cx.project));
+    let open = cx.blocking(move |_, _| sessions.open(episode)).await?;
+    Ok(open.map(|recovered| (recovered.session, recovered.lost)))
+}
+
+/// A step as a list shows it.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(crate) struct Task {
+    step_id: usize,
+    name: String,
+    title: String,
+    /// `completed`, `in_progress`, `stale`, `pending`; of the finishing steps `not_evaluated` where this build has no such check.
+    status: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    turns: Option<usize>,
+}
+
+/// All steps with how they stand.
+pub(super) fn tasks(session: Option<&Session>, is_complete: bool, locale: Locale) -> Vec<Task> {
+    let status = |step: Step| match (step, session) {
+        (Step::Stage(_), None) => "pending",
+        (Step::Stage(stage), Some(session)) => match session.output(stage) {
+            Some(output) if output.stale => "stale",
+            Some(_) if session.completed().contains(&stage) => "completed",
+            _ if session.current() == Some(stage) => "in_progress",
+            _ => "pending",
+        },
+        (Step::Finishing(STEPS, _), _) if is_complete => "completed",
+        (Step::Finishing(STEPS, _), _) => "pending",
+        (Step::Finishing(..), _) => "not_evaluated",
+    };
+    let task = |step: Step| Task {
+        step_id: step.number(),
+        name: step.name().to_owned(),
+        title: step.title().get(locale).to_owned(),
+        status: status(step).to_owned(),
+        turns: match step {
+            Step::Stage(stage) => Some(stage.turns().len()),
+            Step::Finishing(..) => None,
+        },
+    };
+    Step::all().map(task).collect()
+}

@@ -1,0 +1,151 @@
+//! `enhanced_resume_from_partial_failure`: goes back to a point of the open session, says what is to be done again, and asks for it.
+
+use fumi_base::text::Locale;
+use fumi_novel::{
+    errors::writing::WritingError,
+    writing::{Act, Opened, Route, Stage, Step},
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, json};
+
+use super::{METHOD, execute_writing_step::ExecuteWritingStep, open_session, told};
+use crate::{
+    tool::{Cx, Outcome, Render, Spec, Tool, ToolError},
+    tools::novel::{
+        EpisodeNumber, NovelDeps, REVIEW, WRITES, texts,
+        writing::{STAGE_TIMEOUT, Sitting, Wanted, names, question, said, sit},
+    },
+};
+
+/// See the module.
+#[derive(Debug)]
+pub struct ResumeFromPartialFailure;
+
+/// What the client sends.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Args {
+    episode: EpisodeNumber,
+    /// The last step that is kept; 0 keeps none.
+    #[schemars(range(max = 10))]
+    recovery_point: usize,
+}
+
+/// What it answers.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Output {
+    success: bool,
+    execution_method: String,
+    summary: String,
+    session_id: String,
+    /// The steps that are done again, in order.
+    resumed_steps: Vec<usize>,
+    /// Of each step that is kept.
+    results: Vec<Kept>,
+    recovery_applied: bool,
+    recovered_stages: Vec<String>,
+}
+
+/// A step that is kept.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(super) struct Kept {
+    step_id: usize,
+    name: String,
+    status: String,
+}
+
+impl Tool for ResumeFromPartialFailure {
+    const SPEC: Spec = Spec {
+        name: "enhanced_resume_from_partial_failure",
+        toolset: REVIEW,
+        texts: texts!("resume_from_partial_failure"),
+        example: r#"{"episode": 1, "recovery_point": 0}"#,
+        timeout: STAGE_TIMEOUT,
+        ..WRITES
+    };
+    const ASKS: bool = true;
+    type Deps = NovelDeps;
+    type Args = Args;
+    type Output = Output;
+
+    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
+        resume(args, deps, cx).await.map_err(told)
+    }
+}
+
+async fn resume(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
+    let point = args.recovery_point;
+    if open_session(cx, args.episode.0).await?.is_none() && point > 0 {
+        return Err(WritingError::NoOpenSession {
+            episode: args.episode.0,
+        }
+        .into());
+    }
+    let worked = sit(
+        deps,
+        cx,
+        Sitting {
+            tool: ResumeFromPartialFailure::SPEC.name,
+            episode: args.episode.0,
+            wanted: Wanted::Open(Route::Whole),
+            target: None,
+            places_draft: false,
+            act: move |opened: &Opened| match Stage::numbered(point + 1) {
+                // Nothing is thrown away where everything is to be kept.
+                Some(stage) if opened.session().current() != Some(stage) || !opened.session().turns().is_empty() => {
+                    Ok(Act::Reopen(stage))
+                }
+                _ => Ok(Act::Look),
+            },
+        },
+    )
+    .await?;
+    let session = &worked.session;
+    let current = session.current();
+    let resumed: Vec<usize> = session
+        .route()
+        .stages()
+        .filter(|stage| current.is_some_and(|current| *stage >= current))
+        .map(Stage::number)
+        .collect();
+    let kept = session.completed().iter().map(|stage| Kept {
+        step_id: stage.number(),
+        name: stage.name().to_owned(),
+        status: "completed".to_owned(),
+    });
+    let results: Vec<Kept> = kept.collect();
+    let recovered = names(worked.lost.clone());
+    if let Step::Ask(asked) = &worked.next {
+        let submit = Map::from_iter([("step_id".to_owned(), json!(asked.stage.number()))]);
+        let more = Map::from_iter([
+            ("execution_method".to_owned(), json!(METHOD)),
+            ("resumed_steps".to_owned(), json!(resumed)),
+            ("results".to_owned(), json!(results)),
+            ("recovery_applied".to_owned(), json!(!recovered.is_empty())),
+            ("recovered_stages".to_owned(), json!(recovered)),
+        ]);
+        let mut ask = question(asked, cx, ExecuteWritingStep::SPEC.name, submit, more).await?;
+        ask.submit.arguments.remove("session_id");
+        return Ok(Outcome::Ask(Box::new(ask)));
+    }
+    Ok(Outcome::Done(Output {
+        success: true,
+        execution_method: METHOD.to_owned(),
+        summary: said(
+            cx.locale(),
+            "Every stage is done; nothing is to be done again.".to_owned(),
+            "すべての段階が完了しており、やり直すものはありません。".to_owned(),
+        ),
+        session_id: session.id().to_string(),
+        resumed_steps: resumed,
+        results,
+        recovery_applied: !recovered.is_empty(),
+        recovered_stages: recovered,
+    }))
+}
+
+impl Render for Output {
+    fn text(&self, _: Locale) -> String {
+        self.summary.clone()
+    }
+}

@@ -1,0 +1,53 @@
+//! `init`: abolished by the specification, and not listed. Whoever calls it from an old habit is taught what there is instead.
+//!
+//! It makes nothing: a folder for a new novel is chosen at the command line, where its owner sees where it goes.
+
+use fumi_base::text::Locale;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{BOOK, NovelDeps, READS, texts};
+use crate::tool::{Cx, Outcome, Render, Spec, Tool, ToolError};
+
+/// See the module.
+#[derive(Debug)]
+pub struct Init;
+
+/// What old calls send.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Args {
+    /// The name of the novel.
+    #[expect(
+        dead_code,
+        reason = "an old call is understood, so that it is answered with the lesson"
+    )]
+    project_name: Option<String>,
+}
+
+/// It has no answer.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output {
+    success: bool,
+}
+
+impl Tool for Init {
+    const SPEC: Spec = Spec {
+        name: "init",
+        listed: false,
+        texts: texts!("init"),
+        ..READS
+    };
+    type Deps = NovelDeps;
+    type Args = Args;
+    type Output = Output;
+
+    async fn call(_args: Args, _deps: &NovelDeps, _cx: &Cx) -> Result<Outcome<Output>, ToolError> {
+        Err(ToolError::of(BOOK.lesson("INIT_ABOLISHED", &[])))
+    }
+}
+
+impl Render for Output {
+    fn text(&self, _locale: Locale) -> String {
+        String::new()
+    }
+}

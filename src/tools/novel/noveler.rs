@@ -1,0 +1,318 @@
+//! `noveler`: commands as they are typed (`write 1`, `plot 2 --regenerate`, `status`). Each stands for a call of another tool, which is
+//! made instead; no shell is involved.
+
+use std::collections::BTreeMap;
+
+use fumi_base::{
+    errors::{Book, Teach},
+    project::quoted,
+    text::Locale,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use unicode_normalization::UnicodeNormalization as _;
+
+use super::{BOOK, NovelDeps, WRITES, texts};
+use crate::tool::{Cx, Instead, Outcome, Render, Spec, Tool, ToolError};
+
+/// See the module.
+#[derive(Debug)]
+pub struct Noveler;
+
+/// What the client sends.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Args {
+    #[schemars(length(min = 1, max = 400))]
+    command: String,
+}
+
+/// What it answers where the tool behind the command is out of reach; else that tool answers.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Output {
+    success: bool,
+    /// The tool that the command stands for.
+    tool: String,
+}
+
+/// A command.
+struct Command {
+    name: &'static str,
+    tool: &'static str,
+    /// Whether it is about an episode.
+    has_episode: bool,
+    options: &'static [(&'static str, Takes)],
+}
+
+/// What an option takes.
+#[derive(Clone, Copy)]
+enum Takes {
+    /// Nothing: it is there or not.
+    Nothing,
+    /// A number.
+    Number,
+    /// A word.
+    Word,
+}
+
+const COMMANDS: [Command; 6] = [
+    Command {
+        name: "write",
+        tool: "noveler_write",
+        has_episode: true,
+        options: &[
+            ("dry_run", Takes::Nothing),
+            ("restart", Takes::Nothing),
+            ("five_stage", Takes::Nothing),
+            ("verbose", Takes::Nothing),
+            ("word_count_target", Takes::Number),
+            ("session_id", Takes::Word),
+        ],
+    },
+    Command {
+        name: "resume",
+        tool: "write_resume",
+        has_episode: true,
+        options: &[("session_id", Takes::Word)],
+    },
+    Command {
+        name: "plot",
+        tool: "noveler_plot",
+        has_episode: true,
+        options: &[("regenerate", Takes::Nothing)],
+    },
+    Command {
+        name: "complete",
+        tool: "noveler_complete",
+        has_episode: true,
+        options: &[("auto_publish", Takes::Nothing)],
+    },
+    Command {
+        name: "status",
+        tool: "status",
+        has_episode: false,
+        options: &[],
+    },
+    Command {
+        name: "init",
+        tool: "init",
+        has_episode: false,
+        options: &[],
+    },
+];
+
+/// A command that cannot be read.
+#[derive(Debug, thiserror::Error)]
+#[error("{reason}")]
+struct Unread {
+    command: String,
+    reason: String,
+    reason_ja: String,
+}
+
+impl Teach for Unread {
+    fn entry(&self) -> &'static str {
+        "UNKNOWN_COMMAND"
+    }
+    fn book(&self) -> &'static Book {
+        &BOOK
+    }
+    fn facts(&self) -> Vec<(&'static str, String)> {
+        let forms = COMMANDS.iter().map(|command| {
+            let episode = if command.has_episode { " EPISODE" } else { "" };
+            let options: String = command
+                .options
+                .iter()
+                .map(|(name, _)| format!(" [--{}]", name.replace('_', "-")))
+                .collect();
+            format!("{}{episode}{options}", command.name)
+        });
+        vec![
+            ("command", quoted(&self.command)),
+            ("reason", self.reason.clone()),
+            ("reason_ja", self.reason_ja.clone()),
+            ("forms", forms.collect::<Vec<_>>().join("; ")),
+        ]
+    }
+}
+
+/// The call that a command stands for.
+fn read(command: &str) -> Result<Instead, Unread> {
+    let unread = |reason: String, reason_ja: String| Unread {
+        command: command.to_owned(),
+        reason,
+        reason_ja,
+    };
+    // Full-width letters and digits, as an input method leaves them.
+    let plain: String = command.nfkc().collect();
+    let mut words = plain.split_whitespace().peekable();
+    words.next_if(|word| matches!(*word, "/noveler" | "noveler"));
+    let name = words.next().unwrap_or_default();
+    let Some(known) = COMMANDS.iter().find(|known| known.name == name) else {
+        return Err(unread(
+            format!("there is no command {}", quoted(name)),
+            format!("{} というコマンドはありません", quoted(name)),
+        ));
+    };
+    let mut arguments = Map::new();
+    while let Some(word) = words.next() {
+        if let Some(option) = word.strip_prefix("--") {
+            let (option, inline) = option
+                .split_once('=')
+                .map_or((option, None), |(name, value)| (name, Some(value)));
+            let option = option.replace('-', "_");
+            let Some((name, takes)) = known.options.iter().find(|(name, _)| *name == option) else {
+                return Err(unread(
+                    format!("{name} has no option --{option}"),
+                    format!("{name} に --{option} というオプションはありません"),
+                ));
+            };
+            let value = match takes {
+                Takes::Nothing => Some(json!(true)),
+                Takes::Number => inline
+                    .or_else(|| words.next())
+                    .and_then(|word| word.parse::<u64>().ok())
+                    .map(Value::from),
+                Takes::Word => inline.or_else(|| words.next()).map(Value::from),
+            };
+            let Some(value) = value else {
+                return Err(unread(
+                    format!("--{option} needs a value"),
+                    format!("--{option} には値が必要です"),
+                ));
+            };
+            arguments.insert((*name).to_owned(), value);
+        } else if known.has_episode && !arguments.contains_key("episode") {
+            let digits = word.trim_start_matches('第').trim_end_matches('話');
+            let Some(episode) = digits
+                .parse::<u32>()
+                .ok()
+                .filter(|number| (1..=99_999).contains(number))
+            else {
+                return Err(unread(
+                    format!("{} is no episode number", quoted(word)),
+                    format!("{} は話数として読めません", quoted(word)),
+                ));
+            };
+            arguments.insert("episode".to_owned(), json!(episode));
+        } else {
+            return Err(unread(
+                format!("{} is not understood", quoted(word)),
+                format!("{} は解釈できません", quoted(word)),
+            ));
+        }
+    }
+    if known.has_episode && !arguments.contains_key("episode") {
+        return Err(unread(
+            format!("{name} needs the number of an episode"),
+            format!("{name} には話数が必要です"),
+        ));
+    }
+    Ok(Instead {
+        tool: known.tool,
+        arguments,
+    })
+}
+
+impl Tool for Noveler {
+    const SPEC: Spec = Spec {
+        name: "noveler",
+        texts: texts!("noveler"),
+        example: r#"{"command": "write 1"}"#,
+        // It takes no place: the call that it stands for does.
+        pool: fumi_base::pools::Pool::Analysis,
+        alone: false,
+        ..WRITES
+    };
+    // What is made instead may ask.
+    const ASKS: bool = true;
+    type Deps = NovelDeps;
+    type Args = Args;
+    type Output = Output;
+
+    async fn call(args: Args, _: &NovelDeps, _: &Cx) -> Result<Outcome<Output>, ToolError> {
+        Ok(Outcome::Instead(read(&args.command)?))
+    }
+}
+
+impl Render for Output {
+    fn text(&self, _: Locale) -> String {
+        format!("→ {}", self.tool)
+    }
+}
+
+/// The tools behind the commands, for a test.
+#[must_use]
+pub fn tools() -> BTreeMap<&'static str, &'static str> {
+    COMMANDS.iter().map(|command| (command.name, command.tool)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use fumi_base::errors::Teach;
+    use serde_json::{Value, json};
+
+    use super::read;
+
+    #[test]
+    fn commands_are_read_as_people_type_them() {
+        for (command, tool, arguments) in [
+            ("write 1", "noveler_write", json!({"episode": 1})),
+            (
+                "/noveler write 第３話 --dry-run",
+                "noveler_write",
+                json!({"episode": 3, "dry_run": true}),
+            ),
+            ("ｗｒｉｔｅ　２", "noveler_write", json!({"episode": 2})),
+            (
+                "write 1 --word-count-target 5000 --session-id=session_x",
+                "noveler_write",
+                json!({"episode": 1, "word_count_target": 5000, "session_id": "session_x"}),
+            ),
+            (
+                "plot --regenerate 12",
+                "noveler_plot",
+                json!({"regenerate": true, "episode": 12}),
+            ),
+            ("status", "status", json!({})),
+            (
+                "complete 1 --auto_publish",
+                "noveler_complete",
+                json!({"episode": 1, "auto_publish": true}),
+            ),
+        ] {
+            let read = read(command).unwrap_or_else(|error| panic!("{command}: {error}"));
+            assert_eq!(
+                (read.tool, Value::Object(read.arguments)),
+                (tool, arguments),
+                "{command}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_not_understood_is_taught() {
+        for command in [
+            "",
+            "delete 1",
+            "write",
+            "write x",
+            "write 0",
+            "write 1 2",
+            "write 1 --fast",
+            "write 1 --word-count-target",
+            "status 1",
+            "write 1; rm -rf /",
+            "$(reboot)",
+        ] {
+            let lesson = read(command).expect_err(command).lesson();
+            assert_eq!(lesson.code, "INVALID_ARGUMENTS", "{command}");
+            assert!(
+                lesson.message.en.contains("write EPISODE [--dry-run]"),
+                "{}",
+                lesson.message.en
+            );
+            assert!(lesson.message.ja.ends_with('。'), "{}", lesson.message.ja);
+        }
+    }
+}

@@ -1,0 +1,349 @@
+//! `noveler_complete`: an episode in every format that is published, with a record of it; nothing is posted.
+
+use std::time::Duration;
+
+use fumi_base::text::{Locale, Text};
+use fumi_novel::{
+    completion::{self, Artifact, BOOK, Bound, Completed, Extent, Lost, NOT_EVALUATED, Record},
+    errors::{completion::CompletionError, project::ProjectError},
+    project::{Episode, NovelProject},
+    writing::Moment,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{EpisodeNumber, NovelDeps, WRITES, now, suggestion::Suggestion, texts};
+use crate::tool::{Cx, Outcome, Render, Spec, Tool, ToolError};
+
+/// How many kinds of losses of one file are shown, and how many places of a kind; the record has more.
+const KINDS: usize = 10;
+const PLACES: usize = 10;
+
+/// See the module.
+#[derive(Debug)]
+pub struct NovelerComplete;
+
+/// What the client sends.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Args {
+    /// Which episode.
+    episode: EpisodeNumber,
+    /// Also sheets for posting, and what to do.
+    #[serde(default)]
+    auto_publish: bool,
+    /// Also what was lost where, and when what was done.
+    #[serde(default)]
+    verbose: bool,
+}
+
+/// What it answers.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[expect(clippy::struct_field_names, reason = "the names are those of the specification")]
+pub struct Output {
+    success: bool,
+    /// One line.
+    summary: String,
+    episode: u32,
+    publication_status: String,
+    primary_output: Primary,
+    /// The files, in the folder of the episode.
+    artifacts: Vec<File>,
+    /// The record of all of it.
+    detailed_report_reference: String,
+    /// What a person does now.
+    next_actions: Vec<String>,
+    /// What can be called now.
+    next_suggested_actions: Vec<Suggestion>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    remarks: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    execution_trace: Vec<Traced>,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct Primary {
+    file_reference: Reference,
+    /// How the story begins.
+    preview: String,
+    /// Visible characters of the story.
+    word_count: usize,
+    quality_metrics: Quality,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct Reference {
+    path: String,
+    sha256: String,
+    size_bytes: u64,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct Quality {
+    /// By whom it was judged, or `not_evaluated`.
+    method: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    overall_score: Option<f64>,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct File {
+    format: String,
+    path: String,
+    size_bytes: u64,
+    /// The first twelve digits of its SHA-256; the record has all.
+    hash: String,
+    /// How much of the manuscript it could not say.
+    #[serde(skip_serializing_if = "is_zero")]
+    lost: usize,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    losses: Vec<Loss>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+fn is_zero(number: &usize) -> bool {
+    *number == 0
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct Loss {
+    message: String,
+    count: usize,
+    /// `line:column`, the first ones.
+    places: Vec<String>,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct Traced {
+    stage: &'static str,
+    start: String,
+    end: String,
+    status: &'static str,
+}
+
+impl Tool for NovelerComplete {
+    const SPEC: Spec = Spec {
+        name: "noveler_complete",
+        texts: texts!("noveler_complete"),
+        example: r#"{"episode": 1}"#,
+        timeout: Duration::from_mins(2),
+        ..WRITES
+    };
+    type Deps = NovelDeps;
+    type Args = Args;
+    type Output = Output;
+
+    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
+        let (novel, locale) = (deps.novel(cx), cx.locale());
+        let holder = format!("noveler_complete {}", args.episode.0);
+        let work = cx.blocking(move |cancel, _| finish(&novel, &args, locale, &|| cancel.is_cancelled()));
+        Ok(Outcome::Done(cx.alone(&holder, work).await?))
+    }
+}
+
+/// Finishes the episode, binds the book anew, and says what came of it.
+fn finish(
+    novel: &NovelProject,
+    args: &Args,
+    locale: Locale,
+    is_stopped: &dyn Fn() -> bool,
+) -> Result<Output, CompletionError> {
+    let (episode, begun) = (args.episode.0, now());
+    let extent = if args.auto_publish {
+        Extent::WithPosts
+    } else {
+        Extent::Formats
+    };
+    let done = completion::complete(novel, episode, extent, &begun, json::<Record>)?;
+    let packaged = now();
+    let book = completion::bind(novel, &packaged, json::<Bound>, is_stopped)?;
+    let mut output = output(&done, book.as_ref(), locale);
+    output.next_suggested_actions = suggestions(novel, episode, locale)?;
+    if args.verbose {
+        output.execution_trace = vec![traced("package", &begun, &packaged), traced("book", &packaged, &now())];
+        for (file, artifact) in output.artifacts.iter_mut().zip(&done.record.artifacts) {
+            file.losses = losses(&artifact.losses, locale);
+        }
+    }
+    Ok(output)
+}
+
+/// # Panics
+/// Never: records are made of texts, numbers and lists.
+pub(super) fn json<T: Serialize>(record: &T) -> Vec<u8> {
+    serde_json::to_vec_pretty(record).expect("texts, numbers and lists are JSON")
+}
+
+fn traced(stage: &'static str, start: &Moment, end: &Moment) -> Traced {
+    Traced {
+        stage,
+        start: start.to_string(),
+        end: end.to_string(),
+        status: "completed",
+    }
+}
+
+fn losses(lost: &[Lost], locale: Locale) -> Vec<Loss> {
+    let shown = lost.iter().take(KINDS).map(|lost| Loss {
+        message: match locale {
+            Locale::En => lost.en.clone(),
+            Locale::Ja => lost.ja.clone(),
+        },
+        count: lost.count,
+        places: lost.places.iter().take(PLACES).cloned().collect(),
+    });
+    shown.collect()
+}
+
+fn output(done: &Completed, book: Option<&Bound>, locale: Locale) -> Output {
+    let record = &done.record;
+    let say = |text: &Text| text.get(locale).to_owned();
+    let mut artifacts: Vec<File> = record.artifacts.iter().map(file).collect();
+    artifacts.extend(book.map(|book| File {
+        format: "book_epub".to_owned(),
+        path: BOOK.to_owned(),
+        size_bytes: book.size_bytes,
+        hash: short(&book.sha256),
+        lost: 0,
+        losses: Vec::new(),
+    }));
+    let source = &record.manuscript;
+    Output {
+        success: true,
+        summary: say(&summary(done, artifacts.len(), book)),
+        episode: record.episode,
+        publication_status: "prepared".to_owned(),
+        primary_output: Primary {
+            file_reference: Reference {
+                path: source.path.clone(),
+                sha256: source.sha256.clone(),
+                size_bytes: source.size_bytes,
+            },
+            preview: done.preview.clone(),
+            word_count: source.characters,
+            quality_metrics: Quality {
+                method: record.quality.method.clone(),
+                overall_score: record.quality.overall_score,
+            },
+        },
+        artifacts,
+        detailed_report_reference: done.path.clone(),
+        next_actions: next_actions(done).iter().map(say).collect(),
+        next_suggested_actions: Vec::new(),
+        remarks: done.remarks.iter().map(say).collect(),
+        execution_trace: Vec::new(),
+    }
+}
+
+fn file(artifact: &Artifact) -> File {
+    File {
+        format: artifact.format.clone(),
+        path: artifact.path.clone(),
+        size_bytes: artifact.size_bytes,
+        hash: short(&artifact.sha256),
+        lost: artifact.lost,
+        losses: Vec::new(),
+    }
+}
+
+/// Enough of a hash to name a file by it.
+fn short(sha256: &str) -> String {
+    sha256.chars().take(12).collect()
+}
+
+fn summary(done: &Completed, files: usize, book: Option<&Bound>) -> Text {
+    let (record, heading) = (&done.record, &done.heading);
+    let characters = record.manuscript.characters;
+    let (score, score_ja) = match record.quality.overall_score {
+        // Out of ten, as people say it.
+        Some(score) => (
+            format!(", quality {:.1}/10", score / 10.0),
+            format!("、品質 {:.1}/10", score / 10.0),
+        ),
+        None => (String::new(), String::new()),
+    };
+    let (bound, bound_ja) = match book {
+        Some(book) => (
+            format!("; the book has {} episodes", book.episodes.len()),
+            format!("、全体の本は {} 話", book.episodes.len()),
+        ),
+        None => (String::new(), String::new()),
+    };
+    Text::new(
+        format!(
+            "Episode {} ({heading}) is complete: {characters} characters{score}, {files} files{bound}.",
+            record.episode
+        ),
+        format!("{heading}を公開用にまとめました（{characters} 字{score_ja}、{files} ファイル{bound_ja}）。"),
+    )
+}
+
+/// What a person does with the files.
+fn next_actions(done: &Completed) -> Vec<Text> {
+    let mut actions = Vec::new();
+    if done.record.quality.method == NOT_EVALUATED {
+        actions.push(Text::new(
+            "Read the manuscript once more: its quality has not been evaluated.",
+            "品質は未評価なので、投稿の前に原稿をもう一度読み返す。",
+        ));
+    }
+    let posts = done.posts.iter().flat_map(|post| post.steps.iter().cloned());
+    actions.extend(posts);
+    if done.posts.is_empty() {
+        actions.push(Text::new(
+            "Post it yourself when you are ready; nothing was posted. auto_publish: true adds sheets for the sites' forms.",
+            "投稿は自分で行う（投稿はしていない）。auto_publish: true で、投稿欄に貼るための文面も作る。",
+        ));
+    }
+    actions
+}
+
+/// The next episode, wherever it stands, and the whole.
+fn suggestions(novel: &NovelProject, episode: Episode, locale: Locale) -> Result<Vec<Suggestion>, ProjectError> {
+    let survey = novel.survey()?;
+    let mut actions = Vec::new();
+    if let Some(next) = Episode::new(episode.number() + 1) {
+        let (tool, reason) = match survey.episodes.get(&next) {
+            None => (
+                "noveler_plot",
+                Text::new("plan the next episode", "次の話のプロットを用意する"),
+            ),
+            Some(files) if files.manuscripts.is_empty() => {
+                ("noveler_write", Text::new("write the next episode", "次の話を執筆する"))
+            }
+            Some(_) => (
+                "noveler_complete",
+                Text::new("complete the next episode", "次の話を公開用にまとめる"),
+            ),
+        };
+        let is_finished = |files| completion::finished(novel.project(), next, files).is_ok_and(|done| done.is_some());
+        if !survey.episodes.get(&next).is_some_and(is_finished) {
+            actions.push(Suggestion::of(tool, next, &reason, locale));
+        }
+    }
+    let status = Text::new("what is left of the novel", "作品全体の残りを確かめる");
+    actions.push(Suggestion::plain("status", &status, locale));
+    Ok(actions)
+}
+
+impl Render for Output {
+    fn text(&self, _locale: Locale) -> String {
+        let mut lines = vec![self.summary.clone()];
+        for file in &self.artifacts {
+            let lost = match file.lost {
+                0 => String::new(),
+                lost => format!(" lost {lost}"),
+            };
+            lines.push(format!("{} {} {} B{lost}", file.format, file.path, file.size_bytes));
+            let losses = file.losses.iter();
+            lines.extend(losses.map(|loss| format!("  {} ({}: {})", loss.message, loss.count, loss.places.join(" "))));
+        }
+        lines.push(self.detailed_report_reference.clone());
+        lines.push(self.primary_output.preview.clone());
+        lines.extend(self.remarks.iter().map(|remark| format!("! {remark}")));
+        lines.extend(self.next_actions.iter().map(|action| format!("- {action}")));
+        lines.extend(self.next_suggested_actions.iter().map(Suggestion::line));
+        let trace = self.execution_trace.iter();
+        lines.extend(trace.map(|done| format!("{} {} {} {}", done.stage, done.start, done.end, done.status)));
+        lines.join("\n")
+    }
+}

@@ -1,0 +1,388 @@
+//! `status`: how far the novel is, what is open, and what to do next. Reads only.
+
+use std::time::Duration;
+
+use fumi_base::text::{Locale, Text};
+use fumi_novel::{
+    completion::NOT_EVALUATED,
+    errors::project::ProjectError,
+    project::Episode,
+    status::{Event, Happened, Open, Progress, Status, THRESHOLD},
+    writing::Stage,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{NovelDeps, READS, suggestion::Suggestion, texts};
+use crate::tool::{Cx, Outcome, Render, Spec, Tool, ToolError};
+
+/// How many open sessions and remarks are told; how many there are is.
+const SHOWN: usize = 20;
+
+/// See the module.
+#[derive(Debug)]
+pub struct ProjectStatus;
+
+/// What the client sends: nothing but the project.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Args {}
+
+/// What it answers.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Output {
+    success: bool,
+    project_overview: Overview,
+    quality_summary: Quality,
+    progress_analysis: Analysis,
+    /// Writing that can go on.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    open_sessions: Vec<OpenSession>,
+    next_suggested_actions: Vec<Suggestion>,
+    /// What is missing or broken.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    remarks: Vec<String>,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct Overview {
+    project_name: String,
+    /// With a plot or a manuscript.
+    total_episodes: usize,
+    /// Finished, and unchanged since.
+    completed_episodes: usize,
+    /// With a manuscript that is not finished.
+    draft_episodes: usize,
+    /// With a plot only.
+    planned_episodes: usize,
+}
+
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+struct Quality {
+    /// Who judged, or `not_evaluated`.
+    method: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    average_quality_score: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    highest_score: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lowest_score: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    episodes_below_threshold: Option<Vec<u32>>,
+    /// Completed episodes that nobody has judged.
+    not_evaluated: usize,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct Analysis {
+    /// In percent.
+    completion_rate: f64,
+    estimated_remaining_work: String,
+    remaining_stages: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    median_stage_seconds: Option<f64>,
+    /// The newest first.
+    recent_activity: Vec<Activity>,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct Activity {
+    timestamp: String,
+    /// `started`, `stage_completed`, `stage_in_progress`, `feedback` or `finished`.
+    event: &'static str,
+    episode: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stage: Option<&'static str>,
+    session_id: String,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct OpenSession {
+    session_id: String,
+    episode: u32,
+    /// What is next.
+    current_stage: &'static str,
+    completed_stages: usize,
+    total_stages: usize,
+    last_updated: String,
+}
+
+impl Tool for ProjectStatus {
+    const SPEC: Spec = Spec {
+        name: "status",
+        texts: texts!("status"),
+        timeout: Duration::from_secs(10),
+        ..READS
+    };
+    type Deps = NovelDeps;
+    type Args = Args;
+    type Output = Output;
+
+    async fn call(_args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
+        let (novel, locale) = (deps.novel(cx), cx.locale());
+        let output = cx.blocking(move |_, _| Ok::<_, ProjectError>(output(&Status::of(&novel)?, locale)));
+        Ok(Outcome::Done(output.await?))
+    }
+}
+
+fn output(status: &Status, locale: Locale) -> Output {
+    let total = status.episodes.len();
+    let completed = status.count(Progress::Completed);
+    let mut remarks: Vec<String> = status
+        .remarks
+        .iter()
+        .take(SHOWN)
+        .map(|remark| remark.get(locale).to_owned())
+        .collect();
+    if let Some(more) = status.remarks.len().checked_sub(SHOWN).filter(|more| *more > 0) {
+        let said = Text::new(format!("{more} more remarks."), format!("ほか {more} 件。"));
+        remarks.push(said.get(locale).to_owned());
+    }
+    Output {
+        success: true,
+        project_overview: Overview {
+            project_name: status.name.clone(),
+            total_episodes: total,
+            completed_episodes: completed,
+            draft_episodes: status.count(Progress::Draft),
+            planned_episodes: status.count(Progress::Planned),
+        },
+        quality_summary: quality(status),
+        progress_analysis: Analysis {
+            completion_rate: percent(completed, total),
+            estimated_remaining_work: remaining(status).get(locale).to_owned(),
+            remaining_stages: status.stages_left,
+            median_stage_seconds: status.stage_seconds.map(tenths),
+            recent_activity: status.activity.iter().map(activity).collect(),
+        },
+        open_sessions: status.open.iter().take(SHOWN).map(open).collect(),
+        next_suggested_actions: suggestions(status, locale),
+        remarks,
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "episodes are counted in thousands")]
+fn percent(part: usize, whole: usize) -> f64 {
+    if whole == 0 {
+        return 0.0;
+    }
+    tenths(part as f64 * 100.0 / whole as f64)
+}
+
+fn tenths(number: f64) -> f64 {
+    (number * 10.0).round() / 10.0
+}
+
+#[expect(clippy::cast_precision_loss, reason = "episodes are counted in thousands")]
+fn quality(status: &Status) -> Quality {
+    let judged = status
+        .episodes
+        .iter()
+        .filter_map(|one| Some((one.episode, one.judged.as_ref()?)));
+    let judged: Vec<(Episode, &str, f64)> = judged
+        .map(|(episode, (method, score))| (episode, method.as_str(), *score))
+        .collect();
+    let not_evaluated = status.count(Progress::Completed) - judged.len();
+    if judged.is_empty() {
+        return Quality {
+            method: NOT_EVALUATED.to_owned(),
+            not_evaluated,
+            ..Quality::default()
+        };
+    }
+    let mut methods: Vec<&str> = judged.iter().map(|(_, method, _)| *method).collect();
+    methods.sort_unstable();
+    methods.dedup();
+    let scores = || judged.iter().map(|(_, _, score)| *score);
+    Quality {
+        method: methods.join(", "),
+        average_quality_score: Some(tenths(scores().sum::<f64>() / judged.len() as f64)),
+        highest_score: scores().max_by(f64::total_cmp),
+        lowest_score: scores().min_by(f64::total_cmp),
+        episodes_below_threshold: Some(
+            judged
+                .iter()
+                .filter(|(_, _, score)| *score < THRESHOLD)
+                .map(|(episode, ..)| episode.number())
+                .collect(),
+        ),
+        not_evaluated,
+    }
+}
+
+/// What is left, and how long it takes if a stage was ever measured.
+#[expect(clippy::cast_precision_loss, reason = "stages are counted in thousands")]
+fn remaining(status: &Status) -> Text {
+    let (left, drafts) = (status.stages_left, status.count(Progress::Draft));
+    if left == 0 && drafts == 0 {
+        return Text::new("nothing", "なし");
+    }
+    let (time, time_ja) = match status.stage_seconds.filter(|_| left > 0) {
+        Some(seconds) => {
+            let (time, time_ja) = duration(seconds * left as f64);
+            (format!(", about {time}"), format!("、およそ{time_ja}"))
+        }
+        None if left > 0 => (
+            ", no stage was measured yet".to_owned(),
+            "、所要時間の実績なし".to_owned(),
+        ),
+        None => (String::new(), String::new()),
+    };
+    Text::new(
+        format!("{left} writing stages{time}; {drafts} drafts to complete"),
+        format!("執筆 {left} 段階{time_ja}、完成処理待ちの原稿 {drafts} 話"),
+    )
+}
+
+fn duration(seconds: f64) -> (String, String) {
+    let minutes = (seconds / 60.0).ceil();
+    if minutes < 120.0 {
+        (format!("{minutes} minutes"), format!("{minutes} 分"))
+    } else {
+        let hours = tenths(minutes / 60.0);
+        (format!("{hours} hours"), format!("{hours} 時間"))
+    }
+}
+
+fn activity(event: &Event) -> Activity {
+    let (name, stage): (_, Option<Stage>) = match event.what {
+        Happened::Started => ("started", None),
+        Happened::Completed(stage) => ("stage_completed", Some(stage)),
+        Happened::Worked(stage) => ("stage_in_progress", Some(stage)),
+        Happened::Remarked(stage) => ("feedback", Some(stage)),
+        Happened::Finished => ("finished", None),
+    };
+    Activity {
+        timestamp: event.at.to_string(),
+        event: name,
+        episode: event.episode.number(),
+        stage: stage.map(Stage::name),
+        session_id: event.session.to_string(),
+    }
+}
+
+fn open(open: &Open) -> OpenSession {
+    OpenSession {
+        session_id: open.id.to_string(),
+        episode: open.episode.number(),
+        current_stage: open.stage.name(),
+        completed_stages: open.done,
+        total_stages: open.stages,
+        last_updated: open.last_updated.to_string(),
+    }
+}
+
+/// What can be done now: go on with what is open, complete a draft, write what is planned, plan what is not.
+fn suggestions(status: &Status, locale: Locale) -> Vec<Suggestion> {
+    let resume = status.open.first().map(|open| {
+        let reason = Text::new(
+            format!(
+                "writing stands at {} ({} of {} stages done)",
+                open.stage, open.done, open.stages
+            ),
+            format!(
+                "{} から再開する（{} 段階中 {} 済み）",
+                open.stage, open.stages, open.done
+            ),
+        );
+        Suggestion::of("write_resume", open.episode, &reason, locale).in_session(open.id.to_string())
+    });
+    let is_open = |episode: &Episode| status.open.iter().any(|open| open.episode == *episode);
+    let first = |progress| {
+        let mut all = status.episodes.iter().filter(|one| one.progress == progress);
+        all.find(|one| !is_open(&one.episode)).map(|one| one.episode)
+    };
+    let complete = first(Progress::Draft).map(|episode| {
+        let reason = Text::new(
+            "a manuscript without its files for publishing",
+            "公開用のファイルがまだない原稿",
+        );
+        Suggestion::of("noveler_complete", episode, &reason, locale)
+    });
+    let write = first(Progress::Planned).map(|episode| {
+        let reason = Text::new("a plot without a manuscript", "原稿がまだないプロット");
+        Suggestion::of("noveler_write", episode, &reason, locale)
+    });
+    let all: Vec<Suggestion> = [resume, complete, write].into_iter().flatten().collect();
+    // Where nothing of a novel is, the remarks say how one is made; no tool does it.
+    if !all.is_empty() || !status.is_novel {
+        return all;
+    }
+    let last = status.episodes.last().map_or(0, |one| one.episode.number());
+    let reason = Text::new("the plot of the next episode", "次の話のプロットを用意する");
+    let next = Episode::new(last + 1).map(|next| Suggestion::of("noveler_plot", next, &reason, locale));
+    next.into_iter().collect()
+}
+
+impl Render for Output {
+    fn text(&self, locale: Locale) -> String {
+        let (about, quality, progress) = (&self.project_overview, &self.quality_summary, &self.progress_analysis);
+        let head = Text::new(
+            format!(
+                "{}: {} episodes, {} completed ({} %), {} drafts, {} planned. Left: {}.",
+                about.project_name,
+                about.total_episodes,
+                about.completed_episodes,
+                progress.completion_rate,
+                about.draft_episodes,
+                about.planned_episodes,
+                progress.estimated_remaining_work
+            ),
+            format!(
+                "『{}』全 {} 話: 完成 {}（{} %）、原稿あり {}、プロットのみ {}。残り: {}。",
+                about.project_name,
+                about.total_episodes,
+                about.completed_episodes,
+                progress.completion_rate,
+                about.draft_episodes,
+                about.planned_episodes,
+                progress.estimated_remaining_work
+            ),
+        );
+        let mut lines = vec![head.get(locale).to_owned(), quality.line(locale)];
+        lines.extend(self.open_sessions.iter().map(|open| {
+            format!(
+                "{} #{} {} {}/{} {}",
+                open.session_id,
+                open.episode,
+                open.current_stage,
+                open.completed_stages,
+                open.total_stages,
+                open.last_updated
+            )
+        }));
+        lines.extend(progress.recent_activity.iter().map(|event| {
+            let stage = event.stage.unwrap_or_default();
+            let line = format!(
+                "{} {} #{} {} {stage}",
+                event.timestamp, event.session_id, event.episode, event.event
+            );
+            line.trim_end().to_owned()
+        }));
+        lines.extend(self.remarks.iter().map(|remark| format!("! {remark}")));
+        lines.extend(self.next_suggested_actions.iter().map(Suggestion::line));
+        lines.join("\n")
+    }
+}
+
+impl Quality {
+    fn line(&self, locale: Locale) -> String {
+        let scores = [self.average_quality_score, self.lowest_score, self.highest_score];
+        let [Some(average), Some(lowest), Some(highest)] = scores else {
+            let said = Text::new("Quality: not evaluated.", "品質: 未評価。");
+            return said.get(locale).to_owned();
+        };
+        let below = self.episodes_below_threshold.as_deref().unwrap_or_default();
+        let below: Vec<String> = below.iter().map(u32::to_string).collect();
+        let below = if below.is_empty() {
+            "-".to_owned()
+        } else {
+            below.join(", ")
+        };
+        let method = &self.method;
+        let said = Text::new(
+            format!("Quality ({method}): average {average}, {lowest} to {highest}; below {THRESHOLD}: {below}."),
+            format!("品質（{method}）: 平均 {average}、{lowest}〜{highest}、{THRESHOLD} 未満の話: {below}。"),
+        );
+        said.get(locale).to_owned()
+    }
+}

@@ -1,0 +1,152 @@
+//! `write`: a file of the novel, replaced only by whoever says that they know it.
+
+use std::sync::Arc;
+
+use fumi_base::text::Locale;
+use fumi_novel::saving::{Over, Saved, Saving};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{NovelDeps, WRITES, data::reference::hash_of, stamp, texts};
+use crate::tool::{Cx, Outcome, Render, Spec, Tool, ToolError};
+
+/// See the module.
+#[derive(Debug)]
+pub struct Write;
+
+/// What the client sends.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Args {
+    /// Where.
+    #[schemars(length(min = 1))]
+    file_path: String,
+    /// The whole text.
+    content: String,
+    /// Replace the file if it is this one.
+    #[schemars(length(min = 1))]
+    expected_hash: Option<String>,
+    /// Replace it whatever it is.
+    #[serde(default)]
+    overwrite: bool,
+}
+
+/// What it answers.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Output {
+    success: bool,
+    absolute_path: String,
+    relative_path: String,
+    project_root: String,
+    /// In characters.
+    content_length: usize,
+    size_bytes: u64,
+    sha256: String,
+    /// Whether there was no such file before.
+    created: bool,
+    /// Whether the file had this very content already: nothing was written.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    unchanged: bool,
+    /// The file that stood there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    replaced: Option<Replaced>,
+}
+
+/// What was replaced.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Replaced {
+    sha256: String,
+    size_bytes: u64,
+    /// If it was not UTF-8, as the new one is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    encoding: Option<String>,
+    /// What `backup_management` restores it by.
+    backup_id: String,
+    /// The folder of the backup.
+    backup_path: String,
+}
+
+impl Tool for Write {
+    const SPEC: Spec = Spec {
+        name: "write",
+        texts: texts!("write"),
+        example: r#"{"file_path": "50_管理資料/覚え書き.md", "content": "第三話で傘を返す。\n", "overwrite": true}"#,
+        ..WRITES
+    };
+    type Deps = NovelDeps;
+    type Args = Args;
+    type Output = Output;
+
+    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
+        let over = match (&args.expected_hash, args.overwrite) {
+            (Some(hash), _) => Over::Known(hash_of(hash)?),
+            (None, true) => Over::Anything,
+            (None, false) => Over::Nothing,
+        };
+        let backups = deps.names.backups.clone();
+        let saving = Saving::to(Arc::clone(&cx.project), &backups);
+        // Before the turn is taken, so that a refused call leaves no trace in the project.
+        let (checking, path, known) = (saving.clone(), args.file_path.clone(), over.clone());
+        cx.blocking(move |_, _| checking.check(&path, &known)).await?;
+        let length = args.content.chars().count();
+        let work = cx.blocking(move |_, _| saving.save(&args.file_path, &args.content, &over, &stamp()));
+        let saved = cx.alone("write", work).await?;
+        Ok(Outcome::Done(told(saved, length, cx.project.shown_root(), &backups)))
+    }
+}
+
+fn told(saved: Saved, content_length: usize, project_root: String, backups: &str) -> Output {
+    let replaced = saved.replaced.as_ref().and_then(|replaced| {
+        let backup = replaced.backup.as_ref()?;
+        let encoding = replaced.file.encoding.clone();
+        Some(Replaced {
+            sha256: replaced.file.hash.digits().to_owned(),
+            size_bytes: replaced.file.size,
+            encoding: encoding.filter(|encoding| encoding != "utf-8"),
+            backup_path: format!("{}/{}", backups.trim_end_matches('/'), backup.id),
+            backup_id: backup.id.clone(),
+        })
+    });
+    Output {
+        success: true,
+        absolute_path: saved.absolute,
+        project_root,
+        content_length,
+        size_bytes: saved.file.size,
+        sha256: saved.file.hash.digits().to_owned(),
+        created: saved.replaced.is_none(),
+        unchanged: saved.replaced.is_some() && replaced.is_none(),
+        relative_path: saved.file.path,
+        replaced,
+    }
+}
+
+impl Render for Output {
+    fn text(&self, locale: Locale) -> String {
+        let Self {
+            relative_path,
+            content_length,
+            sha256,
+            ..
+        } = self;
+        let mut text = match locale {
+            Locale::En if self.unchanged => format!("{relative_path} had this content already; sha256 {sha256}"),
+            Locale::Ja if self.unchanged => format!("{relative_path} はすでにこの内容でした。sha256 {sha256}"),
+            Locale::En => format!("{relative_path}: {content_length} characters written; sha256 {sha256}"),
+            Locale::Ja => format!("{relative_path} に {content_length} 字を書き込みました。sha256 {sha256}"),
+        };
+        if let Some(replaced) = &self.replaced {
+            let id = &replaced.backup_id;
+            text.push_str(&match locale {
+                Locale::En => format!("\nThe file before it is backed up as {id}"),
+                Locale::Ja => format!("\n元のファイルのバックアップ: {id}"),
+            });
+            if let Some(encoding) = &replaced.encoding {
+                text.push_str(&match locale {
+                    Locale::En => format!("\nIt was {encoding}; now it is utf-8"),
+                    Locale::Ja => format!("\n文字コードは {encoding} から utf-8 に変わりました"),
+                });
+            }
+        }
+        text
+    }
+}
