@@ -14,18 +14,14 @@ use crate::{
 };
 
 /// Tools that the prompts know and this build may not have yet. Each goes when its tool comes.
-const TO_COME: [&str; 11] = [
+const TO_COME: [&str; 7] = [
     "check_basic",
     "check_fix",
     "check_rhythm",
     "check_story_elements",
     "check_story_structure",
     "check_writing_expression",
-    "fetch_artifact",
     "noveler_check",
-    "noveler_complete",
-    "status",
-    "write",
 ];
 
 fn app(sample: &Sample, change: impl FnOnce(&mut Config)) -> Arc<App> {
