@@ -12,11 +12,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use fumi_novel::writing::Stage;
 use serde_json::{Value, json};
 
 use super::{cost, count, kernel::Kernel};
 
 #[path = "../../tests/it/novel/script.rs"]
+#[expect(dead_code, reason = "the tests need more of it")]
 mod script;
 
 /// The manuscript that the script's answers are made from.
@@ -98,8 +100,7 @@ fn plain(root: &Path, structure: &Value, context: &[&str], answered: &str) -> Va
     let text = |path: &str| fs::read_to_string(root.join(path)).unwrap_or_default();
     if structure["status"] == "needs_text" {
         let step = structure["step"].as_str().unwrap_or_default();
-        let number = fumi_novel::writing::Stage::parse(step.split(':').next().unwrap_or_default())
-            .map_or(0, |stage| stage.number());
+        let number = Stage::parse(step.split(':').next().unwrap_or_default()).map_or(0, Stage::number);
         let texts: Vec<Value> = context
             .iter()
             .filter_map(|reference| {

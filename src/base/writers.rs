@@ -73,7 +73,7 @@ impl Writers {
             source: error.into(),
         })?;
         Ok(Self {
-            process: bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
+            process: crate::files::sha256(&bytes)[..12].to_owned(),
             wait,
             places: Mutex::default(),
         })

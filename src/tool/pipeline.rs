@@ -143,7 +143,7 @@ pub async fn run(kernel: &Kernel, entry: &Entry, call: Call) -> Reply {
     span.in_scope(|| tracing::debug!(elapsed_ms = reply.elapsed_ms, cache_hit = reply.cache_hit, "call done"));
     // What the specification of the novel tools calls it.
     if let Some(elapsed) = reply.structured.get_mut("execution_time_seconds") {
-        *elapsed = json!(started.elapsed().as_millis() as f64 / 1_000.0);
+        *elapsed = json!(seconds(reply.elapsed_ms));
     }
     // 10. Last, for results and errors alike.
     let reply = redact(&kernel.redactor, reply);
@@ -151,6 +151,11 @@ pub async fn run(kernel: &Kernel, entry: &Entry, call: Call) -> Reply {
         kept.ready.get_or_init(|| Ready::of(&reply).map(Arc::new));
     }
     reply
+}
+
+/// Milliseconds as seconds; no call takes weeks.
+fn seconds(ms: u64) -> f64 {
+    f64::from(u32::try_from(ms).unwrap_or(u32::MAX)) / 1_000.0
 }
 
 fn span_of(entry: &Entry, caller: &Caller) -> tracing::Span {

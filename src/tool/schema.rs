@@ -42,6 +42,9 @@ pub fn input<T: Tool>() -> Object {
 
 /// The output schema of a tool: every field optional at the root, because a receipt leaves most of them out, and so does
 /// the question of a tool that asks.
+///
+/// # Panics
+/// Never: the properties of a derived schema are an object.
 #[must_use]
 pub fn output<T: Tool>() -> Object {
     let mut schema = of::<T::Output>(Contract::Serialize);

@@ -159,7 +159,7 @@ fn finished_session(novel: &Path) {
         return;
     }
     let project = fumi_base::project::Project::open(novel).unwrap();
-    let named = fumi_novel::project::NovelProject::new(Arc::clone(&project), Default::default());
+    let named = fumi_novel::project::NovelProject::new(Arc::clone(&project), fumi_novel::project::Names::default());
     let episode = fumi_novel::project::Episode::new(1).unwrap();
     let now = Now {
         moment: fumi_novel::writing::Moment::parse("2026-01-31T10:00:00Z").unwrap(),

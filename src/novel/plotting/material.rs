@@ -81,7 +81,7 @@ impl PlotMaterial {
             Locale::Ja => (PROMPT_JA, "（未定）"),
         };
         let or_none = |text: String| if text.trim().is_empty() { none.to_owned() } else { text };
-        let list = |items: &[String]| or_none(items.iter().map(|item| format!("- {item}\n")).collect::<String>());
+        let list = |items: &[String]| or_none(items.iter().fold(String::new(), |all, item| all + "- " + item + "\n"));
         let own = |text: &Option<String>| or_none(text.clone().unwrap_or_default());
         let before = match (&self.before, locale) {
             (None, _) => String::new(),

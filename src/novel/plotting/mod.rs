@@ -119,13 +119,13 @@ pub fn judge(episode: Episode, content: &str) -> Result<Plot, WritingError> {
             limit: PLOT_BYTES,
         });
     }
-    let missed = |misses| Err(WritingError::PlotMissed { misses });
+    let refuse = |misses| Err(WritingError::PlotMissed { misses });
     let mut plot = match Plot::read("content", content) {
         Ok(plot) => plot,
         Err(ProjectError::Yaml {
             line, column, reason, ..
         }) => {
-            return missed(vec![miss(
+            return refuse(vec![miss(
                 "form",
                 format!("It cannot be read as a plot at line {line}, column {column}: {reason}."),
                 format!("{line} 行 {column} 桁でプロットとして読めません（{reason}）。"),
@@ -135,7 +135,7 @@ pub fn judge(episode: Episode, content: &str) -> Result<Plot, WritingError> {
     };
     let misses = misses(episode, &plot, content);
     if !misses.is_empty() {
-        return missed(misses);
+        return refuse(misses);
     }
     plot.episode_info.episode_number = Some(episode.number());
     Ok(plot)

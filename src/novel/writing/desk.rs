@@ -228,7 +228,7 @@ impl Desk {
                     asked_at: &asked_at,
                     question: &question,
                 };
-                (next, self.traced(&workflow, &about, writes, &mut trace, now))
+                (next, Self::traced(&workflow, &about, writes, &mut trace, now))
             }
         };
         let last = writes.pop();
@@ -287,7 +287,6 @@ impl Desk {
 
     /// The writes of an accepted answer with its question and its entry in the trace, the session still last.
     fn traced(
-        &self,
         workflow: &Workflow<'_>,
         about: &About<'_>,
         mut writes: Vec<Write>,

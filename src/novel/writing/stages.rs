@@ -56,6 +56,7 @@ impl Route {
         }
     }
 
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
     pub(super) fn is_whole(&self) -> bool {
         *self == Self::Whole
     }

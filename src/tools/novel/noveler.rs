@@ -120,11 +120,9 @@ impl Teach for Unread {
     fn facts(&self) -> Vec<(&'static str, String)> {
         let forms = COMMANDS.iter().map(|command| {
             let episode = if command.has_episode { " EPISODE" } else { "" };
-            let options: String = command
-                .options
-                .iter()
-                .map(|(name, _)| format!(" [--{}]", name.replace('_', "-")))
-                .collect();
+            let options = command.options.iter().fold(String::new(), |all, (name, _)| {
+                all + " [--" + &name.replace('_', "-") + "]"
+            });
             format!("{}{episode}{options}", command.name)
         });
         vec![

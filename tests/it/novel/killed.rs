@@ -5,7 +5,6 @@
 //! same answers make the same manuscript.
 
 use std::{
-    collections::BTreeMap,
     io::{BufRead as _, BufReader, Write as _},
     net::TcpStream,
     path::Path,
@@ -174,7 +173,6 @@ fn session_of(sample: &Sample) -> String {
 
 /// Every file that is named by its content has it, and nothing unfinished is taken for a file.
 fn nothing_is_half(sample: &Sample, place: &str) {
-    let mut seen = BTreeMap::new();
     for (path, content) in sample.state() {
         let path = path.to_string_lossy().into_owned();
         let Some(name) = path.rsplit_once(".noveler/").map(|(_, name)| name) else {
@@ -187,7 +185,6 @@ fn nothing_is_half(sample: &Sample, place: &str) {
         if let Some((_, hash)) = stem.rsplit_once('-').filter(|(_, hash)| hash.len() == 12) {
             assert!(sha256(&content).starts_with(hash), "{place}: {name} is half");
         }
-        seen.insert(name.to_owned(), ());
     }
 }
 

@@ -123,7 +123,7 @@ fn hide(fields: &mut Object, at: &str, redacted: &mut Vec<String>) {
         match value {
             // What was taken out before is not taken out again.
             Value::String(text) if is_secret && text != REDACTED => {
-                *text = REDACTED.to_owned();
+                REDACTED.clone_into(text);
                 if redacted.len() < LARGE_PARTS {
                     redacted.push(at);
                 }

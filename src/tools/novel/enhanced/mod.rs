@@ -181,17 +181,17 @@ pub(crate) struct Task {
 
 /// All steps with how they stand.
 pub(super) fn tasks(session: Option<&Session>, is_complete: bool, locale: Locale) -> Vec<Task> {
-    let status = |step: Step| match (step, session) {
-        (Step::Stage(_), None) => "pending",
-        (Step::Stage(stage), Some(session)) => match session.output(stage) {
-            Some(output) if output.stale => "stale",
-            Some(_) if session.completed().contains(&stage) => "completed",
-            _ if session.current() == Some(stage) => "in_progress",
-            _ => "pending",
-        },
-        (Step::Finishing(STEPS, _), _) if is_complete => "completed",
-        (Step::Finishing(STEPS, _), _) => "pending",
-        (Step::Finishing(..), _) => "not_evaluated",
+    let of_stage = |stage: Stage, session: &Session| match session.output(stage) {
+        Some(output) if output.stale => "stale",
+        Some(_) if session.completed().contains(&stage) => "completed",
+        _ if session.current() == Some(stage) => "in_progress",
+        _ => "pending",
+    };
+    let status = |step: Step| match step {
+        Step::Stage(stage) => session.map_or("pending", |session| of_stage(stage, session)),
+        Step::Finishing(STEPS, _) if is_complete => "completed",
+        Step::Finishing(STEPS, _) => "pending",
+        Step::Finishing(..) => "not_evaluated",
     };
     let task = |step: Step| Task {
         step_id: step.number(),

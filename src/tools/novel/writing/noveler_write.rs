@@ -1,8 +1,10 @@
 //! `noveler_write`: an episode through all ten stages, from wherever it stands, to the finished manuscript.
 
 use fumi_base::text::{Locale, Text};
-use fumi_novel::errors::writing::WritingError;
-use fumi_novel::writing::{Act, Done, Route, Stage, Step, Worked};
+use fumi_novel::{
+    errors::writing::WritingError,
+    writing::{Act, Done, Route, Stage, Step, Worked},
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, json};
@@ -22,6 +24,7 @@ pub struct NovelerWrite;
 
 /// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
+#[expect(clippy::struct_excessive_bools, reason = "they are the tool's published flags")]
 pub struct Args {
     episode: EpisodeNumber,
     /// The answer to the question of the last reply.
@@ -48,6 +51,7 @@ pub struct Args {
 
 /// What it answers.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[expect(clippy::struct_field_names, reason = "the names are those of the specification")]
 pub struct Output {
     success: bool,
     command: String,

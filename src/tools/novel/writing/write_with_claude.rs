@@ -215,9 +215,8 @@ impl Render for Output {
     fn text(&self, _: Locale) -> String {
         let backup = self
             .backup_id
-            .iter()
-            .map(|id| format!(" (backup {id})"))
-            .collect::<String>();
+            .as_ref()
+            .map_or_else(String::new, |id| format!(" (backup {id})"));
         format!(
             "{}\n{}{backup} {}\n{}",
             self.summary, self.manuscript_path, self.artifact_id, self.manuscript_generated
