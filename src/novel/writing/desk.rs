@@ -41,7 +41,7 @@ pub struct Now {
 pub enum Which<'a> {
     /// The one of this name.
     Named(&'a str),
-    /// The open one of the episode, else a new one.
+    /// The open one of the episode along this route, else a new one.
     Open(Route),
     /// A new one, whatever there is.
     New(Route),
@@ -165,7 +165,7 @@ impl Desk {
         };
         let route = match which {
             Which::Named(id) => return sessions.load(id, self.episode).map(known),
-            Which::Open(route) => match sessions.open(self.episode)? {
+            Which::Open(route) => match sessions.open(self.episode, route)? {
                 Some(open) => return Ok(known(open)),
                 None => route,
             },

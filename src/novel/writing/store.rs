@@ -16,7 +16,7 @@ use fumi_base::{
 use super::{
     moment::SessionId,
     session::Session,
-    stages::Stage,
+    stages::{Route, Stage},
     workflow::{CONTENT_BYTES, Texts, Write},
 };
 use crate::{
@@ -85,9 +85,9 @@ impl Sessions {
         }
     }
 
-    /// The newest session of an episode that is not finished, so that no second one is begun beside it. A session that cannot be
-    /// read is not open.
-    pub fn open(&self, episode: Episode) -> Result<Option<Recovered>, WritingError> {
+    /// The newest session of an episode along a route that is not finished, so that no second one is begun beside it. A session that
+    /// cannot be read is not open.
+    pub fn open(&self, episode: Episode, route: Route) -> Result<Option<Recovered>, WritingError> {
         let folder = match self.project.resolve(FOLDER) {
             Ok(folder) => folder,
             Err(PathError::NotFound { .. }) => return Ok(None),
@@ -97,7 +97,7 @@ impl Sessions {
         // Names begin with the time, and names are listed in their order.
         let ids = listed.iter().rev().filter_map(|file| file.name.strip_suffix(".yaml"));
         let mut own = ids.filter_map(|id| self.load(id, episode).ok());
-        Ok(own.find(|recovered| recovered.session.current().is_some()))
+        Ok(own.find(|recovered| recovered.session.current().is_some() && recovered.session.route() == route))
     }
 
     /// Reads a session of an episode, as far as its files are whole. Nothing is written.

@@ -33,6 +33,8 @@ pub struct Output {
     success: bool,
     /// The tool that the command stands for.
     tool: String,
+    /// With these arguments.
+    arguments: Map<String, Value>,
 }
 
 /// A command.

@@ -4,7 +4,7 @@ use fumi_base::{errors::Teach, text::Locale};
 use fumi_novel::{
     errors::writing::WritingError,
     project::Episode,
-    writing::{Answer, CONTENT_BYTES, Session, SessionId, Sessions, Stage, Step, Texts, Workflow, apply},
+    writing::{Answer, CONTENT_BYTES, Route, Session, SessionId, Sessions, Stage, Step, Texts, Workflow, apply},
 };
 
 use crate::{acts, answer, at, begun, disk, episode, good, material, question, stage, until};
@@ -207,7 +207,9 @@ fn the_open_session_of_an_episode_is_the_newest_that_is_not_finished() {
     let (root, project) = disk();
     let sessions = Sessions::of(project.clone());
     let open = |number| {
-        let found = sessions.open(Episode::new(number).expect("a number")).expect("looked");
+        let found = sessions
+            .open(Episode::new(number).expect("a number"), Route::Whole)
+            .expect("looked");
         found.map(|found| found.session.id().to_string())
     };
     assert_eq!(open(1), None);

@@ -14,7 +14,7 @@ use fumi_base::{
 };
 use fumi_novel::{
     project::Episode,
-    writing::{STAGES, Session, Sessions, Stage},
+    writing::{Route, STAGES, Session, Sessions, Stage},
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -163,7 +163,7 @@ pub(crate) struct Diagnostics {
 /// The open session of an episode, if there is one; a project without the folder has none.
 pub(super) async fn open_session(cx: &Cx, episode: Episode) -> Result<Option<(Session, Vec<Stage>)>, ToolError> {
     let sessions = Sessions::of(std::sync::Arc::clone(&cx.project));
-    let open = cx.blocking(move |_, _| sessions.open(episode)).await?;
+    let open = cx.blocking(move |_, _| sessions.open(episode, Route::Whole)).await?;
     Ok(open.map(|recovered| (recovered.session, recovered.lost)))
 }
 

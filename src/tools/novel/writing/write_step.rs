@@ -37,8 +37,9 @@ pub struct Args {
 pub struct Output {
     success: bool,
     summary: String,
-    step: usize,
-    stage: String,
+    /// The stage. Its number is `step_number`: in a question `step` names a turn, and no field is of two types.
+    step: String,
+    step_number: usize,
     session_id: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     next_step: Option<usize>,
@@ -132,8 +133,8 @@ impl<const N: usize> Tool for WriteStep<N> {
                 format!("Step {N} ({}) is done.", stage.title().get(Locale::En)),
                 format!("ステップ {N}（{}）が完了しました。", stage.title().get(Locale::Ja)),
             ),
-            step: N,
-            stage: stage.name().to_owned(),
+            step: stage.name().to_owned(),
+            step_number: N,
             session_id: session.id().to_string(),
             next_step: session.current().map(Stage::number),
             result: stage_result(cx, session, stage).await?,

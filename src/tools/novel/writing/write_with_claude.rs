@@ -30,7 +30,7 @@ pub struct WriteWithClaude;
 pub struct Args {
     episode: EpisodeNumber,
     /// A plot, as YAML or in words.
-    #[schemars(length(min = 1))]
+    #[schemars(length(min = 1, max = 20_000))]
     plot_content: Option<String>,
     #[schemars(range(min = 1000, max = 20000))]
     word_count_target: Option<u32>,
