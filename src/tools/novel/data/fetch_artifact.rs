@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{
-    DATA, NovelDeps, READS,
+    DATA, NOVEL, REVIEW, STEPS, NovelDeps, READS,
     reference::{Known, hash_of},
     texts,
 };
@@ -130,6 +130,8 @@ impl Tool for FetchArtifact {
     const SPEC: Spec = Spec {
         name: "fetch_artifact",
         toolset: DATA,
+        // What a question refers to is read by it.
+        also: &[NOVEL, STEPS, REVIEW],
         texts: texts!("fetch_artifact"),
         example: r#"{"artifact_id": "artifact:ba7816bf8f01", "section": "1-40"}"#,
         ..READS
