@@ -30,6 +30,7 @@ mod limits;
 mod novel;
 mod program;
 mod reports;
+mod requirements;
 mod rest;
 mod restart;
 mod sample;
