@@ -25,6 +25,7 @@ mod gate;
 mod guidance;
 mod harness;
 mod hostile;
+mod instructions;
 mod layers;
 mod limits;
 mod novel;
