@@ -37,8 +37,8 @@ async fn a_client_is_told_only_of_what_it_can_call() {
             ),
             (
                 "/novel",
-                &["status", "noveler_write"],
-                &["list_files", "fetch_artifact"],
+                &["status", "noveler_write", "fetch_artifact"],
+                &["list_files"],
             ),
             (
                 "/novel,novel-data",

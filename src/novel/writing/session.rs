@@ -252,7 +252,7 @@ impl Session {
         Episode::new(self.episode).expect("checked when it was made or read")
     }
 
-    /// When it was begun.
+    /// When it began.
     #[must_use]
     pub fn created_at(&self) -> &Moment {
         &self.created_at

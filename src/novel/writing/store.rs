@@ -31,6 +31,9 @@ pub(super) const SESSION_BYTES: u64 = 8 << 20;
 /// Where sessions are.
 pub(super) const FOLDER: &str = ".noveler/sessions";
 
+/// How many characters of a session's name say its second: `session_20250904_103000`.
+const SECOND: usize = 23;
+
 /// How many sessions are looked at.
 pub(super) const SESSIONS: usize = 20_000;
 
@@ -100,17 +103,29 @@ impl Sessions {
             Err(error) => return Err(error.into()),
         };
         let (listed, _) = list(&folder, SESSIONS)?;
-        // Names begin with the time, and names are listed in their order.
+        // Names begin with the time, to the second, and are listed in their order; of one second the file says which is newer.
+        let second = |id: &str| id.get(..SECOND).unwrap_or(id).to_owned();
+        let mut newest: Option<Recovered> = None;
         for id in listed.iter().rev().filter_map(|file| file.name.strip_suffix(".yaml")) {
+            if let Some(found) = &newest
+                && second(&found.session.id().to_string()) != second(id)
+            {
+                break;
+            }
             match self.load(id, episode) {
-                Ok(recovered) if recovered.session.route() == route => return Ok(Some(recovered)),
+                Ok(recovered) if recovered.session.route() == route => {
+                    let is_newer = |found: &Recovered| recovered.session.created_at() > found.session.created_at();
+                    if newest.as_ref().is_none_or(is_newer) {
+                        newest = Some(recovered);
+                    }
+                }
                 Ok(_) | Err(WritingError::NoSession { .. }) => {}
                 // One that cannot be read may be the one that is meant: nothing is begun beside it unseen.
                 Err(error) if self.is_about(id, episode) => return Err(error),
                 Err(_) => {}
             }
         }
-        Ok(None)
+        Ok(newest)
     }
 
     /// Whether a session file that cannot be read says that it is about an episode.

@@ -17,11 +17,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{
-    DATA, NOVEL, REVIEW, STEPS, NovelDeps, READS,
+    DATA, NovelDeps, READS,
     reference::{Known, hash_of},
     texts,
 };
-use crate::tool::{Cx, Next, Outcome, Render, Spec, Tool, ToolError};
+use crate::{
+    tool::{Cx, Next, Outcome, Render, Spec, Tool, ToolError},
+    tools::novel::{NOVEL, REVIEW, STEPS},
+};
 
 /// Data of more bytes are told by their keys: with the rest of the reply they are about as much as a reply may hold.
 const DATA_BYTES: usize = 48_000;
