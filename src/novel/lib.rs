@@ -16,4 +16,5 @@ pub mod saving;
 pub mod scaffold;
 pub mod sections;
 pub mod status;
+pub mod text;
 pub mod writing;
