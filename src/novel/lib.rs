@@ -8,6 +8,7 @@ pub mod backups;
 pub mod completion;
 pub mod errors;
 pub mod manuscript;
+pub mod morphology;
 pub mod plotting;
 pub mod project;
 pub mod publish;
