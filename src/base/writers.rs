@@ -52,6 +52,7 @@ pub struct Writers {
 struct Place {
     store: Fs,
     folder: PathBuf,
+    process: String,
     /// Locked for as long as this process lives.
     _alive: fs::File,
 }
@@ -73,7 +74,7 @@ impl Writers {
             source: error.into(),
         })?;
         Ok(Self {
-            process: crate::files::sha256(&bytes)[..12].to_owned(),
+            process: format!("{}-{}", host(), &crate::files::sha256(&bytes)[..12]),
             wait,
             places: Mutex::default(),
         })
@@ -114,6 +115,8 @@ impl Writers {
         if let Some(place) = known(&places).filter(|place| place.folder.join(alive(&self.process)).exists()) {
             return Ok(place);
         }
+        // The old one goes first: it takes its file with it, which has the name of the new one's.
+        places.remove(project.root());
         let place = Arc::new(Place::open(project, &self.process)?);
         places.insert(project.root().to_path_buf(), Arc::clone(&place));
         Ok(place)
@@ -143,6 +146,7 @@ impl Place {
         Ok(Self {
             store,
             folder,
+            process: process.to_owned(),
             _alive: alive,
         })
     }
@@ -152,8 +156,11 @@ impl Place {
         let Some((_, process)) = holder.rsplit_once(MARK) else {
             return false;
         };
-        let is_name = process.len() == own.len() && process.bytes().all(|byte| byte.is_ascii_hexdigit());
-        if process == own || !is_name {
+        let is_name =
+            process.len() == own.len() && process.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
+        // A lock says something only where both see the same locks: on one machine since its last start.
+        let is_neighbour = process.split('-').next() == own.split('-').next();
+        if process == own || !is_name || !is_neighbour {
             return false;
         }
         let path = self.folder.join(alive(process));
@@ -168,6 +175,19 @@ impl Place {
             }
             Err(TryLockError::WouldBlock | TryLockError::Error(_)) => false,
         }
+    }
+}
+
+/// This machine since its last start, so far as that can be told: others' locks may not be seen here.
+fn host() -> String {
+    let started = fs::read("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    crate::files::sha256(&started)[..8].to_owned()
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        // Best effort: what stays is an empty file that nobody keeps locked.
+        let _ = fs::remove_file(self.folder.join(alive(&self.process)));
     }
 }
 

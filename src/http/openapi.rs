@@ -68,7 +68,7 @@ pub fn document(catalogue: &Catalogue, offered: &Scope) -> Value {
     paths.insert("/v1/tools".to_owned(), json!({"get": list()}));
     paths.insert("/v1/tools/{name}".to_owned(), any_tool());
     for entry in catalogue.entries().iter().filter(|entry| entry.spec.listed) {
-        if !offered.contains(entry.spec.toolset) {
+        if !entry.spec.is_in(offered) {
             continue;
         }
         let name = entry.spec.name;

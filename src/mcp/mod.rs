@@ -7,6 +7,7 @@ pub mod access;
 pub mod admission;
 pub mod ask;
 pub mod fault;
+pub mod instructions;
 pub mod malformed;
 pub mod observe;
 pub mod progress;

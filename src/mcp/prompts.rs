@@ -158,7 +158,8 @@ pub fn has_any(app: &App, access: &Access) -> bool {
     offered(app, access).next().is_some()
 }
 
-fn can_call(app: &App, access: &Access, tool: &str) -> bool {
+/// Whether a tool is there for a caller.
+pub(super) fn can_call(app: &App, access: &Access, tool: &str) -> bool {
     let entry = app.catalogue.find(&access.scope, tool);
     entry.is_some_and(|entry| !(access.read_only && entry.spec.effect == Effect::Write))
 }
@@ -273,7 +274,7 @@ fn episode(text: &str) -> Option<String> {
 }
 
 /// The text for a caller: lines about tools and arguments that are not there are left out, and steps counted.
-fn rendered(body: &str, values: &[(&'static str, String)], can_call: impl Fn(&str) -> bool) -> String {
+pub(super) fn rendered(body: &str, values: &[(&'static str, String)], can_call: impl Fn(&str) -> bool) -> String {
     let mut steps = 0;
     let mut lines = Vec::new();
     for line in body.lines() {

@@ -26,7 +26,7 @@ use serde_json::{Value, json};
 use super::{
     ask::{Conversation, Held, samples},
     fault::{Fault, refused},
-    malformed,
+    instructions, malformed,
     observe::{Operation, never},
     progress, prompts, resources, roots,
     sessions::{self, STATELESS_SINCE, Streams},
@@ -286,10 +286,7 @@ impl ServerHandler for Server {
         let identity = Implementation::new("fumi", env!("CARGO_PKG_VERSION")).with_title("fumi");
         ServerConfig::new(capabilities)
             .with_server_info(identity)
-            .with_instructions(match self.app.config.tools.language {
-                Locale::En => include_str!("instructions.en.md"),
-                Locale::Ja => include_str!("instructions.ja.md"),
-            })
+            .with_instructions(instructions::of(&self.app, &self.access))
     }
 
     async fn list_tools(

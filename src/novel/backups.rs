@@ -269,11 +269,16 @@ impl Backups {
         })
     }
 
-    /// Removes all but the newest `keep` backups, and what is incomplete. Returns the names of what is gone.
+    /// Removes all but the newest `keep` backups, and what has no manifest. Returns the names of what is gone.
     pub fn prune(&self, keep: usize) -> Result<Vec<String>, BackupError> {
         let (complete, incomplete) = self.list()?;
         let old = complete.into_iter().skip(keep).map(|backup| backup.id);
-        let gone: Vec<String> = old.chain(incomplete).collect();
+        // A manifest that is there and cannot be read, now or by this version, is not known to be worthless.
+        let left = incomplete.into_iter().filter(|id| {
+            let manifest = format!("{}/{id}/{MANIFEST}", self.folder);
+            matches!(self.project.resolve(&manifest), Err(PathError::NotFound { .. }))
+        });
+        let gone: Vec<String> = old.chain(left).collect();
         for id in &gone {
             remove_folder(&self.project, &format!("{}/{id}", self.folder))?;
         }

@@ -42,7 +42,7 @@ impl Access {
     /// the reason.
     #[must_use]
     pub fn lists(&self, spec: &Spec) -> bool {
-        spec.listed && self.scope.contains(spec.toolset) && !(self.read_only && spec.effect == Effect::Write)
+        spec.listed && spec.is_in(&self.scope) && !(self.read_only && spec.effect == Effect::Write)
     }
 
     /// Refuses what would write in read-only mode: a tool that does, or a file for the output.

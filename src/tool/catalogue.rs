@@ -238,7 +238,7 @@ impl Catalogue {
             .map_or(name, |(_, bare)| bare);
         self.entries
             .iter()
-            .filter(|entry| scope.contains(entry.spec.toolset))
+            .filter(|entry| entry.spec.is_in(scope))
             .find(|entry| entry.spec.name == bare || entry.spec.aliases.contains(&bare))
     }
 

@@ -76,17 +76,33 @@ impl Cx {
         self.caller.locale.unwrap_or_default()
     }
 
-    /// Does what only one may do in the project at a time, also of several servers. `holder` is what others are told meanwhile.
-    /// The work is cancelled when the turn is lost.
-    pub async fn alone<T>(
+    /// Does what only one may do in the project at a time, also of several servers, on a thread of its own. `holder` is what others are
+    /// told meanwhile. Once it has begun it goes on to its end and keeps its turn until then, also when nobody waits for it any more:
+    /// nobody else may write in the middle of it. Its token is cancelled when the turn is lost.
+    pub async fn alone<T, E>(
         &self,
         holder: &str,
-        work: impl Future<Output = Result<T, ToolError>>,
-    ) -> Result<T, ToolError> {
+        work: impl FnOnce(&CancellationToken, &Progress) -> Result<T, E> + Send + 'static,
+    ) -> Result<T, ToolError>
+    where
+        T: Send + 'static,
+        E: Into<ToolError> + Send + 'static,
+    {
         let turn = self.writers.turn(&self.project, holder, &self.cancel).await?;
-        let done = work.await;
-        turn.end().await;
-        done
+        let (cancel, progress) = (self.cancel.clone(), self.progress.clone());
+        let span = tracing::Span::current();
+        let whole = tokio::spawn(async move {
+            let done = tokio::task::spawn_blocking(move || span.in_scope(|| work(&cancel, &progress))).await;
+            turn.end().await;
+            done
+        });
+        match whole.await {
+            Ok(Ok(result)) => result.map_err(Into::into),
+            Ok(Err(panic)) | Err(panic) => {
+                tracing::error!(error = %panic, "a tool's work panicked");
+                Err(ToolError::internal())
+            }
+        }
     }
 
     /// Runs CPU work on its own thread. The work polls the token, so that a cancelled call stops instead of being left.

@@ -20,6 +20,7 @@ const ECHO_CHARS: usize = 200;
 pub struct ToolError {
     lesson: Box<Lesson>,
     details: Map<String, Value>,
+    subject: &'static [&'static str],
 }
 
 /// The failures of the kernel itself.
@@ -48,6 +49,7 @@ impl ToolError {
         Self {
             lesson: Box::new(lesson),
             details,
+            subject: &[],
         }
     }
 
@@ -67,9 +69,14 @@ impl ToolError {
         Self::of(first)
     }
 
-    /// The same as a family says it, where its book has an entry `FAMILY_KIND`. What it is a kind of stays.
+    /// The same as a family says it: with its details, and in its words where its book has an entry `FAMILY_KIND`. What it is a
+    /// kind of stays.
     #[must_use]
     pub fn in_words_of(mut self, family: &Family) -> Self {
+        self.subject = family.subject;
+        for (name, value) in family.details {
+            self.details.insert((*name).to_owned(), json!(value));
+        }
         let Some(book) = family.book else { return self };
         let name = format!("{}_{}", family.name.to_uppercase(), self.lesson.kind);
         if book().entries().any(|(entry, _)| entry == name) {
@@ -139,7 +146,16 @@ impl ToolError {
         let message = redactor.message(&lesson.message.say(caller.locale));
         let explanation = redactor.message(&lesson.next.say(caller.locale));
         let action = if lesson.tool.is_empty() { tool } else { &lesson.tool };
-        let parameters: Value = serde_json::from_str(&lesson.example).unwrap_or_else(|_| json!({}));
+        let mut parameters: Value = serde_json::from_str(&lesson.example).unwrap_or_else(|_| json!({}));
+        // What the call was about is what the next one is about, unless that was what was wrong.
+        for name in self.subject {
+            let said = arguments
+                .get(*name)
+                .filter(|_| lesson.class != Class::MCPValidationError);
+            if let (Some(said), Some(shown)) = (said, parameters.get_mut(*name)) {
+                *shown = said.clone();
+            }
+        }
         let mut details = redacted(&Value::Object(self.details.clone()), redactor);
         if lesson.kind != lesson.code {
             details["kind"] = json!(lesson.kind);

@@ -168,6 +168,8 @@ pub struct Spec {
     pub aliases: &'static [&'static str],
     /// The toolset that contains it.
     pub toolset: &'static str,
+    /// Other toolsets that need it: where one of them is in reach, so is it.
+    pub also: &'static [&'static str],
     /// What all tools of its kind have in common.
     pub family: &'static Family,
     /// Whether clients see it in lists. One that is not listed answers nevertheless.
@@ -192,6 +194,14 @@ pub struct Spec {
     pub effect: Effect,
 }
 
+impl Spec {
+    /// Whether a scope reaches it.
+    #[must_use]
+    pub fn is_in(&self, scope: &catalogue::Scope) -> bool {
+        scope.contains(self.toolset) || self.also.iter().any(|toolset| scope.contains(toolset))
+    }
+}
+
 /// What tools of one kind have in common, beyond their toolsets.
 #[derive(Debug)]
 pub struct Family {
@@ -201,6 +211,10 @@ pub struct Family {
     pub renamed: &'static [(&'static str, &'static str)],
     /// Longest string argument, in bytes.
     pub longest: usize,
+    /// Arguments that say what a call is about: a refusal suggests a call about the same.
+    pub subject: &'static [&'static str],
+    /// Details that every failure carries.
+    pub details: &'static [(&'static str, &'static str)],
     /// Its own words and codes for what can happen to every call (time, queues): entries `FAMILY_KIND` win.
     pub book: Option<fn() -> &'static Book>,
 }

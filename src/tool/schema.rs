@@ -44,7 +44,7 @@ pub fn input<T: Tool>() -> Object {
 /// the question of a tool that asks.
 ///
 /// # Panics
-/// Never: the properties of a derived schema are an object.
+/// When an answer has a field of a question that is of another type: a programming error that every start would show.
 #[must_use]
 pub fn output<T: Tool>() -> Object {
     let mut schema = of::<T::Output>(Contract::Serialize);
@@ -68,10 +68,8 @@ pub fn output<T: Tool>() -> Object {
         let ask = of::<super::Ask>(Contract::Serialize);
         for (name, property) in ask["properties"].as_object().into_iter().flatten() {
             let taken = properties.insert(name.clone(), property.clone());
-            // An answer may say the same by a number that its question says by a name.
-            if let Some(taken) = taken.filter(|taken| taken["type"] != property["type"]) {
-                properties[name] = json!({"type": [taken["type"], property["type"]]});
-            }
+            let is_same = taken.is_none_or(|taken| taken["type"] == property["type"]);
+            assert!(is_same, "a question's {name} shadows another field of {}", spec.name);
         }
     }
     schema

@@ -63,6 +63,8 @@ GROUPS = {
             (SINGLE + "single.yaml", "maxReplicas: 1", "maxReplicas: 3", "several replicas cannot mount ReadWriteOnce"),
             (SINGLE + "single.yaml", "    $patch: replace\n    type: Recreate", "    type: RollingUpdate", "cannot both mount"),
             (OAUTH + "fumi.toml", 'mode = "oauth"', 'mode = "tokens"', "either from the Secret or from an issuer"),
+            ("docs/deployment.md", "cidr: 192.0.2.0/24", "cird: 192.0.2.0/24", "docs/deployment.md, Kubernetes"),
+            ("docs/deployment.md", "name: fumi\n     policyTypes", "name: fumy\n     policyTypes", "its policy finds no pod"),
         ],
         [
             (BASE + "deployment.yaml", "spec:\n  selector:", "spec:\n  replicas: 2\n  selector:", "every apply would undo the autoscaler"),
@@ -133,6 +135,7 @@ GROUPS = {
             ("docs/deployment.md", "kubectl apply -k deploy/k8s/base", "kubectl apply -k deploy/k8s", "deploy/k8s cannot be applied"),
             ("docs/deployment.md", "--target browser", "--target chromium", "no target chromium"),
             ("docs/deployment.md", "allowed_hosts = [", "allowed_host = [", "allowed_host"),
+            ("docs/deployment.md", "api_key_env = ", "api_key = ", "api_key"),
             ("docs/deployment.ja.md", "docker kill --signal HUP fumi", "docker kill -s HUP fumi", "has commands that"),
             ("README.ja.md", "-e FUMI_TOKEN_SHA256=... fumi", "-e FUMI_TOKEN=... fumi", "README.ja.md starts the image otherwise"),
         ],

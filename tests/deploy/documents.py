@@ -24,7 +24,10 @@ def commands(page):
 
 def configurations(page):
     for content in blocks(page, "toml"):
-        accepts(content, {} if "[auth]" in content else {"FUMI_TOKEN_SHA256": HASH}, f"{page}: {content.split()[0]}")
+        environment = {} if "[auth]" in content else {"FUMI_TOKEN_SHA256": HASH}
+        # A key that fumi reads from the environment must be there.
+        environment |= dict.fromkeys(re.findall(r'api_key_env = "(\w+)"', content), "key")
+        accepts(content, environment, f"{page}: {content.split()[0]}")
 
 
 def fumi_lines(page):

@@ -225,6 +225,18 @@ def configured(rendered, pod, container, ports):
     accepts(configuration, {"FUMI_TOKEN_SHA256": HASH} if with_token else {}, rendered.where)
 
 
+def in_the_guide():
+    """Manifests that docs/deployment.md shows are as valid as those that are there, and find the pod."""
+    guide = text("docs/deployment.md")
+    shown = re.findall(r"^( *)```yaml\n(.*?)^\1```$", guide, re.MULTILINE | re.DOTALL)
+    check(shown, "docs/deployment.md shows no manifest")
+    for indent, content in shown:
+        for document in documents(re.sub(rf"^{indent}", "", content, flags=re.MULTILINE)):
+            schema(document, "docs/deployment.md")
+            selector = document["spec"]["podSelector"].get("matchLabels")
+            check(matches(selector, {"app.kubernetes.io/name": "fumi"}), "docs/deployment.md: its policy finds no pod")
+
+
 def example():
     for secret in documents(text("deploy/k8s/base/secret.example.yaml")):
         schema(secret, "secret.example.yaml")
@@ -249,4 +261,5 @@ for folder in folders:
     configured(rendered, template["spec"], container, selected(rendered, template, container))
     scaled(rendered, container)
 example()
+in_the_guide()
 end("deploy/k8s", 250)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""What README.md, README.ja.md and docs/clients.md say, tried.
+"""What README.md, README.ja.md, docs/clients.md and docs/novel.md (in both languages) say, tried.
 
-Every JSON and TOML block parses; every URL in them and in the text answers when fumi runs as the README says; a block that
+Every JSON and TOML block parses, and fumi takes those that are its own configuration; `fumi novel new` is run; every URL in them and in the text answers when fumi runs as the README says; a block that
 starts fumi over standard input and output does so; each `curl` prints the block that follows it, byte for byte apart from
 the number of `fumi/elapsed_ms`; every link leads somewhere; every file of the code map exists; and docs/regenerate has
 nothing to rewrite.
@@ -14,6 +14,7 @@ Standard library only (Python 3.11). It needs port 8640, because that is the por
 import json
 import os
 import re
+import shlex
 import socket
 import subprocess
 import sys
@@ -25,7 +26,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-PAGES = ["README.md", "README.ja.md", "docs/clients.md"]
+PAGES = ["README.md", "README.ja.md", "docs/clients.md", "docs/novel.md", "docs/novel.ja.md"]
 ADDRESS = "127.0.0.1:8640"
 READY = f"fumi listening on http://{ADDRESS}/mcp"
 MODERN = "2026-07-28"
@@ -117,7 +118,7 @@ def discovers(url):
 
 def answers(url):
     try:
-        if url.split("?")[0].endswith("/mcp"):
+        if re.search(r"/mcp(/|$)", url.split("?")[0]):
             return discovers(url)
         with urllib.request.urlopen(url, timeout=30) as answer:
             return answer.status == 200
@@ -163,11 +164,42 @@ def check_configurations(page, text, folder):
             check(False, f"{where}: the {language} block does not parse: {error}", "configurations")
             continue
         check(True, where, "configurations")
+        if "novel" in value:
+            check(takes(content, value, folder), f"{where}: fumi does not take it", "configurations")
         for table in tables(value):
             if "url" in table:
                 check(answers(table["url"]), f"{where}: {table['url']} does not answer", "configurations")
             if "command" in table:
                 check(starts(table, folder), f"{where}: {table['command']} does not serve", "configurations")
+
+
+def takes(content, table, folder):
+    """Whether fumi takes a block as its configuration. A key that it reads from the environment is set to something."""
+    file = Path(folder) / "fumi.toml"
+    file.write_text(content, encoding="utf-8")
+    names = [value for inner in tables(table) for name, value in inner.items() if name == "api_key_env"]
+    ran = subprocess.run(
+        [binary(), "check-config", str(file)],
+        env={**environment(), **dict.fromkeys(names, "key")},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    if ran.returncode:
+        print(ran.stderr, file=sys.stderr)
+    return ran.returncode == 0
+
+
+def check_new_novels(page, text, folder):
+    """Every `fumi novel new` makes a novel; the folder is another one."""
+    for language, line, content in blocks(text):
+        for command in re.findall(r"^fumi (novel new .*)$", content, re.MULTILINE) if language == "sh" else []:
+            arguments = shlex.split(command)
+            arguments[2] = f"{folder}/novel-{page.replace('/', '-')}-{line}"
+            ran = subprocess.run(
+                [binary(), *arguments], env=environment(), capture_output=True, text=True, timeout=60
+            )
+            check(ran.returncode == 0, f"{page}:{line}: fumi {command}: {ran.stderr}", "new novels")
 
 
 def check_urls(page, text):
@@ -221,6 +253,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder, server():
         for page, text in texts.items():
             check_configurations(page, text, folder)
+            check_new_novels(page, text, folder)
             check_urls(page, text)
             check_links(page, text)
     for page, text in texts.items():
@@ -243,7 +276,7 @@ def main():
     check(current.returncode == 0, f"{current.stdout}{current.stderr}", "generated files")
 
     # A document without a block of a kind would pass by saying nothing.
-    for kind, least in {"configurations": 20, "URLs": 4, "curl": 4, "links": 10, "server": 5, "code map": 40, "generated files": 1}.items():
+    for kind, least in {"configurations": 20, "URLs": 4, "curl": 4, "links": 10, "new novels": 4, "server": 5, "code map": 40, "generated files": 1}.items():
         if done.get(kind, 0) < least:
             failures.append(f"only {done.get(kind, 0)} of {kind} were checked; at least {least} are expected")
     for failure in failures:

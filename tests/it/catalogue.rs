@@ -28,7 +28,8 @@ const FREE_FORM: [&str; 4] = [
 ];
 
 /// Parts of answers that are free-form on purpose: values of files, and what others said of their results. `tool field`.
-const FREE_ANSWERS: [&str; 8] = [
+const FREE_ANSWERS: [&str; 9] = [
+    "noveler arguments",
     "fetch_artifact data",
     "convert_cli_to_json response.metadata",
     "convert_cli_to_json error_response.metadata",

@@ -74,6 +74,7 @@ impl Tool for Wait {
         name: "wait_at_gate",
         aliases: &["wait"],
         toolset: "code",
+        also: &[],
         family: &fumi::tools::code::FAMILY,
         listed: true,
         texts: Texts {

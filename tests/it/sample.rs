@@ -244,7 +244,8 @@ pub(crate) fn wide(entry: &Entry, example: &Map<String, Value>) -> Map<String, V
     };
     let mut wide = example.clone();
     let is_where = |name: &str| name == "project_root";
-    wide.retain(|name, _| required.contains(&name.as_str()) || ruled(name) || is_where(name));
+    // Which session is no narrowing.
+    wide.retain(|name, _| name == "session_id" || required.contains(&name.as_str()) || ruled(name) || is_where(name));
     if properties.contains_key("roots") && !required.contains(&"file_path") {
         wide.retain(|name, _| !SCOPES.contains(&name.as_str()));
         wide.insert("roots".to_owned(), json!(["."]));

@@ -3,7 +3,10 @@
 
 use std::sync::Arc;
 
-use fumi::mcp::{self, server::Server as Handler, stateless::Calls};
+use fumi::{
+    mcp::{self, server::Server as Handler, stateless::Calls},
+    tool::{Effect, catalogue::Entry},
+};
 use http::Request;
 use proptest::{
     prelude::*,
@@ -150,6 +153,7 @@ fn comparable(mut message: Value) -> Value {
     for part in ["structuredContent", "_meta"] {
         if let Some(fields) = result.get_mut(part).and_then(Value::as_object_mut) {
             fields.remove("cache_hit");
+            fields.remove("execution_time_seconds");
         }
     }
     message
@@ -160,7 +164,9 @@ async fn every_tools_example_is_answered_alike_both_ways() {
     let sample = Sample::new();
     let both = Both::new(&sample);
     let app = sample.app();
-    for entry in app.catalogue.entries() {
+    // A tool that asks makes a conversation of its call, and what was written once is not written again.
+    let repeats = |entry: &&Entry| !entry.asks && entry.spec.effect != Effect::Write;
+    for entry in app.catalogue.entries().iter().filter(repeats) {
         let name = entry.spec.name;
         let example = Value::Object(sample.example(entry));
         for arguments in [example.clone(), json!({"no_such_argument": 1})] {

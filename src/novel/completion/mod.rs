@@ -30,7 +30,7 @@ use crate::{
     project::{Episode, EpisodeFiles, MANUSCRIPT_BYTES, NovelProject, Plot, Settings, read_yaml},
     publish::Work,
     references::ContentHash,
-    writing::{Moment, Sessions},
+    writing::{Moment, Route, Sessions},
 };
 
 /// Where everything that is published lies.
@@ -225,7 +225,7 @@ impl Story {
             )
         }));
         // Whoever goes on with it changes the manuscript again.
-        if let Ok(Some(open)) = Sessions::of(Arc::clone(novel.project())).open(episode) {
+        if let Ok(Some(open)) = Sessions::of(Arc::clone(novel.project())).open(episode, Route::Whole) {
             let id = open.session.id();
             remarks.push(Text::new(
                 format!("Writing session {id} of this episode is not finished."),

@@ -47,6 +47,12 @@ pub enum WritingError {
     Finished { id: String },
     #[error("no session {id}")]
     NoSession { id: String, episode: Episode },
+    #[error("this text was taken for {stage}")]
+    TakenAlready { stage: Stage },
+    #[error("an answer for {asked} where {stage} is written")]
+    OtherStage { stage: Stage, asked: Stage },
+    #[error("an answer without a session")]
+    AnswerWithoutSession,
     #[error("no open session of {episode}")]
     NoOpenSession { episode: Episode },
     #[error("no session for {stage}")]
@@ -109,6 +115,9 @@ impl Teach for WritingError {
             Self::WrongTurn { .. } => "WRONG_TURN",
             Self::Finished { .. } => "WRITING_FINISHED",
             Self::NoSession { .. } => "WRITING_SESSION_NOT_FOUND",
+            Self::TakenAlready { .. } => "ANSWER_TAKEN_ALREADY",
+            Self::OtherStage { .. } => "OTHER_STAGE",
+            Self::AnswerWithoutSession => "ANSWER_WITHOUT_SESSION",
             Self::NoOpenSession { .. } => "NO_OPEN_SESSION",
             Self::NoSessionId { .. } => "SESSION_ID_MISSING",
             Self::BrokenSession { .. } => "BROKEN_SESSION",
@@ -168,8 +177,10 @@ impl Teach for WritingError {
             Self::NoSession { id, episode } => {
                 vec![("id", quoted(id)), ("episode", episode.number().to_string())]
             }
+            Self::OtherStage { stage, asked } => vec![("stage", stage.to_string()), ("asked", asked.to_string())],
+            Self::AnswerWithoutSession => Vec::new(),
             Self::NoOpenSession { episode } => vec![("episode", episode.number().to_string())],
-            Self::NoSessionId { stage } => vec![("stage", stage.to_string())],
+            Self::NoSessionId { stage } | Self::TakenAlready { stage } => vec![("stage", stage.to_string())],
             Self::OffRoute { stage, id } => vec![("stage", stage.to_string()), ("id", id.clone())],
             Self::BrokenSession {
                 path,
@@ -248,6 +259,9 @@ mod tests {
                 id: text(),
                 episode: Episode::new(1).expect("a number"),
             },
+            WritingError::TakenAlready { stage },
+            WritingError::OtherStage { stage, asked: stage },
+            WritingError::AnswerWithoutSession,
             WritingError::NoOpenSession {
                 episode: Episode::new(1).expect("a number"),
             },

@@ -305,9 +305,12 @@ static REMNANTS: LazyLock<Vec<(Place, String)>> = LazyLock::new(|| {
 
 /// The words of an assistant that are left in a text, with their lines.
 pub(crate) fn remnants(text: &str) -> Vec<String> {
-    let lines = text.lines().map(|line| line.trim().to_ascii_lowercase());
-    let has = |line: &str, (place, words): &(Place, String)| match place {
-        Place::LineStart => line.starts_with(words),
+    // A paragraph that is indented is the narrator's, whatever it begins with.
+    let lines = text
+        .lines()
+        .map(|line| (line.starts_with('\u{3000}'), line.trim().to_ascii_lowercase()));
+    let has = |(is_indented, line): &(bool, String), (place, words): &(Place, String)| match place {
+        Place::LineStart => !is_indented && line.starts_with(words),
         Place::Anywhere => line.contains(words),
     };
     (1..)

@@ -41,7 +41,7 @@ pub struct Now {
 pub enum Which<'a> {
     /// The one of this name.
     Named(&'a str),
-    /// The open one of the episode, else a new one.
+    /// The open one of the episode along this route, else a new one.
     Open(Route),
     /// A new one, whatever there is.
     New(Route),
@@ -69,6 +69,8 @@ pub struct Opened {
     pub lost: Vec<Stage>,
     /// Whether nothing of it is on the disk yet.
     pub is_new: bool,
+    /// Whether it is otherwise than on the disk.
+    is_changed: bool,
 }
 
 impl Opened {
@@ -157,7 +159,8 @@ impl Desk {
     /// Finds a session, or makes a new one that is not written yet.
     pub fn open(&self, which: Which<'_>, target: Option<u32>, now: &Now) -> Result<Opened, WritingError> {
         let sessions = Sessions::of(Arc::clone(&self.project));
-        let known = |recovered: Recovered| Opened {
+        let known = |mut recovered: Recovered| Opened {
+            is_changed: recovered.session.retarget(target),
             session: recovered.session,
             texts: recovered.texts,
             lost: recovered.lost,
@@ -165,8 +168,8 @@ impl Desk {
         };
         let route = match which {
             Which::Named(id) => return sessions.load(id, self.episode).map(known),
-            Which::Open(route) => match sessions.open(self.episode)? {
-                Some(open) => return Ok(known(open)),
+            Which::Open(route) => match sessions.open(self.episode, route)? {
+                Some(recovered) => return Ok(known(recovered)),
                 None => route,
             },
             Which::New(route) => route,
@@ -177,6 +180,7 @@ impl Desk {
             texts: Texts::new(),
             lost: Vec::new(),
             is_new: true,
+            is_changed: false,
         })
     }
 
@@ -195,6 +199,7 @@ impl Desk {
             texts,
             lost,
             is_new,
+            is_changed,
         } = opened;
         let asked_at = session.last_updated().clone();
         let mut workflow = Workflow::new(session, texts, &self.material, self.locale);
@@ -203,7 +208,7 @@ impl Desk {
             Act::Look => {
                 let stepped = workflow.step(None, &now.moment)?;
                 // A session that begins, or that lost a stage, is written as it is.
-                let writes = if is_new || !lost.is_empty() {
+                let writes = if is_new || is_changed || !lost.is_empty() {
                     vec![workflow.write()]
                 } else {
                     Vec::new()
@@ -231,6 +236,10 @@ impl Desk {
                 (next, Self::traced(&workflow, &about, writes, &mut trace, now))
             }
         };
+        if matches!(next, Step::Done(_)) || places_draft {
+            // Before anything is written: a manuscript that cannot be told from another takes none.
+            self.delivered()?;
+        }
         let last = writes.pop();
         apply(&self.project, &writes)?;
         let text = |path: &str| {
@@ -245,8 +254,14 @@ impl Desk {
                 Some(text) => Some(self.deliver(&done.title, text, &now.stamp)?),
                 None => self.delivered()?,
             },
-            Step::Ask(_) => match draft.and_then(|draft| text(&draft.output_file)) {
-                Some(text) => Some(self.deliver("", text, &now.stamp)?),
+            Step::Ask(_) => match draft.map(|draft| draft.output_file.clone()) {
+                // Also one that another tool wrote: whoever calls for the draft finds it in its place.
+                Some(path) => {
+                    let text = text(&path)
+                        .map(str::to_owned)
+                        .or_else(|| workflow.text(&path).map(str::to_owned));
+                    text.map(|text| self.deliver("", &text, &now.stamp)).transpose()?
+                }
                 None => None,
             },
         };

@@ -24,7 +24,7 @@ pub use desk::{Act, Delivered, Desk, Now, Opened, Planned, Which, Worked, manusc
 pub use material::{Length, Material, Member};
 pub use moment::{Moment, SessionId};
 pub use overview::Overview;
-pub use session::{APPROVED, Feedback, Piece, Session, StageOutput};
+pub use session::{APPROVED, Feedback, Piece, Session, StageOutput, is_approval};
 pub use stages::{Gives, Holds, Key, Route, STAGES, Stage, TIMEOUT};
 pub use store::{Recovered, Sessions, apply};
 pub use trace::Traced;

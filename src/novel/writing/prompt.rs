@@ -7,7 +7,7 @@ use fumi_base::text::Locale;
 
 use super::{
     material::{Length, Material},
-    session::{APPROVED, Session},
+    session::{Session, is_approval},
     stages::{Gives, Stage},
 };
 use crate::project::Yaml;
@@ -173,7 +173,7 @@ fn feedback(session: &Session, stage: Stage, locale: Locale) -> String {
     let of_stage = session
         .feedback()
         .iter()
-        .filter(|said| said.stage == stage && said.feedback != APPROVED);
+        .filter(|said| said.stage == stage && !is_approval(&said.feedback));
     let said: Vec<String> = of_stage.map(|said| format!("- {}\n", said.feedback.trim())).collect();
     if said.is_empty() {
         return String::new();

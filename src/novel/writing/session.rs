@@ -26,6 +26,16 @@ const VERSION: u32 = 1;
 /// The feedback that wants nothing done again.
 pub const APPROVED: &str = "approved";
 
+/// Whether a remark wants nothing done again, as people say it.
+#[must_use]
+pub fn is_approval(said: &str) -> bool {
+    let said = said.trim().trim_end_matches(['.', '。', '!', '！']).to_lowercase();
+    matches!(
+        said.as_str(),
+        APPROVED | "ok" | "okay" | "lgtm" | "承認" | "了承" | "よい" | "良い" | "問題なし"
+    )
+}
+
 /// How many remarks on its stages a session keeps, so that its file stays one that is read.
 const FEEDBACKS: usize = 200;
 
@@ -242,7 +252,7 @@ impl Session {
         Episode::new(self.episode).expect("checked when it was made or read")
     }
 
-    /// When it was begun.
+    /// When it began.
     #[must_use]
     pub fn created_at(&self) -> &Moment {
         &self.created_at
@@ -312,6 +322,15 @@ impl Session {
         self.completed_stages.push(stage);
         self.current_stage = self.route.stages().find(|next| *next > stage);
         self.last_updated = now.clone();
+    }
+
+    /// Wants another length from now on. Returns whether that is new.
+    pub(super) fn retarget(&mut self, target: Option<u32>) -> bool {
+        let is_new = target.is_some() && target != self.word_count_target;
+        if is_new {
+            self.word_count_target = target;
+        }
+        is_new
     }
 
     /// Keeps a remark; `false` where there are too many.

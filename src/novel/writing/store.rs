@@ -16,7 +16,7 @@ use fumi_base::{
 use super::{
     moment::SessionId,
     session::Session,
-    stages::Stage,
+    stages::{Route, Stage},
     workflow::{CONTENT_BYTES, Texts, Write},
 };
 use crate::{
@@ -30,6 +30,9 @@ pub(super) const SESSION_BYTES: u64 = 8 << 20;
 
 /// Where sessions are.
 pub(super) const FOLDER: &str = ".noveler/sessions";
+
+/// How many characters of a session's name say its second: `session_20250904_103000`.
+const SECOND: usize = 23;
 
 /// How many sessions are looked at.
 pub(super) const SESSIONS: usize = 20_000;
@@ -85,19 +88,56 @@ impl Sessions {
         }
     }
 
-    /// The newest session of an episode that is not finished, so that no second one is begun beside it. A session that cannot be
-    /// read is not open.
-    pub fn open(&self, episode: Episode) -> Result<Option<Recovered>, WritingError> {
+    /// The session of an episode along a route that goes on, so that no second one is begun beside it: the newest, unless it is
+    /// finished. Older ones were left for it.
+    pub fn open(&self, episode: Episode, route: Route) -> Result<Option<Recovered>, WritingError> {
+        let latest = self.latest(episode, route)?;
+        Ok(latest.filter(|recovered| recovered.session.current().is_some()))
+    }
+
+    /// The newest session of an episode along a route, finished or not.
+    pub fn latest(&self, episode: Episode, route: Route) -> Result<Option<Recovered>, WritingError> {
         let folder = match self.project.resolve(FOLDER) {
             Ok(folder) => folder,
             Err(PathError::NotFound { .. }) => return Ok(None),
             Err(error) => return Err(error.into()),
         };
         let (listed, _) = list(&folder, SESSIONS)?;
-        // Names begin with the time, and names are listed in their order.
-        let ids = listed.iter().rev().filter_map(|file| file.name.strip_suffix(".yaml"));
-        let mut own = ids.filter_map(|id| self.load(id, episode).ok());
-        Ok(own.find(|recovered| recovered.session.current().is_some()))
+        // Names begin with the time, to the second, and are listed in their order; of one second the file says which is newer.
+        let second = |id: &str| id.get(..SECOND).unwrap_or(id).to_owned();
+        let mut newest: Option<Recovered> = None;
+        for id in listed.iter().rev().filter_map(|file| file.name.strip_suffix(".yaml")) {
+            if let Some(found) = &newest
+                && second(&found.session.id().to_string()) != second(id)
+            {
+                break;
+            }
+            match self.load(id, episode) {
+                Ok(recovered) if recovered.session.route() == route => {
+                    let is_newer = |found: &Recovered| recovered.session.created_at() > found.session.created_at();
+                    if newest.as_ref().is_none_or(is_newer) {
+                        newest = Some(recovered);
+                    }
+                }
+                Ok(_) | Err(WritingError::NoSession { .. }) => {}
+                // One that cannot be read may be the one that is meant: nothing is begun beside it unseen.
+                Err(error) if self.is_about(id, episode) => return Err(error),
+                Err(_) => {}
+            }
+        }
+        Ok(newest)
+    }
+
+    /// Whether a session file that cannot be read says that it is about an episode.
+    fn is_about(&self, id: &str, episode: Episode) -> bool {
+        let file = self.project.resolve(&format!("{FOLDER}/{id}.yaml")).ok();
+        let bytes = file
+            .and_then(|file| files::read(&file, SESSION_BYTES).ok())
+            .unwrap_or_default();
+        let wanted = format!("episode: {}", episode.number());
+        String::from_utf8_lossy(&bytes)
+            .lines()
+            .any(|line| line.trim_end() == wanted)
     }
 
     /// Reads a session of an episode, as far as its files are whole. Nothing is written.
@@ -125,11 +165,12 @@ impl Sessions {
             return Err(unknown());
         }
         let own = format!(".noveler/writes/{known}/");
-        let texts: Texts = session
-            .files()
-            .filter(|path| path.starts_with(&own))
-            .filter_map(|path| Some((path.to_owned(), self.text(path)?)))
-            .collect();
+        let mut texts = Texts::new();
+        for path in session.files().filter(|path| path.starts_with(&own)) {
+            if let Some(text) = self.text(path)? {
+                texts.insert(path.to_owned(), text);
+            }
+        }
         let lost = session.recover(|path, sha256| {
             let text = texts.get(path);
             text.is_some_and(|text| ContentHash::of(text.as_bytes()).digits() == sha256)
@@ -137,11 +178,16 @@ impl Sessions {
         Ok(Recovered { session, texts, lost })
     }
 
-    /// The text of a file, if it can be read at all.
-    fn text(&self, path: &str) -> Option<String> {
-        let file = self.project.resolve(path).ok()?;
-        // A manuscript is made of several answers.
-        let bytes = files::read(&file, 4 * CONTENT_BYTES as u64).ok()?;
-        String::from_utf8(bytes).ok()
+    /// The text of a file; `None` where there is none, or none in UTF-8. That it cannot be read just now says nothing of it.
+    fn text(&self, path: &str) -> Result<Option<String>, WritingError> {
+        let read = self.project.resolve(path).and_then(|file| {
+            // A manuscript is made of several answers.
+            files::read(&file, 4 * CONTENT_BYTES as u64)
+        });
+        match read {
+            Ok(bytes) => Ok(String::from_utf8(bytes).ok()),
+            Err(PathError::Unreadable { .. }) => Err(read.map(drop).expect_err("it was looked at").into()),
+            Err(_) => Ok(None),
+        }
     }
 }

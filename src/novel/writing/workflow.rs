@@ -12,7 +12,7 @@ use super::{
     material::{Length, Material},
     moment::Moment,
     prompt,
-    session::{APPROVED, Feedback, Piece, Session, StageOutput},
+    session::{Feedback, Piece, Session, StageOutput, is_approval},
     stages::{Gives, Holds, Stage, TIMEOUT},
     store::path_of,
 };
@@ -192,7 +192,7 @@ impl<'a> Workflow<'a> {
         })
     }
 
-    /// Keeps what was said of a stage. Unless it is [`APPROVED`], the stage is asked for again, and so are those after it.
+    /// Keeps what was said of a stage. Unless it is an approval, the stage is asked for again, and so are those after it.
     pub fn feedback(&mut self, stage: Stage, said: &str, now: &Moment) -> Result<Stepped, WritingError> {
         self.in_turn(stage)?;
         let said = said.trim();
@@ -214,7 +214,7 @@ impl<'a> Workflow<'a> {
                 id: self.session.id().to_string(),
             });
         }
-        if said != APPROVED {
+        if !is_approval(said) {
             self.session.reopen(stage);
         }
         Ok(Stepped {
@@ -278,6 +278,7 @@ impl<'a> Workflow<'a> {
                 limit: CONTENT_BYTES,
             });
         }
+        self.refuse_again(answer)?;
         let judged = self
             .judge(stage, turn, &answer.content)
             .map_err(|misses| WritingError::CriteriaMissed { stage, turn, misses })?;
@@ -306,6 +307,33 @@ impl<'a> Workflow<'a> {
         }
         writes.push(self.write());
         Ok(writes)
+    }
+
+    /// Refuses an answer that does not say which question it answers, and that was taken for an earlier one: it was sent again
+    /// because its reply was lost, and would stand in the text twice.
+    fn refuse_again(&self, answer: &Answer) -> Result<(), WritingError> {
+        if answer.turn.is_some() {
+            return Ok(());
+        }
+        let sent = answer.content.trim();
+        let before = self
+            .session
+            .completed()
+            .last()
+            .and_then(|stage| Some((*stage, self.session.output(*stage)?)));
+        let earlier = before
+            .iter()
+            .flat_map(|(stage, output)| output.turns.iter().map(move |turn| (*stage, turn)));
+        let own = self
+            .session
+            .current()
+            .into_iter()
+            .flat_map(|stage| self.session.turns().iter().map(move |turn| (stage, turn)));
+        let is_same = |piece: &Piece| self.texts.get(&piece.file).is_some_and(|text| text.trim() == sent);
+        match earlier.chain(own).find(|(_, piece)| is_same(piece)) {
+            Some((stage, _)) => Err(WritingError::TakenAlready { stage }),
+            None => Ok(()),
+        }
     }
 
     /// Closes a stage with what its turns gave together.
@@ -427,7 +455,7 @@ impl<'a> Workflow<'a> {
                 let before = criteria::characters(&self.so_far());
                 let from = min.saturating_sub(before).max(1);
                 // A plot whose target shrank since the first turn still leaves room to end.
-                let to = max.saturating_sub(before).max(from);
+                let to = max.saturating_sub(before).max(from + min / 10);
                 vec![Criterion::Length { from, to }]
             }
             Gives::Whole => vec![Criterion::Length { from: min, to: max }],
@@ -514,6 +542,11 @@ impl<'a> Workflow<'a> {
         let output = self.session.output(stage);
         let text = output.and_then(|output| self.texts.get(&output.output_file));
         text.map_or("", String::as_str)
+    }
+
+    /// A text that the session names.
+    pub(super) fn text(&self, path: &str) -> Option<&str> {
+        self.texts.get(path).map(String::as_str)
     }
 
     fn turn_texts(&self) -> impl Iterator<Item = &str> {

@@ -123,6 +123,7 @@ impl Tool for AnalyzeCodeStructure {
         name: "analyze_code_structure",
         aliases: &[],
         toolset: TOOLSET,
+        also: &[],
         family: &FAMILY,
         listed: true,
         texts: Texts {

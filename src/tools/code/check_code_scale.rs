@@ -152,6 +152,7 @@ impl Tool for CheckCodeScale {
         name: "check_code_scale",
         aliases: &[],
         toolset: TOOLSET,
+        also: &[],
         family: &FAMILY,
         listed: true,
         texts: Texts {

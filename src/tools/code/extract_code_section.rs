@@ -137,6 +137,7 @@ impl Tool for ExtractCodeSection {
         name: "extract_code_section",
         aliases: &[],
         toolset: TOOLSET,
+        also: &[],
         family: &FAMILY,
         listed: true,
         texts: Texts {

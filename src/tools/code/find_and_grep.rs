@@ -51,6 +51,7 @@ impl Tool for FindAndGrep {
         name: "find_and_grep",
         aliases: &[],
         toolset: TOOLSET,
+        also: &[],
         family: &FAMILY,
         listed: true,
         texts: Texts {

@@ -113,6 +113,7 @@ impl Tool for ListFiles {
         name: "list_files",
         aliases: &[],
         toolset: TOOLSET,
+        also: &[],
         family: &FAMILY,
         listed: true,
         texts: Texts {

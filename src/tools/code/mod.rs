@@ -42,6 +42,8 @@ pub static FAMILY: Family = Family {
     name: "code",
     renamed: &[],
     longest: MAX_STRING,
+    subject: &[],
+    details: &[],
     book: None,
 };
 

@@ -174,6 +174,7 @@ impl Tool for QueryCode {
         name: "query_code",
         aliases: &[],
         toolset: TOOLSET,
+        also: &[],
         family: &FAMILY,
         listed: true,
         texts: Texts {

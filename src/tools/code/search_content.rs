@@ -65,6 +65,7 @@ impl Tool for SearchContent {
         name: "search_content",
         aliases: &[],
         toolset: TOOLSET,
+        also: &[],
         family: &FAMILY,
         listed: true,
         texts: Texts {

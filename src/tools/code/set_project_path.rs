@@ -46,6 +46,7 @@ impl Tool for SetProjectPath {
         name: "set_project_path",
         aliases: &[],
         toolset: TOOLSET,
+        also: &[],
         family: &FAMILY,
         listed: true,
         texts: Texts {

@@ -27,7 +27,7 @@ use serde::{Deserialize, Deserializer, de::Error as _};
 
 use crate::{
     config,
-    tool::{Cx, Effect, Family, SharedOption, Spec, Texts},
+    tool::{Cx, Effect, Family, SharedOption, Spec, Texts, ToolError},
 };
 
 /// Writing, planning, publishing.
@@ -46,9 +46,21 @@ pub static BOOK: LazyLock<Book> = LazyLock::new(|| Book::embedded(include_str!("
 pub static FAMILY: Family = Family {
     name: "novel",
     renamed: &[("episode_number", "episode")],
-    // A manuscript (decision 16).
-    longest: 4 << 20,
+    // Twice a manuscript (decision 16): what is a little too long is refused where it is known what it is.
+    longest: 8 << 20,
+    subject: &["episode", "session_id"],
+    details: &[],
     book: Some(|| &BOOK),
+};
+
+/// The same for writing with diagnosis, whose failures say so.
+pub static ENHANCED: Family = Family {
+    name: FAMILY.name,
+    renamed: FAMILY.renamed,
+    longest: FAMILY.longest,
+    subject: FAMILY.subject,
+    details: &[("execution_method", "enhanced_use_case")],
+    book: FAMILY.book,
 };
 
 /// A tool that only reads, to be completed with its name, texts and example.
@@ -56,6 +68,7 @@ pub const READS: Spec = Spec {
     name: "",
     aliases: &[],
     toolset: NOVEL,
+    also: &[],
     family: &FAMILY,
     listed: true,
     texts: Texts { en: "", ja: "" },
@@ -102,6 +115,22 @@ impl NovelDeps {
         Self {
             names: config.names.clone(),
         }
+    }
+
+    /// Refuses a folder that is no novel, before anything is written to it.
+    pub async fn check_novel(&self, cx: &Cx) -> Result<(), ToolError> {
+        let novel = self.novel(cx);
+        cx.blocking(move |_, _| novel.survey()?.is_a_novel(novel.names())).await
+    }
+
+    /// Refuses an episode without a manuscript, before anything is written.
+    pub async fn check_manuscript(&self, cx: &Cx, episode: Episode) -> Result<(), ToolError> {
+        let novel = self.novel(cx);
+        let look = cx.blocking(move |_, _| {
+            novel.survey()?.is_a_novel(novel.names())?;
+            novel.manuscript(episode).map(drop)
+        });
+        look.await
     }
 
     /// The novel of a call.

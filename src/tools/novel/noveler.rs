@@ -33,6 +33,8 @@ pub struct Output {
     success: bool,
     /// The tool that the command stands for.
     tool: String,
+    /// With these arguments.
+    arguments: Map<String, Value>,
 }
 
 /// A command.
@@ -180,6 +182,8 @@ fn read(command: &str) -> Result<Instead, Unread> {
                 ));
             };
             arguments.insert((*name).to_owned(), value);
+        } else if known.name == "init" {
+            // A title, perhaps: the lesson is the same.
         } else if known.has_episode && !arguments.contains_key("episode") {
             let digits = word.trim_start_matches('第').trim_end_matches('話');
             let Some(episode) = digits

@@ -135,8 +135,11 @@ impl Tool for NovelerComplete {
     async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
         let (novel, locale) = (deps.novel(cx), cx.locale());
         let holder = format!("noveler_complete {}", args.episode.0);
-        let work = cx.blocking(move |cancel, _| finish(&novel, &args, locale, &|| cancel.is_cancelled()));
-        Ok(Outcome::Done(cx.alone(&holder, work).await?))
+        deps.check_manuscript(cx, args.episode.0).await?;
+        let work = cx.alone(&holder, move |cancel, _| {
+            finish(&novel, &args, locale, &|| cancel.is_cancelled())
+        });
+        Ok(Outcome::Done(work.await?))
     }
 }
 
@@ -153,9 +156,7 @@ fn finish(
     } else {
         Extent::Formats
     };
-    let done = completion::complete(novel, episode, extent, &begun, json::<Record>)?;
-    let packaged = now();
-    let book = completion::bind(novel, &packaged, json::<Bound>, is_stopped)?;
+    let (done, packaged, book) = make(novel, episode, extent, &begun, is_stopped)?;
     let mut output = output(&done, book.as_ref(), locale);
     output.next_suggested_actions = suggestions(novel, episode, locale)?;
     if args.verbose {
@@ -167,9 +168,23 @@ fn finish(
     Ok(output)
 }
 
+/// The files of an episode, then the book of all that are finished; when the first of the two were done.
+pub(super) fn make(
+    novel: &NovelProject,
+    episode: Episode,
+    extent: Extent,
+    begun: &Moment,
+    is_stopped: &dyn Fn() -> bool,
+) -> Result<(Completed, Moment, Option<Bound>), CompletionError> {
+    let done = completion::complete(novel, episode, extent, begun, json::<Record>)?;
+    let packaged = now();
+    let book = completion::bind(novel, &packaged, json::<Bound>, is_stopped)?;
+    Ok((done, packaged, book))
+}
+
 /// # Panics
 /// Never: records are made of texts, numbers and lists.
-pub(super) fn json<T: Serialize>(record: &T) -> Vec<u8> {
+fn json<T: Serialize>(record: &T) -> Vec<u8> {
     serde_json::to_vec_pretty(record).expect("texts, numbers and lists are JSON")
 }
 

@@ -3,7 +3,11 @@
 use std::sync::Arc;
 
 use fumi_base::text::Locale;
-use fumi_novel::saving::{Over, Saved, Saving};
+use fumi_novel::{
+    errors::writing::WritingError,
+    saving::{Over, Saved, Saving},
+    writing::CONTENT_BYTES,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -84,12 +88,24 @@ impl Tool for Write {
         };
         let backups = deps.names.backups.clone();
         let saving = Saving::to(Arc::clone(&cx.project), &backups);
+        if args.content.len() > CONTENT_BYTES {
+            return Err(WritingError::TooLarge {
+                what: "The content",
+                what_ja: "内容",
+                size: args.content.len(),
+                limit: CONTENT_BYTES,
+            }
+            .into());
+        }
         // Before the turn is taken, so that a refused call leaves no trace in the project.
         let (checking, path, known) = (saving.clone(), args.file_path.clone(), over.clone());
         cx.blocking(move |_, _| checking.check(&path, &known)).await?;
         let length = args.content.chars().count();
-        let work = cx.blocking(move |_, _| saving.save(&args.file_path, &args.content, &over, &stamp()));
-        let saved = cx.alone("write", work).await?;
+        let saved = cx
+            .alone("write", move |_, _| {
+                saving.save(&args.file_path, &args.content, &over, &stamp())
+            })
+            .await?;
         Ok(Outcome::Done(told(saved, length, cx.project.shown_root(), &backups)))
     }
 }

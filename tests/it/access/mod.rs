@@ -44,6 +44,7 @@ impl Tool for WriteNote {
         name: "write_note",
         aliases: &[],
         toolset: "notes",
+        also: &[],
         family: &fumi::tools::code::FAMILY,
         listed: true,
         texts: Texts {

@@ -90,6 +90,7 @@ impl Tool for Compose {
         name: "compose",
         aliases: &["compose_text"],
         toolset: "code",
+        also: &[],
         family: &fumi::tools::code::FAMILY,
         listed: true,
         texts: TEXTS,

@@ -636,8 +636,8 @@ async fn a_novel_of_four_megabytes_is_written_and_a_longer_one_is_not() {
     let refused = call(&app, "write", arguments.clone()).await;
     assert!(refused.structured.to_string().len() < 20_000);
     assert_eq!(
-        kind_of(&sample, &app, "write", arguments, "INVALID_ARGUMENTS").await,
-        "INVALID_ARGUMENTS"
+        kind_of(&sample, &app, "write", arguments, "FILE_TOO_LARGE").await,
+        "CONTENT_TOO_LARGE"
     );
 }
 

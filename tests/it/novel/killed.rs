@@ -17,13 +17,16 @@ use fumi_base::files::sha256;
 use serde_json::{Value, json};
 
 use super::{
-    FIRST, script, unwritten,
+    FIRST, novel, script,
     writing::{ok, until},
 };
 use crate::sample::{Sample, copy};
 
 /// How many things happen to the disk when one file is written: it is made, filled, flushed, renamed.
 const PLACES_OF_A_FILE: usize = 4;
+
+/// The manuscript that is replaced.
+const BEFORE: &str = "# 前の原稿\n\n　前の原稿の本文。\n";
 
 /// The program, serving a sample, with the places that it reached.
 struct Mortal {
@@ -127,9 +130,10 @@ struct Moment {
     places: Vec<String>,
 }
 
-/// The whole episode once, with the places of every call.
+/// The whole episode once, with the places of every call. A manuscript stands there already, so that the last call backs it up.
 fn episode() -> Vec<Moment> {
-    let sample = unwritten();
+    let sample = novel();
+    sample.file(FIRST, BEFORE);
     let mut moments = Vec::new();
     let mut arguments = json!({"episode": 1});
     let mut session = Value::Null;
@@ -188,13 +192,38 @@ fn nothing_is_half(sample: &Sample, place: &str) {
     }
 }
 
+/// The manuscript is the old one, or the new one with the old one in a backup that says it is whole.
+fn nothing_is_lost(sample: &Sample, place: &str) {
+    let text = sample.read(FIRST);
+    if text == BEFORE {
+        return;
+    }
+    assert!(
+        text.ends_with(script::manuscript().trim_start_matches('\n')),
+        "{place}: half a manuscript"
+    );
+    let project = fumi_base::project::Project::open(&sample.root()).unwrap();
+    let backups = fumi_novel::backups::Backups::of(project, "90_バックアップ");
+    let (complete, _) = backups.list().unwrap();
+    let whole = complete.iter().any(|backup| {
+        backups.verify(&backup.id).unwrap().is_empty()
+            && sample.read(&format!("90_バックアップ/{}/files/{FIRST}", backup.id)) == BEFORE
+    });
+    assert!(whole, "{place}: the old manuscript is lost");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn it_may_die_anywhere_and_loses_nothing() {
     let moments = tokio::task::spawn_blocking(episode).await.unwrap();
     let total: usize = moments.iter().map(|moment| moment.places.len()).sum();
     // 20 turns write an answer, its prompt, the trace and the session; the first call writes the session; every one of ten stages an
-    // output; the last one the manuscript.
-    assert_eq!(total, (20 * 4 + 1 + 10 + 1) * PLACES_OF_A_FILE);
+    // output; the last one the manuscript, with a copy of the one before it and the manifest of that.
+    assert_eq!(total, (20 * 4 + 1 + 10 + 3) * PLACES_OF_A_FILE);
+    let manifests = moments
+        .iter()
+        .flat_map(|moment| &moment.places)
+        .filter(|place| place.contains("manifest.yaml"));
+    assert_eq!(manifests.count(), PLACES_OF_A_FILE, "the manifest of the backup");
     for what in ["create", "write", "fsync", "rename"] {
         let of_kind = moments
             .iter()
@@ -216,6 +245,7 @@ async fn it_may_die_anywhere_and_loses_nothing() {
                 .await
                 .unwrap();
             nothing_is_half(&sample, &died);
+            nothing_is_lost(&sample, &died);
             // Another server goes on at once: nobody waits for the dead.
             let app = sample.app();
             if at == 0 && !sample.root().join(".noveler/sessions").exists() {

@@ -2,6 +2,7 @@
 
 mod by_provider;
 mod data;
+mod enhanced;
 mod finishing;
 mod killed;
 mod plotting;

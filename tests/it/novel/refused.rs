@@ -156,7 +156,7 @@ async fn what_is_too_large_or_leads_elsewhere_is_refused() {
     let mut arguments = asked["submit"]["arguments"].clone();
     arguments["content"] = json!("あ".repeat((4 << 20) / 3 + 1));
     let error = refused(&app, "noveler_write", arguments).await;
-    assert_eq!(error["code"], "INVALID_ARGUMENTS", "{error}");
+    assert_eq!(error["code"], "FILE_TOO_LARGE", "{error}");
     // A title becomes a part of a file's name and of nothing else.
     let asked = until(&app, asked, Some("finalize_manuscript:1")).await;
     let (tool, mut arguments) = submission(&asked);

@@ -111,7 +111,7 @@ async fn stages_by_name_and_by_number_stop_where_they_end() {
     assert_eq!(asked["submit"]["tool"], "write_step_2");
     let done = until(&app, asked, None).await;
     assert_eq!(
-        (&done["step"], &done["next_step"], &done["timeout_reset"]),
+        (&done["step_number"], &done["next_step"], &done["timeout_reset"]),
         (&json!(2), &json!(3), &json!(true))
     );
     // A stage that is done says what it gave.

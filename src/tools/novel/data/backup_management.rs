@@ -16,7 +16,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{DATA, NovelDeps, WRITES, stamp, texts};
-use crate::tool::{Cx, Next, Outcome, Render, Spec, Tool, ToolError};
+use tokio_util::sync::CancellationToken;
+
+use crate::tool::{Cx, Next, Outcome, Progress, Render, Spec, Tool, ToolError};
 
 /// How many files of a backup are named: of one that was made, and of those in a list.
 const NAMED: usize = 50;
@@ -235,11 +237,12 @@ impl Tool for BackupManagement {
         let novel = deps.novel(cx);
         let backups = Backups::of(Arc::clone(&cx.project), &deps.names.backups);
         let writes = !matches!(args.action, Action::List | Action::Verify);
-        let work = cx.blocking(move |_, _| done(&args, &novel, &backups, &stamp()));
+        let work = move |_: &CancellationToken, _: &Progress| done(&args, &novel, &backups, &stamp());
         let output = if writes {
+            deps.check_novel(cx).await?;
             cx.alone("backup_management", work).await?
         } else {
-            work.await?
+            cx.blocking(work).await?
         };
         Ok(Outcome::Done(output))
     }

@@ -21,7 +21,10 @@ use super::{
     reference::{Known, hash_of},
     texts,
 };
-use crate::tool::{Cx, Next, Outcome, Render, Spec, Tool, ToolError};
+use crate::{
+    tool::{Cx, Next, Outcome, Render, Spec, Tool, ToolError},
+    tools::novel::{NOVEL, REVIEW, STEPS},
+};
 
 /// Data of more bytes are told by their keys: with the rest of the reply they are about as much as a reply may hold.
 const DATA_BYTES: usize = 48_000;
@@ -130,6 +133,8 @@ impl Tool for FetchArtifact {
     const SPEC: Spec = Spec {
         name: "fetch_artifact",
         toolset: DATA,
+        // What a question refers to is read by it.
+        also: &[NOVEL, STEPS, REVIEW],
         texts: texts!("fetch_artifact"),
         example: r#"{"artifact_id": "artifact:ba7816bf8f01", "section": "1-40"}"#,
         ..READS

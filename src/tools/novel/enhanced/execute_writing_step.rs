@@ -2,21 +2,21 @@
 
 use fumi_base::text::Locale;
 use fumi_novel::{
-    completion::{self, Extent, Record},
+    completion::Extent,
     errors::writing::WritingError,
-    writing::{Act, Opened, Route, Stage, Step as Next, Worked},
+    writing::{Opened, Route, Stage, Step as Next, Worked},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, json};
 
-use super::{METHOD, Step, open_session, told};
+use super::{METHOD, Step, latest_session};
 use crate::{
     tool::{Cx, Outcome, Render, Spec, Tool, ToolError},
     tools::novel::{
-        EpisodeNumber, NovelDeps, REVIEW, WRITES, noveler_complete, now, texts,
+        ENHANCED, EpisodeNumber, NovelDeps, REVIEW, WRITES, noveler_complete, now, texts,
         writing::{
-            STAGE_TIMEOUT, Sitting, StageResult, Wanted, answer, desk, moment, names, preview, question, said, sit,
+            STAGE_TIMEOUT, Sitting, StageResult, Wanted, desk, moment, names, one_stage, preview, question, said, sit,
             stage_result,
         },
     },
@@ -46,6 +46,7 @@ pub struct Output {
     success: bool,
     execution_method: String,
     summary: String,
+    episode: u32,
     step_id: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     session_id: Option<String>,
@@ -79,6 +80,7 @@ impl Tool for ExecuteWritingStep {
     const SPEC: Spec = Spec {
         name: "enhanced_execute_writing_step",
         toolset: REVIEW,
+        family: &ENHANCED,
         texts: texts!("execute_writing_step"),
         example: r#"{"episode": 1, "step_id": 1}"#,
         timeout: STAGE_TIMEOUT,
@@ -90,49 +92,42 @@ impl Tool for ExecuteWritingStep {
     type Output = Output;
 
     async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
-        let step = Step::numbered(args.step_id).map_err(told)?;
-        let done = match step {
+        let step = Step::numbered(args.step_id)?;
+        match step {
             Step::Stage(stage) if args.dry_run => planned(&args, stage, deps, cx).await,
             Step::Stage(stage) => stage_of(args, stage, deps, cx).await,
             Step::Finishing(18, _) if !args.dry_run => finished(&args, deps, cx).await,
-            Step::Finishing(..) => Ok(Outcome::Done(unjudged(&args, step, cx.locale()))),
-        };
-        done.map_err(told)
+            Step::Finishing(..) => {
+                deps.check_manuscript(cx, args.episode.0).await?;
+                Ok(Outcome::Done(unjudged(&args, step, cx.locale())))
+            }
+        }
     }
 }
 
 /// A stage, in the open session or, for the first one, in a new one.
 async fn stage_of(args: Args, stage: Stage, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
-    let is_open = open_session(cx, args.episode.0).await?.is_some();
-    if !is_open && stage.number() > 1 {
-        return Err(WritingError::TooEarly {
-            stage,
-            missing: Stage::all().filter(|other| *other < stage).collect(),
-        }
-        .into());
-    }
-    let (content, step) = (args.content, args.step);
-    let act = move |opened: &Opened| match content {
-        Some(content) => {
-            let turn = opened.session().turns().len() + 1;
-            let step = step.unwrap_or_else(|| format!("{stage}:{turn}"));
-            answer(content, Some(&step))
-        }
-        None => match opened.session().current() {
-            Some(current) if stage > current => Err(WritingError::TooEarly {
+    let latest = latest_session(cx, args.episode.0).await?;
+    let wanted = match &latest {
+        Some((session, _)) => Wanted::Named(session.id().to_string()),
+        None if stage.number() == 1 => Wanted::Open(Route::Whole),
+        None => {
+            return Err(WritingError::TooEarly {
                 stage,
-                missing: Stage::all().filter(|other| (current..stage).contains(other)).collect(),
-            }),
-            _ => Ok(Act::Look),
-        },
+                missing: Stage::all().filter(|other| *other < stage).collect(),
+            }
+            .into());
+        }
     };
+    let (content, step) = (args.content, args.step);
+    let act = move |opened: &Opened| one_stage(stage, opened, content, step.as_deref());
     let worked = sit(
         deps,
         cx,
         Sitting {
             tool: ExecuteWritingStep::SPEC.name,
             episode: args.episode.0,
-            wanted: Wanted::Open(Route::Whole),
+            wanted,
             target: None,
             places_draft: false,
             act,
@@ -182,6 +177,7 @@ async fn report(stage: Stage, mended: Outcomes, worked: &Worked, cx: &Cx) -> Res
                 stage.title().get(Locale::Ja)
             ),
         ),
+        episode: session.episode().number(),
         step_id: stage.number(),
         session_id: Some(session.id().to_string()),
         result: Some(Outcomes {
@@ -209,6 +205,7 @@ async fn planned(args: &Args, stage: Stage, deps: &NovelDeps, cx: &Cx) -> Result
                 stage.number()
             ),
         ),
+        episode: args.episode.0.number(),
         step_id: stage.number(),
         session_id: None,
         result: Some(Outcomes {
@@ -224,12 +221,12 @@ async fn planned(args: &Args, stage: Stage, deps: &NovelDeps, cx: &Cx) -> Result
 /// The last step: the episode in every format.
 async fn finished(args: &Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
     let (novel, episode, now) = (deps.novel(cx), args.episode.0, now());
-    let work = cx.blocking(move |_, _| {
-        completion::complete(&novel, episode, Extent::Formats, &now, noveler_complete::json::<Record>)
+    deps.check_manuscript(cx, episode).await?;
+    let holder = format!("{} {episode}", ExecuteWritingStep::SPEC.name);
+    let work = cx.alone(&holder, move |cancel, _| {
+        noveler_complete::make(&novel, episode, Extent::Formats, &now, &|| cancel.is_cancelled())
     });
-    let completed = cx
-        .alone(&format!("{} {episode}", ExecuteWritingStep::SPEC.name), work)
-        .await?;
+    let (completed, ..) = work.await?;
     Ok(Outcome::Done(Output {
         success: true,
         execution_method: METHOD.to_owned(),
@@ -238,6 +235,7 @@ async fn finished(args: &Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Outp
             format!("{} is finished.", completed.heading),
             format!("{}の完成処理を終えました。", completed.heading),
         ),
+        episode: episode.number(),
         step_id: 18,
         session_id: None,
         result: Some(Outcomes {
@@ -270,6 +268,7 @@ fn unjudged(args: &Args, step: Step, locale: Locale) -> Output {
                 step.title().get(Locale::Ja)
             ),
         ),
+        episode: args.episode.0.number(),
         step_id: number,
         session_id: None,
         result: Some(Outcomes {
@@ -290,7 +289,10 @@ impl Render for Output {
             lines.extend(result.record.clone());
         }
         if let Some(next) = self.next_step_id {
-            lines.push(format!("→ enhanced_execute_writing_step {{\"step_id\": {next}}}"));
+            lines.push(format!(
+                "→ enhanced_execute_writing_step {{\"episode\": {}, \"step_id\": {next}}}",
+                self.episode
+            ));
         }
         lines.join("\n")
     }

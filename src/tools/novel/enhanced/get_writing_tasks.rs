@@ -7,15 +7,15 @@ use fumi_novel::{
     completion,
     errors::project::ProjectError,
     project::Remark,
-    writing::{Material, Stage},
+    writing::{Material, STAGES},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Diagnostics, METHOD, Task, open_session, tasks, told};
+use super::{Diagnostics, METHOD, Task, latest_session, tasks};
 use crate::{
     tool::{Cx, Outcome, Render, Spec, Tool, ToolError},
-    tools::novel::{EpisodeNumber, NovelDeps, READS, REVIEW, texts, writing::said},
+    tools::novel::{ENHANCED, EpisodeNumber, NovelDeps, READS, REVIEW, texts, writing::said},
 };
 
 /// See the module.
@@ -54,6 +54,7 @@ impl Tool for GetWritingTasks {
     const SPEC: Spec = Spec {
         name: "enhanced_get_writing_tasks",
         toolset: REVIEW,
+        family: &ENHANCED,
         texts: texts!("get_writing_tasks"),
         example: r#"{"episode": 1}"#,
         timeout: Duration::from_secs(10),
@@ -104,8 +105,8 @@ impl Tool for GetWritingTasks {
         let Found {
             mut diagnostics,
             is_complete,
-        } = look.await.map_err(told)?;
-        let open = open_session(cx, episode).await.map_err(told)?;
+        } = look.await?;
+        let open = latest_session(cx, episode).await?;
         let session = open.as_ref().map(|(session, _)| session);
         if let Some((_, lost)) = &open {
             diagnostics.damaged_stages = lost.iter().map(|stage| stage.name().to_owned()).collect();
@@ -114,7 +115,9 @@ impl Tool for GetWritingTasks {
         let current = match session.and_then(fumi_novel::writing::Session::current) {
             Some(stage) => Some(stage.number()),
             None if is_complete => None,
-            None => Some(Stage::all().next().map_or(1, Stage::number)),
+            // All stages are written: what is left finishes the episode.
+            None if session.is_some() => Some(STAGES + 1),
+            None => Some(1),
         };
         let done = session.map_or(0, |session| session.completed().len());
         #[expect(clippy::cast_precision_loss, reason = "ten stages at most")]

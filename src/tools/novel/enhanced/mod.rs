@@ -14,17 +14,16 @@ use fumi_base::{
 };
 use fumi_novel::{
     project::Episode,
-    writing::{STAGES, Session, Sessions, Stage},
+    writing::{Route, STAGES, Session, Sessions, Stage},
 };
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::json;
 
-use super::BOOK;
+use super::{BOOK, ENHANCED};
 use crate::tool::{Cx, ToolError};
 
-/// What every reply and every refusal of this group says.
-pub(super) const METHOD: &str = "enhanced_use_case";
+/// What every reply of this group says, as its refusals do.
+pub(super) const METHOD: &str = ENHANCED.details[0].1;
 
 /// How many steps there are.
 pub(super) const STEPS: usize = 18;
@@ -144,11 +143,6 @@ impl Diagnostics {
     }
 }
 
-/// A refusal as this group says it.
-pub(super) fn told(error: impl Into<ToolError>) -> ToolError {
-    error.into().with_detail("execution_method", json!(METHOD))
-}
-
 /// What was found on the way.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct Diagnostics {
@@ -160,11 +154,11 @@ pub(crate) struct Diagnostics {
     damaged_stages: Vec<String>,
 }
 
-/// The open session of an episode, if there is one; a project without the folder has none.
-pub(super) async fn open_session(cx: &Cx, episode: Episode) -> Result<Option<(Session, Vec<Stage>)>, ToolError> {
+/// The newest session of an episode, finished or not; a project without the folder has none.
+pub(super) async fn latest_session(cx: &Cx, episode: Episode) -> Result<Option<(Session, Vec<Stage>)>, ToolError> {
     let sessions = Sessions::of(std::sync::Arc::clone(&cx.project));
-    let open = cx.blocking(move |_, _| sessions.open(episode)).await?;
-    Ok(open.map(|recovered| (recovered.session, recovered.lost)))
+    let latest = cx.blocking(move |_, _| sessions.latest(episode, Route::Whole)).await?;
+    Ok(latest.map(|recovered| (recovered.session, recovered.lost)))
 }
 
 /// A step as a list shows it.

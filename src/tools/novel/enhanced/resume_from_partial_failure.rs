@@ -9,11 +9,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, json};
 
-use super::{METHOD, execute_writing_step::ExecuteWritingStep, open_session, told};
+use super::{METHOD, execute_writing_step::ExecuteWritingStep, latest_session};
 use crate::{
     tool::{Cx, Outcome, Render, Spec, Tool, ToolError},
     tools::novel::{
-        EpisodeNumber, NovelDeps, REVIEW, WRITES, texts,
+        ENHANCED, EpisodeNumber, NovelDeps, REVIEW, WRITES, texts,
         writing::{STAGE_TIMEOUT, Sitting, Wanted, names, question, said, sit},
     },
 };
@@ -58,6 +58,7 @@ impl Tool for ResumeFromPartialFailure {
     const SPEC: Spec = Spec {
         name: "enhanced_resume_from_partial_failure",
         toolset: REVIEW,
+        family: &ENHANCED,
         texts: texts!("resume_from_partial_failure"),
         example: r#"{"episode": 1, "recovery_point": 0}"#,
         timeout: STAGE_TIMEOUT,
@@ -69,25 +70,29 @@ impl Tool for ResumeFromPartialFailure {
     type Output = Output;
 
     async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
-        resume(args, deps, cx).await.map_err(told)
+        resume(args, deps, cx).await
     }
 }
 
 async fn resume(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
     let point = args.recovery_point;
-    if open_session(cx, args.episode.0).await?.is_none() && point > 0 {
+    let latest = latest_session(cx, args.episode.0).await?;
+    if latest.is_none() && point > 0 {
         return Err(WritingError::NoOpenSession {
             episode: args.episode.0,
         }
         .into());
     }
+    let wanted = latest.map_or(Wanted::Open(Route::Whole), |(session, _)| {
+        Wanted::Named(session.id().to_string())
+    });
     let worked = sit(
         deps,
         cx,
         Sitting {
             tool: ResumeFromPartialFailure::SPEC.name,
             episode: args.episode.0,
-            wanted: Wanted::Open(Route::Whole),
+            wanted,
             target: None,
             places_draft: false,
             act: move |opened: &Opened| match Stage::numbered(point + 1) {

@@ -14,8 +14,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use tokio_util::sync::CancellationToken;
+
 use crate::{
-    tool::{Ask, Audience, Cx, Outcome, Render, Spec, Status, Submit, Tool, ToolError},
+    tool::{Ask, Audience, Cx, Outcome, Progress, Render, Spec, Status, Submit, Tool, ToolError},
     tools::novel::{
         EpisodeNumber, NovelDeps, WRITES, stamp,
         suggestion::Suggestion,
@@ -103,7 +105,7 @@ async fn look(args: &Args, deps: &NovelDeps, cx: &Cx) -> Result<Looked, ToolErro
     let (project, novel, episode, locale) = (Arc::clone(&cx.project), deps.novel(cx), args.episode.0, cx.locale());
     let (content, regenerate, stamp) = (args.content.clone(), args.regenerate, stamp());
     let is_answered = content.is_some();
-    let work = cx.blocking(move |_, _| {
+    let work = move |_: &CancellationToken, _: &Progress| {
         let existing = plotting::existing(&novel, episode)?;
         let target = || PlotMaterial::gather(&novel, episode, None).map(|material| material.target());
         match (content, existing) {
@@ -126,11 +128,12 @@ async fn look(args: &Args, deps: &NovelDeps, cx: &Cx) -> Result<Looked, ToolErro
                 Ok(Looked::Question(material.instruction(episode, locale)))
             }
         }
-    });
+    };
     if is_answered {
+        deps.check_novel(cx).await?;
         cx.alone(&format!("{} {episode}", NovelerPlot::SPEC.name), work).await
     } else {
-        work.await
+        cx.blocking(work).await
     }
 }
 

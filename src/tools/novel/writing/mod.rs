@@ -105,12 +105,48 @@ where
         Wanted::Named(id) => format!("{} {}", sitting.tool, id.chars().take(80).collect::<String>()),
         _ => format!("{} {}", sitting.tool, sitting.episode),
     };
-    let work = cx.blocking(move |_, _| {
+    cx.alone(&holder, move |_, _| {
         let opened = desk.open(sitting.wanted.which(), sitting.target, &now)?;
         let act = (sitting.act)(&opened)?;
         desk.work(opened, act, sitting.tool, sitting.places_draft, &now)
-    });
-    cx.alone(&holder, work).await
+    })
+    .await
+}
+
+/// The same for one stage: an answer to another one is refused, and a stage is asked for only when its turn has come.
+pub(in crate::tools::novel) fn one_stage(
+    stage: Stage,
+    opened: &Opened,
+    content: Option<String>,
+    step: Option<&str>,
+) -> Result<Act, WritingError> {
+    let session = opened.session();
+    let mut own = session.route().stages();
+    if !own.clone().any(|one| one == stage) {
+        return Err(WritingError::OffRoute {
+            stage,
+            id: session.id().to_string(),
+        });
+    }
+    let Some(content) = content else {
+        return match session.current() {
+            Some(current) if stage > current => Err(WritingError::TooEarly {
+                stage,
+                missing: own.by_ref().filter(|other| (current..stage).contains(other)).collect(),
+            }),
+            _ => Ok(Act::Look),
+        };
+    };
+    let Act::Answer(answer) = answer(content, step)? else {
+        return Ok(Act::Look);
+    };
+    if let Some(asked) = answer.stage.filter(|asked| *asked != stage) {
+        return Err(WritingError::OtherStage { stage, asked });
+    }
+    Ok(Act::Answer(Answer {
+        stage: Some(stage),
+        ..answer
+    }))
 }
 
 /// An answer from the arguments: the text, and for which step it is.

@@ -3,7 +3,7 @@
 use fumi_base::text::{Locale, Text};
 use fumi_novel::{
     errors::writing::WritingError,
-    writing::{Act, Done, Route, Stage, Step, Worked},
+    writing::{Act, Done, Opened, Route, Stage, Step, Worked},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,7 @@ use super::{
     sit, stages, text_of,
 };
 use crate::{
-    tool::{Cx, Outcome, Render, Spec, Tool, ToolError},
+    tool::{Cx, Outcome, Render, Rule, Spec, Tool, ToolError},
     tools::novel::{EpisodeNumber, NovelDeps, WRITES, suggestion::Suggestion, texts},
 };
 
@@ -33,6 +33,8 @@ pub struct Args {
     #[schemars(regex(pattern = "^[a-z_]+:[1-3]$"))]
     step: Option<String>,
     session_id: Option<String>,
+    /// What to change: the stage of `step`, else the last one that is done, is done again.
+    user_feedback: Option<String>,
     /// Begin anew although a session is open.
     #[serde(default)]
     restart: bool,
@@ -130,6 +132,10 @@ impl Tool for NovelerWrite {
         name: "noveler_write",
         texts: texts!("noveler_write"),
         example: r#"{"episode": 1}"#,
+        rules: &[
+            Rule::Without("restart", &["session_id"]),
+            Rule::Without("user_feedback", &["content"]),
+        ],
         timeout: STAGE_TIMEOUT,
         ..WRITES
     };
@@ -144,6 +150,7 @@ impl Tool for NovelerWrite {
         }
         let (content, step) = (args.content.clone(), args.step.clone());
         let named = args.session_id.is_some();
+        let feedback = args.user_feedback.clone().filter(|said| !said.trim().is_empty());
         let worked = sit(
             deps,
             cx,
@@ -153,19 +160,28 @@ impl Tool for NovelerWrite {
                 wanted: Wanted::of(args.session_id.clone(), args.restart, Route::Whole),
                 target: args.word_count_target,
                 places_draft: false,
-                act: move |_: &_| match content {
+                act: move |opened: &Opened| match (content, feedback) {
                     // An answer belongs to a session: another one may be open by now.
-                    Some(_) if !named => Err(WritingError::NoSessionId {
-                        stage: Stage::all().next().unwrap_or(Stage::LAST),
-                    }),
-                    Some(content) => answer(content, step.as_deref()),
-                    None => Ok(Act::Look),
+                    (Some(_), _) if !named => Err(WritingError::AnswerWithoutSession),
+                    (Some(content), _) => answer(content, step.as_deref()),
+                    (None, Some(said)) => Ok(Act::Feedback(remarked(opened, step.as_deref())?, said)),
+                    (None, None) => Ok(Act::Look),
                 },
             },
         )
         .await?;
         follow(Self::SPEC.name, args.five_stage, args.verbose, worked, cx).await
     }
+}
+
+/// Which stage a remark is about: the one of the step, else the last that is done.
+fn remarked(opened: &Opened, step: Option<&str>) -> Result<Stage, WritingError> {
+    let session = opened.session();
+    let named = step
+        .map(|step| Stage::parse(step.split(':').next().unwrap_or(step)))
+        .transpose()?;
+    let last = || session.completed().last().copied().or(session.current());
+    Ok(named.or_else(last).unwrap_or(Stage::LAST))
 }
 
 /// What follows in a session: its next question, or its end.

@@ -4,15 +4,15 @@
 use fumi_base::text::Locale;
 use fumi_novel::{
     errors::writing::WritingError,
-    writing::{Act, Opened, Route, Stage, Step},
+    writing::{Opened, Route, Stage, Step},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, json};
 
-use super::{STAGE_TIMEOUT, Sitting, Wanted, again, answer, method, preview, question, said, sit, text_of};
+use super::{STAGE_TIMEOUT, Sitting, Wanted, again, method, one_stage, preview, question, said, sit, text_of};
 use crate::{
-    tool::{Cx, Outcome, Render, Spec, Tool, ToolError},
+    tool::{Cx, Outcome, Render, Rule, Spec, Tool, ToolError},
     tools::novel::{EpisodeNumber, NovelDeps, WRITES, texts},
 };
 
@@ -74,6 +74,7 @@ impl Tool for WriteManuscriptDraft {
         name: "write_manuscript_draft",
         texts: texts!("write_manuscript_draft"),
         example: r#"{"episode": 1}"#,
+        rules: &[Rule::Without("restart", &["session_id"])],
         timeout: STAGE_TIMEOUT,
         ..WRITES
     };
@@ -85,17 +86,8 @@ impl Tool for WriteManuscriptDraft {
     async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
         let (content, step, named) = (args.content, args.step, args.session_id.is_some());
         let act = move |opened: &Opened| match content {
-            Some(_) if !named => Err(WritingError::NoSessionId { stage: Stage::DRAFT }),
-            Some(content) => answer(content, step.as_deref()),
-            None => match opened.session().current() {
-                Some(current) if current < Stage::DRAFT => Err(WritingError::TooEarly {
-                    stage: Stage::DRAFT,
-                    missing: Stage::all()
-                        .filter(|other| (current..Stage::DRAFT).contains(other))
-                        .collect(),
-                }),
-                _ => Ok(Act::Look),
-            },
+            Some(_) if !named => Err(WritingError::AnswerWithoutSession),
+            content => one_stage(Stage::DRAFT, opened, content, step.as_deref()),
         };
         let worked = sit(
             deps,

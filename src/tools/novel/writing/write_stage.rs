@@ -10,10 +10,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, json};
 
 use super::{
-    STAGE_TIMEOUT, Sitting, StageResult, Verbose, Wanted, again, answer, names, question, said, sit, stage_result,
+    STAGE_TIMEOUT, Sitting, StageResult, Verbose, Wanted, again, names, one_stage, question, said, sit, stage_result,
 };
 use crate::{
-    tool::{Ask, Cx, Outcome, Render, Spec, Tool, ToolError},
+    tool::{Ask, Cx, Outcome, Render, Rule, Spec, Tool, ToolError},
     tools::novel::{EpisodeNumber, NovelDeps, WRITES, texts},
 };
 
@@ -44,6 +44,7 @@ pub struct Args {
 pub struct Output {
     success: bool,
     summary: String,
+    episode: u32,
     stage: String,
     session_id: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -79,25 +80,11 @@ impl OneStage {
         if self.session_id.is_none() && stage.number() > 1 {
             return Err(WritingError::NoSessionId { stage }.into());
         }
-        let act = move |opened: &Opened| {
-            let current = opened.session().current();
-            match (self.content, self.user_feedback) {
-                (Some(content), _) => {
-                    let step = self.step.unwrap_or_else(|| {
-                        let turn = opened.session().turns().len() + 1;
-                        format!("{stage}:{turn}")
-                    });
-                    answer(content, Some(&step))
-                }
-                (None, Some(said)) => Ok(Act::Feedback(stage, said)),
-                (None, None) => match current {
-                    Some(current) if stage > current => Err(WritingError::TooEarly {
-                        stage,
-                        missing: Stage::all().filter(|other| (current..stage).contains(other)).collect(),
-                    }),
-                    _ => Ok(Act::Look),
-                },
-            }
+        let (content, step) = (self.content, self.step);
+        let feedback = self.user_feedback.filter(|said| !said.trim().is_empty());
+        let act = move |opened: &Opened| match feedback {
+            Some(said) => one_stage(stage, opened, None, None).map(|_| Act::Feedback(stage, said)),
+            None => one_stage(stage, opened, content, step.as_deref()),
         };
         sit(
             deps,
@@ -140,6 +127,10 @@ impl Tool for WriteStage {
         name: "write_stage",
         texts: texts!("write_stage"),
         example: r#"{"episode": 1, "stage": "plot_data_preparation"}"#,
+        rules: &[
+            Rule::Without("user_feedback", &["content"]),
+            Rule::Without("resume_session", &["session_id"]),
+        ],
         timeout: STAGE_TIMEOUT,
         ..WRITES
     };
@@ -150,6 +141,7 @@ impl Tool for WriteStage {
 
     async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
         let stage = Stage::parse(&args.stage)?;
+        let episode = args.episode.0.number();
         let one = OneStage {
             tool: Self::SPEC.name,
             episode: args.episode,
@@ -186,6 +178,7 @@ impl Tool for WriteStage {
                     session.completed().len()
                 ),
             ),
+            episode,
             stage: stage.name().to_owned(),
             session_id: session.id().to_string(),
             next_recommended_stage: next.map(|next| next.name().to_owned()),
@@ -210,8 +203,8 @@ impl Render for Output {
         }
         if let Some(next) = &self.next_recommended_stage {
             lines.push(format!(
-                "→ write_stage {{\"stage\": \"{next}\", \"session_id\": \"{}\"}}",
-                self.session_id
+                "→ write_stage {{\"episode\": {}, \"stage\": \"{next}\", \"session_id\": \"{}\"}}",
+                self.episode, self.session_id
             ));
         }
         lines.join("\n")

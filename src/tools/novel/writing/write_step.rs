@@ -13,7 +13,7 @@ use super::{
     write_stage::{OneStage, open_question},
 };
 use crate::{
-    tool::{Cx, Outcome, Render, Spec, Texts, Tool, ToolError},
+    tool::{Cx, Outcome, Render, Rule, Spec, Texts, Tool, ToolError},
     tools::novel::{EpisodeNumber, NovelDeps, STEPS, WRITES},
 };
 
@@ -37,8 +37,10 @@ pub struct Args {
 pub struct Output {
     success: bool,
     summary: String,
-    step: usize,
-    stage: String,
+    episode: u32,
+    /// The stage. Its number is `step_number`: in a question `step` names a turn, and no field is of two types.
+    step: String,
+    step_number: usize,
     session_id: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     next_step: Option<usize>,
@@ -84,6 +86,7 @@ macro_rules! spec {
             } else {
                 r#"{"episode": 1, "session_id": "session_20260131_100000_0a1b2c3d"}"#
             },
+            rules: &[Rule::Without("user_feedback", &["content"])],
             timeout: STAGE_TIMEOUT,
             ..WRITES
         }
@@ -132,8 +135,9 @@ impl<const N: usize> Tool for WriteStep<N> {
                 format!("Step {N} ({}) is done.", stage.title().get(Locale::En)),
                 format!("ステップ {N}（{}）が完了しました。", stage.title().get(Locale::Ja)),
             ),
-            step: N,
-            stage: stage.name().to_owned(),
+            episode: session.episode().number(),
+            step: stage.name().to_owned(),
+            step_number: N,
             session_id: session.id().to_string(),
             next_step: session.current().map(Stage::number),
             result: stage_result(cx, session, stage).await?,
@@ -157,8 +161,8 @@ impl Render for Output {
         }
         if let Some(next) = self.next_step {
             lines.push(format!(
-                "→ write_step_{next} {{\"session_id\": \"{}\"}}",
-                self.session_id
+                "→ write_step_{next} {{\"episode\": {}, \"session_id\": \"{}\"}}",
+                self.episode, self.session_id
             ));
         }
         lines.join("\n")

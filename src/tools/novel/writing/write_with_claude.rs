@@ -16,8 +16,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, json};
 
 use super::{STAGE_TIMEOUT, material, moment, noveler_write::to_finish, preview, reference, said};
+use tokio_util::sync::CancellationToken;
+
 use crate::{
-    tool::{Ask, Audience, Cx, Outcome, Render, Spec, Status, Submit, Tool, ToolError},
+    tool::{Ask, Audience, Cx, Outcome, Progress, Render, Spec, Status, Submit, Tool, ToolError},
     tools::novel::{EpisodeNumber, NovelDeps, WRITES, suggestion::Suggestion, texts},
 };
 
@@ -30,7 +32,7 @@ pub struct WriteWithClaude;
 pub struct Args {
     episode: EpisodeNumber,
     /// A plot, as YAML or in words.
-    #[schemars(length(min = 1))]
+    #[schemars(length(min = 1, max = 20_000))]
     plot_content: Option<String>,
     #[schemars(range(min = 1000, max = 20000))]
     word_count_target: Option<u32>,
@@ -118,7 +120,7 @@ async fn look(args: &Args, prepared: Prepared, cx: &Cx) -> Result<Looked, ToolEr
     let (episode, target, locale, now) = (args.episode.0, args.word_count_target, cx.locale(), moment()?);
     let (project, content) = (Arc::clone(&cx.project), args.content.clone());
     let is_answered = content.is_some();
-    let work = cx.blocking(move |_, _| {
+    let work = move |_: &CancellationToken, _: &Progress| {
         let Prepared { novel, material, plot } = prepared;
         let at_once = AtOnce {
             episode,
@@ -138,12 +140,12 @@ async fn look(args: &Args, prepared: Prepared, cx: &Cx) -> Result<Looked, ToolEr
         let whole = manuscript(episode, &title, &text.text);
         let place = place_manuscript(&project, &novel, episode, &title, &whole, &now.stamp)?;
         Ok(Looked::Text(text, place))
-    });
+    };
     if is_answered {
         cx.alone(&format!("{} {episode}", WriteWithClaude::SPEC.name), work)
             .await
     } else {
-        work.await
+        cx.blocking(work).await
     }
 }
 

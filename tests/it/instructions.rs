@@ -1,0 +1,79 @@
+//! What a client's model reads first: short, and about nothing that it cannot call.
+//!
+//! Whether it is good advice, no test can say.
+
+use std::collections::BTreeSet;
+
+use fumi_base::text::Locale;
+use regex::Regex;
+use serde_json::json;
+use tiktoken_rs::o200k_base_singleton;
+
+use crate::{
+    harness::{Server, Session, Stateless},
+    sample::Sample,
+};
+
+/// More than this is not read with attention, and every conversation pays it.
+const MOST_TOKENS: usize = 500;
+
+/// The tools that a text names.
+fn named(text: &str) -> BTreeSet<String> {
+    let marked = Regex::new("`([a-z_]+)`").unwrap();
+    marked.captures_iter(text).map(|found| found[1].to_owned()).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_is_told_only_of_what_it_can_call() {
+    for language in Locale::ALL {
+        let sample = Sample::new();
+        let server = Server::start(sample.app_with(&[], |config| config.tools.language = language)).await;
+        for (path, told, not_told) in [
+            ("", &["list_files", "noveler_write", "fetch_artifact"][..], &[][..]),
+            (
+                "/code",
+                &["list_files", "set_project_path"],
+                &["noveler_write", "fetch_artifact"],
+            ),
+            (
+                "/novel",
+                &["status", "noveler_write", "fetch_artifact"],
+                &["list_files"],
+            ),
+            (
+                "/novel,novel-data",
+                &["noveler_write", "fetch_artifact"],
+                &["set_project_path"],
+            ),
+            ("/readonly", &["list_files", "fetch_artifact"], &["noveler_write"]),
+        ] {
+            let mut client = Stateless::new(&server);
+            client.url = format!("{}/mcp{path}", server.base);
+            let discovered = client.request("server/discover", json!({})).await;
+            let text = discovered.result()["instructions"].as_str().unwrap().to_owned();
+            let listed = client.request("tools/list", json!({})).await;
+            let tools = listed.result()["tools"].as_array().unwrap().clone();
+            let callable: BTreeSet<String> = tools
+                .iter()
+                .map(|tool| tool["name"].as_str().unwrap().to_owned())
+                .collect();
+            let names = named(&text);
+            assert!(names.is_subset(&callable), "{path}: {names:?} of {callable:?}");
+            assert!(told.iter().all(|tool| names.contains(*tool)), "{path}: {text}");
+            assert!(!not_told.iter().any(|tool| names.contains(*tool)), "{path}: {text}");
+            assert!(!text.contains('@'), "{path}: {text}");
+            let tokens = o200k_base_singleton().encode_ordinary(&text).len();
+            assert!(tokens < MOST_TOKENS, "{path} in {}: {tokens} tokens", language.tag());
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_is_told_the_same() {
+    let sample = Sample::new();
+    let server = Server::start(sample.app()).await;
+    let client = Stateless::new(&server);
+    let discovered = client.request("server/discover", json!({})).await;
+    let session = Session::open(&server).await;
+    assert_eq!(session.initialized["instructions"], discovered.result()["instructions"]);
+}
