@@ -120,7 +120,7 @@ impl PlotMaterial {
 }
 
 /// The YAML files of a folder that can be read.
-pub(super) fn yamls(survey: &Survey, role: Role) -> Result<Vec<Yaml>, ProjectError> {
+pub(crate) fn yamls(survey: &Survey, role: Role) -> Result<Vec<Yaml>, ProjectError> {
     let Some(folder) = survey.folders.get(&role) else {
         return Ok(Vec::new());
     };

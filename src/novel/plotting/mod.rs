@@ -23,6 +23,7 @@ use crate::{
 };
 
 pub use material::PlotMaterial;
+pub(crate) use material::yamls;
 pub use review::{Point, Review, Verdict, review, unused_characters};
 
 /// The fewest characters of a synopsis that says what happens.

@@ -1,0 +1,364 @@
+//! The words of a manuscript: each sentence read once, with the novel's names as words.
+//!
+//! Words are in the order of the sentences and never overlap; together they are every visible character of the sentences but
+//! half-width spaces. A name counts where words end: no word of the dictionary may reach over its edge (りん is not in りんご),
+//! and it is not a piece of a longer run of katakana or letters. A sentence is read in stretches of a bounded length, so that
+//! one without an end costs no more than its share.
+
+use std::ops::Range;
+
+use super::{Entry, Lexicon, Morpheme, Morphology, Name, NameKind, Origin, Reader, STAND_INS, Word};
+use crate::{
+    manuscript::{Manuscript, Visible},
+    text::{Sentence, Sentences},
+};
+
+/// How many characters are read at once. Sentences of literature have at most some hundreds; the search keeps every word
+/// that could stand in the stretch in memory.
+pub const LONGEST_STRETCH: usize = 2_000;
+
+/// How far from its longest length a stretch may end for the sake of a comma or a space.
+const SEARCHED_FOR_AN_END: usize = 200;
+
+/// What stands for speech that interrupts a sentence: 彼は「…」と言った is no はと.
+const INTERRUPTION: &str = "「」";
+
+const UNKNOWN_SIGN: Entry<'static> = Entry {
+    origin: Origin::Unknown,
+    parts: ["記号", "一般", "*"],
+    inflection: None,
+    base: None,
+    reading: None,
+};
+
+/// A manuscript's words.
+#[derive(Clone, Debug)]
+pub struct Analysis<'a> {
+    words: Vec<Morpheme<'a>>,
+    /// For each sentence its words.
+    of_sentences: Vec<Range<usize>>,
+    cut: Vec<usize>,
+}
+
+impl<'a> Analysis<'a> {
+    /// Reads the sentences of a manuscript. Takes time in proportion to the text.
+    #[must_use]
+    pub fn of(
+        manuscript: &'a Manuscript,
+        sentences: &Sentences,
+        names: &'a Lexicon,
+        morphology: &'a dyn Morphology,
+    ) -> Self {
+        let mut gathering = Gathering {
+            visible: manuscript.visible(),
+            names,
+            reader: morphology.reader(),
+            words: Vec::new(),
+        };
+        let (mut of_sentences, mut cut) = (Vec::with_capacity(sentences.all().len()), Vec::new());
+        for (at, sentence) in sentences.all().iter().enumerate() {
+            let before = gathering.words.len();
+            let stretches = stretches(manuscript.visible().text(), sentence);
+            if stretches.len() > 1 {
+                cut.push(at);
+            }
+            for stretch in &stretches {
+                gathering.stretch(at, stretch);
+            }
+            of_sentences.push(before..gathering.words.len());
+        }
+        Self {
+            words: gathering.words,
+            of_sentences,
+            cut,
+        }
+    }
+
+    /// All words.
+    #[must_use]
+    pub fn words(&self) -> &[Morpheme<'a>] {
+        &self.words
+    }
+
+    /// The words of a sentence, by its place in [`Sentences::all`]; none of one that is not there.
+    #[must_use]
+    pub fn of_sentence(&self, sentence: usize) -> &[Morpheme<'a>] {
+        let words = self.of_sentences.get(sentence).cloned();
+        words.map_or(&[], |words| &self.words[words])
+    }
+
+    /// The sentences that were too long to be read at once: where they were cut, words may be wrong.
+    #[must_use]
+    pub fn cut(&self) -> &[usize] {
+        &self.cut
+    }
+}
+
+/// The pieces of a sentence, in stretches that can be read at once.
+fn stretches(visible: &str, sentence: &Sentence) -> Vec<Vec<Range<usize>>> {
+    let mut stretches = vec![Vec::new()];
+    let mut room = LONGEST_STRETCH;
+    for piece in &sentence.pieces {
+        let mut rest = piece.visible.clone();
+        while let Some(end) = end_of_room(&visible[rest.clone()], room) {
+            if let Some(last) = stretches.last_mut() {
+                last.push(rest.start..rest.start + end);
+            }
+            stretches.push(Vec::new());
+            rest.start += end;
+            room = LONGEST_STRETCH;
+        }
+        room -= visible[rest.clone()].chars().count();
+        if let Some(last) = stretches.last_mut()
+            && !rest.is_empty()
+        {
+            last.push(rest);
+        }
+    }
+    stretches.retain(|stretch| !stretch.is_empty());
+    stretches
+}
+
+/// Where a text must be cut to have no more than so many characters: after a comma or a space, if one is near.
+fn end_of_room(text: &str, room: usize) -> Option<usize> {
+    let (end, _) = text.char_indices().nth(room)?;
+    let near = text[..end].char_indices().rev().take(SEARCHED_FOR_AN_END);
+    let mut near = near.filter(|(_, c)| matches!(c, '、' | '，' | '…' | '―') || c.is_whitespace());
+    Some(near.next().map_or(end, |(at, c)| at + c.len_utf8()))
+}
+
+/// Text as it is given to the reader, and where each part of it comes from.
+#[derive(Default)]
+struct Prepared<'a> {
+    text: String,
+    parts: Vec<Part<'a>>,
+}
+
+/// A part of a prepared text.
+struct Part<'a> {
+    /// Where it begins there.
+    start: usize,
+    /// What it stands for in the visible text; nothing for an interruption.
+    visible: Range<usize>,
+    name: Option<&'a Name>,
+}
+
+impl<'a> Prepared<'a> {
+    fn push(&mut self, text: &str, visible: Range<usize>, name: Option<&'a Name>) {
+        if !text.is_empty() {
+            self.parts.push(Part {
+                start: self.text.len(),
+                visible,
+                name,
+            });
+            self.text.push_str(text);
+        }
+    }
+
+    /// Text as it is, with something in between where it is not one.
+    fn plain(visible: &str, stretch: &[Range<usize>]) -> Self {
+        Self::with_names(visible, stretch, &[])
+    }
+
+    fn with_names(visible: &str, stretch: &[Range<usize>], meant: &[(Range<usize>, &'a Name)]) -> Self {
+        let mut prepared = Self::default();
+        let mut meant = meant.iter().peekable();
+        for (nth, piece) in stretch.iter().enumerate() {
+            if nth > 0 {
+                prepared.push(INTERRUPTION, piece.start..piece.start, None);
+            }
+            let mut at = piece.start;
+            while let Some((range, name)) = meant.next_if(|(range, _)| range.end <= piece.end) {
+                prepared.push(&visible[at..range.start], at..range.start, None);
+                let mut stand_in = [0; 4];
+                prepared.push(
+                    stand_in_of(name.kind).0.encode_utf8(&mut stand_in),
+                    range.clone(),
+                    Some(name),
+                );
+                at = range.end;
+            }
+            prepared.push(&visible[at..piece.end], at..piece.end, None);
+        }
+        prepared
+    }
+
+    /// The parts that a word lies in, each with what of the visible text belongs to the word.
+    fn parts_of(&self, word: &Range<usize>) -> impl Iterator<Item = (Range<usize>, Option<&'a Name>)> {
+        let first = self
+            .parts
+            .partition_point(|part| part.start <= word.start)
+            .saturating_sub(1);
+        let (start, end) = (word.start, word.end);
+        let parts = self.parts[first..].iter().enumerate();
+        parts
+            .take_while(move |(_, part)| part.start < end)
+            .filter_map(move |(nth, part)| {
+                if part.visible.is_empty() || part.name.is_some() {
+                    return part.name.map(|name| (part.visible.clone(), Some(name)));
+                }
+                let next = self
+                    .parts
+                    .get(first + nth + 1)
+                    .map_or(self.text.len(), |next| next.start);
+                let from = start.max(part.start) - part.start;
+                let to = end.min(next) - part.start;
+                Some((part.visible.start + from..part.visible.start + to, None))
+            })
+    }
+}
+
+/// What stands for a name, and its kind as a part of speech.
+fn stand_in_of(kind: NameKind) -> (char, &'static str) {
+    let [person, place, term] = STAND_INS;
+    match kind {
+        NameKind::Person => person,
+        NameKind::Place => place,
+        NameKind::Term => term,
+    }
+}
+
+/// What the words of all sentences are gathered with.
+struct Gathering<'a> {
+    visible: &'a Visible,
+    names: &'a Lexicon,
+    reader: Box<dyn Reader<'a> + 'a>,
+    words: Vec<Morpheme<'a>>,
+}
+
+impl<'a> Gathering<'a> {
+    /// Reads one stretch: as it is, and where names are meant in it a second time with their stand-ins.
+    fn stretch(&mut self, sentence: usize, stretch: &[Range<usize>]) {
+        let text = self.visible.text();
+        let mut prepared = Prepared::plain(text, stretch);
+        let mut read = Vec::new();
+        self.reader.read(&prepared.text, &mut read);
+        if let Some(meant) = self.names_meant(stretch, &prepared, &read) {
+            prepared = Prepared::with_names(text, stretch, &meant);
+            read.clear();
+            self.reader.read(&prepared.text, &mut read);
+        }
+        for word in &read {
+            for (visible, name) in prepared.parts_of(&word.range) {
+                self.words.push(self.morpheme(sentence, visible, name, word.entry));
+            }
+        }
+    }
+
+    /// Where names stand in a stretch that are meant as such.
+    fn names_meant(
+        &self,
+        stretch: &[Range<usize>],
+        prepared: &Prepared<'a>,
+        read: &[Word<'a>],
+    ) -> Option<Vec<(Range<usize>, &'a Name)>> {
+        if self.names.names().is_empty() {
+            return None;
+        }
+        let plain = Plain::new(prepared, read);
+        let mut meant = Vec::new();
+        for piece in stretch {
+            let mut at = piece.start;
+            while at < piece.end {
+                let rest = &self.visible.text()[at..piece.end];
+                let mut names = self.names.at_start_of(rest);
+                let place = |name: &Name| at..at + name.surface.len();
+                if let Some(name) = names.find(|name| plain.is_meant(&place(name), self.visible.text(), name.kind)) {
+                    meant.push((place(name), name));
+                    at = place(name).end;
+                } else {
+                    at += rest.chars().next().map_or(1, char::len_utf8);
+                }
+            }
+        }
+        (!meant.is_empty()).then_some(meant)
+    }
+
+    fn morpheme(
+        &self,
+        sentence: usize,
+        visible: Range<usize>,
+        name: Option<&'a Name>,
+        entry: Entry<'a>,
+    ) -> Morpheme<'a> {
+        let surface = &self.visible.text()[visible.clone()];
+        let entry = match name {
+            // As the settings have it; beside signs that nobody knows the dictionary takes both for one.
+            Some(name) => Entry {
+                origin: Origin::Name,
+                parts: ["名詞", "固有名詞", stand_in_of(name.kind).1],
+                inflection: None,
+                base: None,
+                reading: name.reading.as_deref(),
+            },
+            // The author wrote a stand-in's character.
+            None if STAND_INS.iter().any(|(stand_in, _)| surface.contains(*stand_in)) => UNKNOWN_SIGN,
+            None => entry,
+        };
+        // The end of a run is not the beginning of the next one: markup lies between them.
+        let last = visible.end.saturating_sub(1).max(visible.start);
+        Morpheme {
+            sentence,
+            source: self.visible.to_source(visible.start)..self.visible.to_source(last) + 1,
+            visible,
+            surface,
+            base: entry.base.unwrap_or(surface),
+            reading: match entry.origin {
+                Origin::Dictionary => Some(entry.reading.unwrap_or(surface)),
+                Origin::Name | Origin::Unknown => entry.reading,
+            },
+            parts: entry.parts,
+            inflection: entry.inflection,
+            origin: entry.origin,
+        }
+    }
+}
+
+/// How a stretch is read without its names: what says whether a name could stand somewhere.
+struct Plain {
+    /// In the order of the text.
+    words: Vec<(Range<usize>, Origin)>,
+}
+
+impl Plain {
+    fn new(prepared: &Prepared<'_>, read: &[Word<'_>]) -> Self {
+        let mut words = Vec::with_capacity(read.len());
+        for word in read {
+            let parts = prepared.parts_of(&word.range);
+            words.extend(parts.map(|(visible, _)| (visible, word.entry.origin)));
+        }
+        Self { words }
+    }
+
+    /// Whether a name is meant at a place.
+    fn is_meant(&self, place: &Range<usize>, text: &str, kind: NameKind) -> bool {
+        let first = self.words.partition_point(|(word, _)| word.end <= place.start);
+        let is_edge = |edge| self.is_edge(edge, text);
+        // A term that is an ordinary word stays one, with its own part of speech.
+        let is_ordinary = kind == NameKind::Term && self.words.get(first) == Some(&(place.clone(), Origin::Dictionary));
+        !is_ordinary && is_edge(place.start) && is_edge(place.end)
+    }
+
+    /// Whether a word could begin or end at a place.
+    fn is_edge(&self, edge: usize, text: &str) -> bool {
+        let before = text[..edge].chars().next_back();
+        let after = text[edge..].chars().next();
+        if before
+            .zip(after)
+            .is_some_and(|(before, after)| is_one_run(before, after))
+        {
+            return false;
+        }
+        let word = self.words.partition_point(|(word, _)| word.end <= edge);
+        let across = self.words.get(word).filter(|(word, _)| word.start < edge);
+        // A guess about unknown kanji or hiragana may be wrong about where the word ends.
+        across.is_none_or(|(_, origin)| *origin == Origin::Unknown)
+    }
+}
+
+/// Whether two characters side by side are in one word for sure.
+fn is_one_run(before: char, after: char) -> bool {
+    let is_katakana = |c: char| matches!(c, 'ァ'..='ヺ' | 'ー'..='ヾ' | 'ｦ'..='ﾟ');
+    let is_letter = |c: char| matches!(c, 'A'..='Z' | 'a'..='z' | '0'..='9' | 'Ａ'..='Ｚ' | 'ａ'..='ｚ' | '０'..='９');
+    (is_katakana(before) && is_katakana(after)) || (is_letter(before) && is_letter(after))
+}

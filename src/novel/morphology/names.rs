@@ -1,0 +1,171 @@
+//! A novel's own names, from its settings: characters with their aliases, places, terms, each with its reading.
+//!
+//! What an entry is called decides, not the file it stands in; what is written otherwise is passed over. Where in a text a name
+//! is meant is decided in `analysis.rs`.
+
+use std::collections::HashMap;
+
+use crate::{
+    errors::project::ProjectError,
+    plotting::yamls,
+    project::{Role, Survey, Yaml},
+};
+
+/// How many names a lexicon takes, and how long each may be. Beyond that a file is no list of names.
+const MOST_NAMES: usize = 5_000;
+const LONGEST_NAME: usize = 40;
+
+/// What bears a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NameKind {
+    /// A character.
+    Person,
+    /// A place.
+    Place,
+    /// A term of the glossary.
+    Term,
+}
+
+/// A name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Name {
+    /// As it is written.
+    pub surface: String,
+    /// Its reading in katakana.
+    pub reading: Option<String>,
+    /// What bears it.
+    pub kind: NameKind,
+}
+
+/// The names of a novel, found by how they begin.
+#[derive(Clone, Debug, Default)]
+pub struct Lexicon {
+    names: Vec<Name>,
+    /// Places in `names`, the longest name first.
+    by_first: HashMap<char, Vec<usize>>,
+}
+
+impl Lexicon {
+    /// From the settings of a project. Files that are no YAML are passed over.
+    pub fn of_project(survey: &Survey) -> Result<Self, ProjectError> {
+        Ok(Self::of_settings(&yamls(survey, Role::World)?))
+    }
+
+    /// From the files of the settings (`30_設定集`), read as YAML: `characters` with `name`, `reading` and `aliases`, `terms`
+    /// with `term` and `reading`, and `place` with `name`, `reading` and `spots`.
+    #[must_use]
+    pub fn of_settings<'a>(files: impl IntoIterator<Item = &'a Yaml>) -> Self {
+        let mut lexicon = Self::default();
+        for file in files {
+            for character in list(file, "characters") {
+                lexicon.entry(character, "name", NameKind::Person);
+                for alias in list(character, "aliases") {
+                    lexicon.add(alias.as_str().unwrap_or_default(), None, NameKind::Person);
+                }
+            }
+            let places = file.get("place").into_iter().chain(list(file, "places"));
+            for place in places {
+                lexicon.entry(place, "name", NameKind::Place);
+                for spot in list(place, "spots") {
+                    lexicon.entry(spot, "name", NameKind::Place);
+                }
+            }
+            for term in list(file, "terms") {
+                lexicon.entry(term, "term", NameKind::Term);
+            }
+        }
+        lexicon
+    }
+
+    fn entry(&mut self, yaml: &Yaml, key: &str, kind: NameKind) {
+        let text = |key| yaml.get(key).and_then(Yaml::as_str);
+        self.add(text(key).unwrap_or_default(), text("reading"), kind);
+    }
+
+    /// Adds a name. One that is there already keeps its kind, and takes the reading if it has none.
+    pub fn add(&mut self, surface: &str, reading: Option<&str>, kind: NameKind) {
+        let surface = surface.trim();
+        let Some(first) = surface.chars().next() else { return };
+        let length = surface.chars().count();
+        if length > LONGEST_NAME || self.names.len() >= MOST_NAMES || surface.contains(char::is_control) {
+            return;
+        }
+        let reading = reading
+            .map(|reading| katakana(reading.trim()))
+            .filter(|reading| !reading.is_empty());
+        let same = self.by_first.entry(first).or_default();
+        if let Some(known) = same.iter().find(|at| self.names[**at].surface == surface) {
+            let known = &mut self.names[*known];
+            known.reading = known.reading.take().or(reading);
+            return;
+        }
+        let longer = same.partition_point(|at| self.names[*at].surface.chars().count() >= length);
+        same.insert(longer, self.names.len());
+        self.names.push(Name {
+            surface: surface.to_owned(),
+            reading,
+            kind,
+        });
+    }
+
+    /// All names, in the order of the settings.
+    #[must_use]
+    pub fn names(&self) -> &[Name] {
+        &self.names
+    }
+
+    /// The names that a text begins with, the longest first.
+    pub(super) fn at_start_of<'l>(&'l self, text: &'l str) -> impl Iterator<Item = &'l Name> {
+        let first = text.chars().next();
+        let places = first.and_then(|first| self.by_first.get(&first));
+        let names = places.into_iter().flatten().map(|at| &self.names[*at]);
+        names.filter(move |name| text.starts_with(&name.surface))
+    }
+}
+
+fn list<'a>(yaml: &'a Yaml, key: &str) -> impl Iterator<Item = &'a Yaml> {
+    let items = match yaml.get(key) {
+        Some(Yaml::List(items)) => items.as_slice(),
+        _ => &[],
+    };
+    items.iter()
+}
+
+/// Hiragana as katakana, for readings are in katakana in the dictionary.
+fn katakana(text: &str) -> String {
+    const BETWEEN: u32 = 'ァ' as u32 - 'ぁ' as u32;
+    text.chars()
+        .filter(|c| !c.is_whitespace())
+        .map(|c| match c {
+            'ぁ'..='ゖ' => char::from_u32(c as u32 + BETWEEN).unwrap_or(c),
+            _ => c,
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Lexicon, NameKind};
+    use crate::project::Yaml;
+
+    #[test]
+    fn names_of_the_settings_are_found_by_how_they_begin() {
+        let yaml = "characters:\n  - {name: 梶みちる, reading: かじ みちる, aliases: [梶, みちる]}\n  - 通行人\n\
+                    place: {name: 帆待島, spots: [{name: 桟橋}]}\nterms:\n  - {term: 梶, reading: かじ}\n  - {term: ''}\n";
+        let yaml = Yaml::read("設定.yaml", yaml).expect("YAML");
+        let lexicon = Lexicon::of_settings([&yaml]);
+        let all: Vec<_> = lexicon.names().iter().map(|name| name.surface.as_str()).collect();
+        assert_eq!(all, ["梶みちる", "梶", "みちる", "帆待島", "桟橋"]);
+        assert_eq!(lexicon.names()[0].reading.as_deref(), Some("カジミチル"));
+        let found: Vec<_> = lexicon.at_start_of("梶みちるは").collect();
+        assert_eq!(
+            found.iter().map(|name| name.surface.as_str()).collect::<Vec<_>>(),
+            ["梶みちる", "梶"]
+        );
+        assert_eq!(
+            (found[1].kind, found[1].reading.as_deref()),
+            (NameKind::Person, Some("カジ"))
+        );
+        assert_eq!(lexicon.at_start_of("").count(), 0);
+    }
+}

@@ -1,0 +1,45 @@
+//! Sentences and words of manuscripts: what holds for all of them, what a novel's names do, and what `MeCab` says.
+//!
+//! Expectations come from the texts and from programs of others; nothing of the code under test builds them.
+
+#![allow(
+    clippy::disallowed_methods,
+    reason = "MeCab is a program of its own; only tests start one"
+)]
+
+mod baselines;
+mod invariants;
+mod ipadic;
+mod names;
+mod oracle;
+mod words;
+
+use fumi_base::project::Project;
+use fumi_novel::{
+    manuscript::{Manuscript, Reading, Syntax},
+    morphology::Lexicon,
+    project::{Names, NovelProject},
+};
+
+/// A novel of Aozora Bunko.
+fn bocchan() -> Manuscript {
+    let reading = Reading {
+        syntax: Syntax::Aozora,
+        ..Reading::default()
+    };
+    Manuscript::read(include_str!("../fixtures/bocchan.aozora.txt"), reading)
+}
+
+/// The episodes of the sample novel, and the names in its settings.
+fn sample() -> (Vec<Manuscript>, Lexicon) {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/novel");
+    let project = NovelProject::new(Project::open(&root).expect("a project"), Names::default());
+    let survey = project.survey().expect("a survey");
+    let text = |episode| project.manuscript_text(episode).expect("a text").text;
+    let episodes = survey
+        .episodes
+        .keys()
+        .map(|episode| Manuscript::read(text(*episode), Reading::default()));
+    let names = Lexicon::of_project(&survey).expect("settings");
+    (episodes.collect(), names)
+}

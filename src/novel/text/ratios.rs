@@ -1,0 +1,163 @@
+//! Shares of a text: which scripts it is written in, and how much of it is spoken.
+//!
+//! Counts are of visible characters without white space. Whether a share is good is not asked here.
+
+use std::ops::AddAssign;
+
+use crate::manuscript::{Counts, LineKind, Manuscript, Part, Voice, is_counted, is_kanji};
+
+/// Characters by script.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Scripts {
+    /// 漢字, with 々 and the like.
+    pub kanji: usize,
+    /// ひらがな.
+    pub hiragana: usize,
+    /// カタカナ of both widths, with ー.
+    pub katakana: usize,
+    /// Latin letters of both widths, with accents.
+    pub latin: usize,
+    /// Digits of both widths.
+    pub digits: usize,
+    /// Everything else: punctuation, brackets, signs, other scripts.
+    pub marks: usize,
+}
+
+impl Scripts {
+    /// Counts a visible text.
+    #[must_use]
+    pub fn of(visible: &str) -> Self {
+        let mut scripts = Self::default();
+        for c in visible.chars().filter(|c| is_counted(*c)) {
+            *scripts.of_character(c) += 1;
+        }
+        scripts
+    }
+
+    /// Counts the story: the body without its headings, or one voice of it.
+    #[must_use]
+    pub fn of_story(manuscript: &Manuscript, voice: Option<Voice>) -> Self {
+        let mut scripts = Self::default();
+        for (range, heard) in manuscript.voices() {
+            if voice.is_none_or(|voice| voice == heard) {
+                scripts += Self::of(manuscript.visible_in(&range));
+            }
+        }
+        scripts
+    }
+
+    /// All characters.
+    #[must_use]
+    pub fn total(&self) -> usize {
+        self.kanji + self.hiragana + self.katakana + self.latin + self.digits + self.marks
+    }
+
+    fn of_character(&mut self, c: char) -> &mut usize {
+        match c {
+            'ぁ'..='ゖ' | 'ゝ'..='ゟ' => &mut self.hiragana,
+            'ァ'..='ヺ' | 'ー'..='ヿ' | 'ｦ'..='ﾟ' | '\u{31f0}'..='\u{31ff}' => &mut self.katakana,
+            '0'..='9' | '０'..='９' => &mut self.digits,
+            'A'..='Z' | 'a'..='z' | 'Ａ'..='Ｚ' | 'ａ'..='ｚ' | 'À'..='Ö' | 'Ø'..='ö' | 'ø'..='ɏ' => {
+                &mut self.latin
+            }
+            c if is_kanji(c) => &mut self.kanji,
+            _ => &mut self.marks,
+        }
+    }
+}
+
+impl AddAssign for Scripts {
+    fn add_assign(&mut self, other: Self) {
+        self.kanji += other.kanji;
+        self.hiragana += other.hiragana;
+        self.katakana += other.katakana;
+        self.latin += other.latin;
+        self.digits += other.digits;
+        self.marks += other.marks;
+    }
+}
+
+/// How much of a story is spoken, counted in two ways that readers of the trade both use.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DialogueRatio {
+    /// The characters within the brackets of speech, brackets included.
+    pub spoken: Counts,
+    /// All characters of the story.
+    pub all: Counts,
+    /// The lines that begin with speech.
+    pub spoken_lines: usize,
+    /// All lines of prose.
+    pub lines: usize,
+}
+
+impl DialogueRatio {
+    /// Counts the body without its headings.
+    #[must_use]
+    pub fn of(manuscript: &Manuscript) -> Self {
+        let mut ratio = Self::default();
+        for (range, voice) in manuscript.voices() {
+            let counts = Counts::of(manuscript.visible_in(&range));
+            ratio.all += counts;
+            if voice == Voice::Dialogue {
+                ratio.spoken += counts;
+            }
+        }
+        for line in manuscript.lines() {
+            if line.part != Part::Body || line.kind != LineKind::Paragraph {
+                continue;
+            }
+            let text = manuscript.visible_in(&line.content).trim_start();
+            ratio.lines += usize::from(!text.is_empty());
+            ratio.spoken_lines += usize::from(text.starts_with(['「', '『']));
+        }
+        ratio
+    }
+
+    /// The share of characters, from 0 to 1; none of an empty story.
+    #[must_use]
+    pub fn by_characters(&self) -> Option<f64> {
+        share(self.spoken.characters, self.all.characters)
+    }
+
+    /// The share of lines, from 0 to 1; none of an empty story.
+    #[must_use]
+    pub fn by_lines(&self) -> Option<f64> {
+        share(self.spoken_lines, self.lines)
+    }
+}
+
+/// A share of counts, which are far below the 2⁵² that a float tells apart.
+#[expect(clippy::cast_precision_loss, reason = "no text has that many characters")]
+fn share(some: usize, all: usize) -> Option<f64> {
+    (all > 0).then(|| some as f64 / all as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{DialogueRatio, Scripts};
+    use crate::manuscript::{Manuscript, Reading};
+
+    #[test]
+    fn every_character_is_of_one_script() {
+        let scripts = Scripts::of("三ヶ月　ぶりのｶﾅ、ABＣ1２。é々");
+        let expected = Scripts {
+            kanji: 3,
+            hiragana: 3,
+            katakana: 3,
+            latin: 4,
+            digits: 2,
+            marks: 2,
+        };
+        assert_eq!((scripts, scripts.total()), (expected, 17));
+    }
+
+    #[test]
+    fn speech_is_counted_by_characters_and_by_lines() {
+        let text = "# 題\n\n　男は言った。\n「行く」\n\n「うん」と答えた。\n";
+        let ratio = DialogueRatio::of(&Manuscript::read(text, Reading::default()));
+        assert_eq!((ratio.spoken.characters, ratio.all.characters), (8, 19));
+        assert_eq!((ratio.spoken_lines, ratio.lines), (2, 3));
+        assert_eq!(ratio.all.with_spaces, 20);
+        assert_eq!(DialogueRatio::default().by_lines(), None);
+    }
+}

@@ -1,0 +1,421 @@
+//! Sentences of a manuscript: headings, narration, speech and thoughts, each its own.
+//!
+//! Every visible character but white space is in exactly one sentence. A sentence of narration goes on after a speech that
+//! interrupts it (「行くのか？」と彼は言った。), so it may have several pieces; what is quoted is a sentence beside it. Where a
+//! sentence ends depends on its own paragraph alone, as far as the voices do. What the words are is not known here.
+
+use std::{iter::Peekable, ops::Range};
+
+use crate::manuscript::{Counts, Kind, LineKind, Manuscript, Part, Span, Voice};
+
+/// Brackets within which nothing ends.
+const BRACKETS: [(char, char); 9] = [
+    ('「', '」'),
+    ('『', '』'),
+    ('（', '）'),
+    ('(', ')'),
+    ('【', '】'),
+    ('〈', '〉'),
+    ('《', '》'),
+    ('〔', '〕'),
+    ('［', '］'),
+];
+
+/// A stretch of a sentence that nothing interrupts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// Bytes of the visible text.
+    pub visible: Range<usize>,
+    /// Bytes of the source; markup within counts to it, markup around it does not.
+    pub source: Range<usize>,
+}
+
+/// One sentence, without the white space around it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sentence {
+    /// Who is heard.
+    pub voice: Voice,
+    /// Which part of the manuscript it is in.
+    pub part: Part,
+    /// Whether it is a heading.
+    pub is_heading: bool,
+    /// The line that is its paragraph, as a place in [`Manuscript::lines`].
+    pub line: usize,
+    /// Its pieces, in order; at least one.
+    pub pieces: Vec<Piece>,
+}
+
+impl Sentence {
+    /// Where it begins and ends in the visible text. Speech may lie in between.
+    #[must_use]
+    pub fn visible(&self) -> Range<usize> {
+        let end = self.pieces.last().map_or(0, |piece| piece.visible.end);
+        self.pieces.first().map_or(0, |piece| piece.visible.start)..end
+    }
+
+    /// Where it begins and ends in the source. Speech may lie in between.
+    #[must_use]
+    pub fn source(&self) -> Range<usize> {
+        let end = self.pieces.last().map_or(0, |piece| piece.source.end);
+        self.pieces.first().map_or(0, |piece| piece.source.start)..end
+    }
+
+    /// Its own words, without what is said in between.
+    #[must_use]
+    pub fn text(&self, manuscript: &Manuscript) -> String {
+        let visible = manuscript.visible().text();
+        self.pieces
+            .iter()
+            .map(|piece| &visible[piece.visible.clone()])
+            .collect()
+    }
+
+    /// How long it is, without what is said in between.
+    #[must_use]
+    pub fn counts(&self, manuscript: &Manuscript) -> Counts {
+        let visible = manuscript.visible().text();
+        let pieces = self.pieces.iter();
+        pieces.map(|piece| Counts::of(&visible[piece.visible.clone()])).sum()
+    }
+
+    /// How long it is with what is said in between, as a reader sees it.
+    #[must_use]
+    pub fn counts_as_read(&self, manuscript: &Manuscript) -> Counts {
+        Counts::of(&manuscript.visible().text()[self.visible()])
+    }
+
+    /// Whether it belongs to the story: in the body, and no heading.
+    #[must_use]
+    pub fn is_story(&self) -> bool {
+        self.part == Part::Body && !self.is_heading
+    }
+}
+
+/// The sentences of a manuscript, in the order in which they begin.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sentences {
+    all: Vec<Sentence>,
+}
+
+impl Sentences {
+    /// Finds them. Takes time in proportion to the text.
+    #[must_use]
+    pub fn of(manuscript: &Manuscript) -> Self {
+        let mut all = Vec::new();
+        let mut voices = outermost_voices(manuscript.spans()).peekable();
+        for (at, line) in manuscript.lines().iter().enumerate() {
+            let is_heading = match line.kind {
+                LineKind::Paragraph => false,
+                LineKind::Heading { .. } => true,
+                _ => continue,
+            };
+            let mut paragraph = Paragraph {
+                manuscript,
+                sentence: Sentence {
+                    voice: Voice::Narration,
+                    part: line.part,
+                    is_heading,
+                    line: at,
+                    pieces: Vec::new(),
+                },
+                found: Vec::new(),
+            };
+            if is_heading {
+                paragraph.heading(&line.content);
+            } else {
+                paragraph.prose(&line.content, &mut voices);
+            }
+            let mut found = paragraph.found;
+            found.sort_by_key(|sentence| sentence.visible().start);
+            all.append(&mut found);
+        }
+        Self { all }
+    }
+
+    /// All of them.
+    #[must_use]
+    pub fn all(&self) -> &[Sentence] {
+        &self.all
+    }
+
+    /// Those of the story in one voice, with their places in [`Self::all`].
+    pub fn story(&self, voice: Voice) -> impl Iterator<Item = (usize, &Sentence)> {
+        let sentences = self.all.iter().enumerate();
+        sentences.filter(move |(_, sentence)| sentence.is_story() && sentence.voice == voice)
+    }
+}
+
+/// Voices that lie in no other voice, in the order of the text.
+fn outermost_voices(spans: &[Span]) -> impl Iterator<Item = (Voice, Range<usize>)> + '_ {
+    let mut end = 0;
+    spans.iter().filter_map(move |span| {
+        let voice = match span.kind {
+            Kind::Dialogue(_) => Voice::Dialogue,
+            Kind::Thought(_) => Voice::Thought,
+            _ => return None,
+        };
+        if span.range.start < end {
+            return None;
+        }
+        end = span.range.end;
+        Some((voice, span.range.clone()))
+    })
+}
+
+/// The sentences of one paragraph.
+struct Paragraph<'a> {
+    manuscript: &'a Manuscript,
+    /// What all of them have in common.
+    sentence: Sentence,
+    found: Vec<Sentence>,
+}
+
+impl Paragraph<'_> {
+    /// A heading is one sentence, whatever ends in it.
+    fn heading(&mut self, line: &Range<usize>) {
+        let words = self.visible_of(line);
+        self.add(Voice::Narration, std::iter::once(words));
+    }
+
+    /// Each speech by itself, and what lies between them together.
+    fn prose(&mut self, line: &Range<usize>, voices: &mut Peekable<impl Iterator<Item = (Voice, Range<usize>)>>) {
+        while voices.next_if(|(_, range)| range.end <= line.start).is_some() {}
+        let mut narration = Vec::new();
+        let mut rest = self.visible_of(line);
+        while let Some((voice, range)) = voices.next_if(|(_, range)| range.start < line.end) {
+            let heard = self.visible_of(&range);
+            narration.push(rest.start..heard.start);
+            rest.start = heard.end;
+            self.cut(voice, &[heard]);
+        }
+        narration.push(rest);
+        self.cut(Voice::Narration, &narration);
+    }
+
+    fn visible_of(&self, source: &Range<usize>) -> Range<usize> {
+        let visible = self.manuscript.visible();
+        visible.from_source(source.start)..visible.from_source(source.end)
+    }
+
+    /// Cuts what one voice says in this paragraph, given as stretches of the visible text.
+    fn cut(&mut self, voice: Voice, stretches: &[Range<usize>]) {
+        let text = self.manuscript.visible().text();
+        let characters: Vec<(usize, char)> = stretches
+            .iter()
+            .flat_map(|stretch| {
+                let from = stretch.start;
+                text[stretch.clone()].char_indices().map(move |(at, c)| (from + at, c))
+            })
+            .collect();
+        let is_within = within_brackets(&characters, voice != Voice::Narration);
+        let mut pieces = Vec::new();
+        let mut at = 0;
+        for stretch in stretches {
+            let mut begin = stretch.start;
+            while characters.get(at).is_some_and(|(place, _)| *place < stretch.end) {
+                if is_within[at] || !ends_sentence(&characters, at) {
+                    at += 1;
+                    continue;
+                }
+                at += 1;
+                // The same end goes on with more marks, closing brackets and signs that are not read aloud.
+                while characters.get(at).is_some_and(|(place, c)| {
+                    *place < stretch.end
+                        && (is_end_mark(*c) || is_closer(*c) || is_trailing(&characters[at..], stretch.end))
+                }) {
+                    at += 1;
+                }
+                let end = characters
+                    .get(at)
+                    .map_or(stretch.end, |(place, _)| (*place).min(stretch.end));
+                pieces.push(begin..end);
+                self.add(voice, std::mem::take(&mut pieces));
+                begin = end;
+            }
+            pieces.push(begin..stretch.end);
+        }
+        self.add(voice, pieces);
+    }
+
+    /// Adds a sentence, if there is anything to read in it.
+    fn add(&mut self, voice: Voice, pieces: impl IntoIterator<Item = Range<usize>>) {
+        let visible = self.manuscript.visible();
+        let pieces: Vec<Piece> = pieces
+            .into_iter()
+            .filter_map(|piece| {
+                let text = &visible.text()[piece.clone()];
+                let start = piece.start + (text.len() - text.trim_start().len());
+                let end = piece.end - (text.len() - text.trim_end().len());
+                (start < end).then(|| Piece {
+                    visible: start..end,
+                    // The end of a run is not the beginning of the next one: markup lies between them.
+                    source: visible.to_source(start)..visible.to_source(end - 1) + 1,
+                })
+            })
+            .collect();
+        if !pieces.is_empty() {
+            self.found.push(Sentence {
+                voice,
+                pieces,
+                ..self.sentence.clone()
+            });
+        }
+    }
+}
+
+/// Whether a character is within brackets that are closed again. The outermost brackets of speech are the speech itself.
+fn within_brackets(characters: &[(usize, char)], is_speech: bool) -> Vec<bool> {
+    let mut changes = vec![0_i32; characters.len() + 1];
+    let mut open: Vec<(usize, usize)> = Vec::new();
+    for (at, (_, c)) in characters.iter().enumerate() {
+        if let Some(bracket) = BRACKETS.iter().position(|(opening, _)| opening == c) {
+            if at > 0 || !is_speech {
+                open.push((bracket, at));
+            }
+        } else if let Some(bracket) = BRACKETS.iter().position(|(_, closing)| closing == c)
+            && let Some(nearest) = open
+                .iter()
+                .rev()
+                .take(BRACKETS.len())
+                .position(|(other, _)| *other == bracket)
+        {
+            // What was opened in between and not closed is a slip.
+            open.truncate(open.len() - nearest);
+            if let Some((_, from)) = open.pop() {
+                changes[from] += 1;
+                changes[at + 1] -= 1;
+            }
+        }
+    }
+    let mut depth = 0;
+    changes
+        .iter()
+        .take(characters.len())
+        .map(|change| {
+            depth += change;
+            depth > 0
+        })
+        .collect()
+}
+
+/// Whether the character at a place ends a sentence: 。．！？, and the half-width ones. A point in a number does not.
+fn ends_sentence(characters: &[(usize, char)], at: usize) -> bool {
+    let (_, c) = characters[at];
+    let is_number = |at: Option<usize>| at.and_then(|at| characters.get(at)).is_some_and(|(_, c)| is_digit(*c));
+    is_end_mark(c) && !(c == '．' && is_number(at.checked_sub(1)) && is_number(Some(at + 1)))
+}
+
+fn is_end_mark(c: char) -> bool {
+    matches!(c, '。' | '．' | '！' | '？' | '!' | '?' | '‼' | '⁇' | '⁈' | '⁉' | '｡')
+}
+
+fn is_closer(c: char) -> bool {
+    BRACKETS.iter().any(|(_, closing)| *closing == c) || matches!(c, '”' | '〟' | '’')
+}
+
+fn is_digit(c: char) -> bool {
+    c.is_ascii_digit() || ('０'..='９').contains(&c)
+}
+
+/// Whether nothing but signs follows up to the end of a stretch: え？……　is one sentence, え？……そうか。 is two.
+fn is_trailing(characters: &[(usize, char)], end: usize) -> bool {
+    let rest = characters.iter().take_while(|(place, _)| *place < end);
+    // A run of signs is short, and every step through it looks ahead.
+    let mut signs = rest.take(SIGNS + 1).map(|(_, c)| *c);
+    let mut count = 0;
+    signs.all(|c| {
+        count += 1;
+        count <= SIGNS
+            && (is_closer(c)
+                || is_end_mark(c)
+                || matches!(
+                    c,
+                    '…' | '‥' | '―' | '—' | '─' | '・' | '♪' | '♡' | '♥' | '☆' | '★' | '～' | '〜'
+                ))
+    })
+}
+
+/// How many signs may trail a sentence.
+const SIGNS: usize = 12;
+
+#[cfg(test)]
+mod tests {
+    use super::Sentences;
+    use crate::manuscript::{Manuscript, Reading, Voice};
+
+    /// The sentences of a text, each with the letter of its voice.
+    fn cut(text: &str) -> Vec<String> {
+        let manuscript = Manuscript::read(text, Reading::default());
+        let sentences = Sentences::of(&manuscript);
+        let show = |sentence: &super::Sentence| {
+            let voice = match sentence.voice {
+                _ if sentence.is_heading => '#',
+                Voice::Narration => 'N',
+                Voice::Dialogue => 'D',
+                Voice::Thought => 'T',
+            };
+            let pieces = sentence.pieces.iter();
+            let pieces = pieces.map(|piece| &manuscript.visible().text()[piece.visible.clone()]);
+            format!("{voice} {}", pieces.collect::<Vec<_>>().join("|"))
+        };
+        sentences.all().iter().map(show).collect()
+    }
+
+    #[test]
+    fn an_end_takes_its_marks_and_brackets_along() {
+        assert_eq!(
+            cut("　行った。帰った！？　寝た"),
+            ["N 行った。", "N 帰った！？", "N 寝た"]
+        );
+        assert_eq!(cut("まさか……。そう――だ。"), ["N まさか……。", "N そう――だ。"]);
+        assert_eq!(cut("円周率は３．１４だ。"), ["N 円周率は３．１４だ。"]);
+        assert_eq!(cut("え？……"), ["N え？……"]);
+        assert_eq!(cut("え？……そうか。"), ["N え？", "N ……そうか。"]);
+    }
+
+    #[test]
+    fn narration_goes_on_after_speech_that_interrupts_it() {
+        assert_eq!(
+            cut("彼は「行くのか？　本当に？」と言った。「うん」"),
+            ["N 彼は|と言った。", "D 「行くのか？", "D 本当に？」", "D 「うん」"]
+        );
+        assert_eq!(
+            cut("帰った。「ただいま」と言う。"),
+            ["N 帰った。", "D 「ただいま」", "N と言う。"]
+        );
+    }
+
+    #[test]
+    fn nothing_ends_within_brackets() {
+        assert_eq!(
+            cut("本（一九〇六年。初版）を読む。次。"),
+            ["N 本（一九〇六年。初版）を読む。", "N 次。"]
+        );
+        assert_eq!(
+            cut("「『行け。すぐに。』と言った。以上」"),
+            ["D 「『行け。すぐに。』と言った。", "D 以上」"]
+        );
+        assert_eq!(cut("本（開いたまま。次。"), ["N 本（開いたまま。", "N 次。"]);
+    }
+
+    #[test]
+    fn thoughts_headings_and_paragraphs_are_their_own() {
+        assert_eq!(
+            cut("# 第一話。始まり\n\n（まずい。逃げよう）\n走る"),
+            ["# 第一話。始まり", "T （まずい。", "T 逃げよう）", "N 走る"]
+        );
+        assert_eq!(
+            cut("|今日《きょう》は《《晴れ》》だ。明日も。"),
+            ["N 今日は晴れだ。", "N 明日も。"]
+        );
+    }
+
+    #[test]
+    fn a_piece_knows_its_place_in_the_source() {
+        let source = "|今日《きょう》。|明日《あす》。";
+        let manuscript = Manuscript::read(source, Reading::default());
+        let sentences = Sentences::of(&manuscript);
+        let places: Vec<&str> = sentences.all().iter().map(|one| &source[one.source()]).collect();
+        assert_eq!(places, ["今日《きょう》。", "明日《あす》。"]);
+    }
+}
