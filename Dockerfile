@@ -33,6 +33,8 @@ COPY --from=build /usr/local/bin/fumi /usr/local/bin/fumi
 # Without these no HTTPS leaves the container: keys of an issuer of tokens, telemetry.
 COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/ca-certificates.crt
 COPY deploy/healthcheck /usr/local/bin/fumi-healthcheck
+# The program holds a dictionary of Japanese, whose terms go with every copy.
+COPY src/novel/assets/NOTICE /usr/share/doc/fumi/NOTICE
 # A volume that is mounted here takes the mode, so that any user of `docker run -u` can keep state in it. It is not
 # declared as one: every container would leave an anonymous volume behind.
 RUN install -d -m 1777 /state
