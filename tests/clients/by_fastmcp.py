@@ -41,13 +41,15 @@ async def main():
     with tempfile.TemporaryDirectory() as home:
         root = os.path.join(os.path.realpath(home), "project")
         shutil.copytree(FIXTURE, root)
-        with real.Server(program, [root]) as server:
+        novel = real.Novel(home)
+        with real.Server(program, [root, novel.root]) as server:
+            novel.write(server.url)
             for era in ("legacy", "2026-07-28"):
                 async with Client(server.url, mode=era) as client:
                     listed = [tool.name for tool in await client.list_tools()]
                     assert listed == [tool["name"] for tool in catalogue], listed
                     for tool in catalogue:
-                        example = json.loads(json.dumps(tool["example"]).replace(ROOT, root))
+                        example = novel.example(tool) or json.loads(json.dumps(tool["example"]).replace(ROOT, root))
                         # It raises for a failed call, and for a structure that is not as published.
                         result = await client.call_tool(tool["name"], example)
                         assert result.structured_content and result.content, (tool["name"], result)

@@ -40,7 +40,9 @@ def main():
         root = os.path.join(os.path.realpath(home), "project")
         shutil.copytree(FIXTURE, root)
         catalogue = json.loads(real.said(program, "tools", "--json"))
-        with real.Server(program, [root]) as server:
+        novel = real.Novel(home)
+        with real.Server(program, [root, novel.root]) as server:
+            novel.write(server.url)
             for era in ("legacy", "modern"):
                 inspector = Inspector(command, server.url, era, home)
                 listed = inspector.ask("--method", "tools/list", "--strict", "--format", "json")
@@ -48,7 +50,7 @@ def main():
                 names = [tool["name"] for tool in catalogue]
                 assert [tool["name"] for tool in listed] == names, listed
                 for tool in catalogue:
-                    example = json.dumps(tool["example"]).replace(ROOT, root)
+                    example = json.dumps(novel.example(tool) or tool["example"]).replace(ROOT, root)
                     call = ("--method", "tools/call", "--tool-name", tool["name"], "--tool-args-json", example)
                     result = inspector.ask(*call, "--format", "json")
                     result = result.get("result", result)

@@ -4,12 +4,15 @@ The sources are found by asking the programs on the machine, never by a fixed pa
 asked anything fails the clients: whoever adds a tool says here how it is used on real source.
 """
 
+import hashlib
 import json
 import os
 import random
+import shutil
 import subprocess
 import sys
 import tempfile
+import urllib.request
 
 LANGUAGES = {".py", ".js", ".mjs", ".ts", ".tsx", ".java", ".html", ".css", ".md"}
 FILES_PER_LANGUAGE = 12
@@ -147,6 +150,76 @@ class Server:
             sys.exit(f"the server panicked:\n{log[-3000:]}")
         if code != 0 and kind is None:
             sys.exit(f"the server ended with {code}:\n{log[-3000:]}")
+
+
+NOVEL = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples", "novel")
+# What the tools' examples mean by a session and by the hash of a file.
+SESSION, HASH = "session_20260131_100000_0a1b2c3d", "ba7816bf8f01"
+
+
+class Novel:
+    """A copy of the sample novel, whose first episode a host has written through all stages."""
+
+    def __init__(self, home):
+        self.root = os.path.join(os.path.realpath(home), "novel")
+        shutil.copytree(NOVEL, self.root)
+        with open(os.path.join(self.root, "README.md"), "rb") as file:
+            self.hash = hashlib.sha256(file.read()).hexdigest()[:12]
+        folder = os.path.join(self.root, "40_原稿")
+        first = next(name for name in sorted(os.listdir(folder)) if name.startswith("第001話"))
+        with open(os.path.join(folder, first), encoding="utf-8") as file:
+            self.lines = file.read().splitlines(keepends=True)[2:]
+        self.session = None
+
+    def acts(self):
+        """The manuscript in a quarter, a half and a quarter of its characters."""
+        whole, written, acts = sum(map(len, self.lines)), 0, ["", "", ""]
+        for line in self.lines:
+            acts[0 if written * 4 < whole else 1 if written * 4 < whole * 3 else 2] += line
+            written += len(line)
+        return acts
+
+    def answer(self, asked):
+        """A text that will do: keys by the form that is asked for, the manuscript by its acts."""
+        form = asked.get("response_schema")
+        if form:
+            values = {"string": "梶みちるが帆待島の検潮所に着き、十二のこぶを見つけるまで。", "array": "[梶みちる, 穂刈一平, 穂刈徳次, 鯨井ふさ]"}
+            return "".join(
+                f"{key}: {'[]' if 'items' in value else values[value['type']]}\n" for key, value in form["properties"].items()
+            )
+        acts = self.acts()
+        stage, turn = asked["step"].split(":")
+        return acts[int(turn) - 1] if stage == "write_manuscript_draft" else "".join(acts)
+
+    def write(self, url):
+        """Writes the episode as a host does that knows nothing but what each question says."""
+        tool, arguments = "noveler_write", {"episode": 1, "project_root": self.root}
+        while True:
+            request = urllib.request.Request(
+                url.removesuffix("/mcp") + f"/v1/tools/{tool}",
+                json.dumps(arguments).encode(),
+                {"Content-Type": "application/json"},
+            )
+            with urllib.request.urlopen(request, timeout=60) as reply:
+                asked = json.load(reply)
+            if asked.get("status") != "needs_text":
+                assert asked["final_manuscript_path"].startswith("40_原稿/第001話"), asked
+                self.session = asked["session_id"]
+                return
+            tool = asked["submit"]["tool"]
+            arguments = {**asked["submit"]["arguments"], asked["submit"]["answer"]: self.answer(asked)}
+
+    def example(self, tool):
+        """The example of a tool of novels, about this one; `None` for other tools."""
+        if not tool["toolset"].startswith("novel"):
+            return None
+        example = json.dumps(tool["example"], ensure_ascii=False).replace(SESSION, self.session).replace(HASH, self.hash)
+        return {**json.loads(example), "project_root": self.root}
+
+    def per_tool(self, program):
+        for tool in json.loads(said(program, "tools", "--json")):
+            if (example := self.example(tool)) is not None:
+                yield tool["name"], example
 
 
 def lines_of(root, path):

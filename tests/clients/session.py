@@ -2,6 +2,7 @@
 
 import asyncio
 import sys
+import tempfile
 import warnings
 
 from mcp import ClientSession, types
@@ -47,7 +48,10 @@ async def subscribed():
 async def main():
     folders = real.roots()
     report = real.Report("mcp, session era")
-    with real.Server(sys.argv[1], folders.values()) as server:
+    home = tempfile.TemporaryDirectory()
+    novel = real.Novel(home.name)
+    with home, real.Server(sys.argv[1], [*folders.values(), novel.root]) as server:
+        novel.write(server.url)
         async with streamablehttp_client(server.url) as (read, write, _), ClientSession(read, write) as client:
             hello = await client.initialize()
             assert hello.serverInfo.name == "fumi" and hello.instructions, hello
@@ -72,6 +76,8 @@ async def main():
                 for path in real.sample(root):
                     for tool, arguments in real.per_file(path, real.lines_of(root, path)):
                         await call(tool, arguments, root)
+            for tool, arguments in novel.per_tool(sys.argv[1]):
+                await call(tool, arguments, novel.root)
     report.end(tool.name for tool in listed)
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import sys
+import tempfile
 import warnings
 
 from mcp.client.client import Client
@@ -37,7 +38,10 @@ async def subscribed():
 async def main():
     folders = real.roots()
     report = real.Report("mcp, stateless era")
-    with real.Server(sys.argv[1], folders.values()) as server:
+    home = tempfile.TemporaryDirectory()
+    novel = real.Novel(home.name)
+    with home, real.Server(sys.argv[1], [*folders.values(), novel.root]) as server:
+        novel.write(server.url)
         async with Client(server.url, mode="2026-07-28") as client:
             listed = (await client.list_tools()).tools
             for tool in listed:
@@ -60,6 +64,8 @@ async def main():
                 for path in real.sample(root):
                     for tool, arguments in real.per_file(path, real.lines_of(root, path)):
                         await call(tool, arguments, root)
+            for tool, arguments in novel.per_tool(sys.argv[1]):
+                await call(tool, arguments, novel.root)
         async with Client(server.url, mode="auto") as client:
             assert client.protocol_version == "2026-07-28", client.protocol_version
             assert client.server_info.name == "fumi", client.server_info
