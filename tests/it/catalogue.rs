@@ -28,7 +28,8 @@ const FREE_FORM: [&str; 4] = [
 ];
 
 /// Parts of answers that are free-form on purpose: values of files, and what others said of their results. `tool field`.
-const FREE_ANSWERS: [&str; 9] = [
+const FREE_ANSWERS: [&str; 10] = [
+    "convert_cli_to_json error_response.error.alternative_actions[]",
     "noveler arguments",
     "fetch_artifact data",
     "convert_cli_to_json response.metadata",

@@ -295,7 +295,7 @@ async fn a_text_is_fetched_by_its_id_whole_or_in_parts() {
         json!({"artifact_id": id(PLOT), "section": "/episode_info/episode_number", "format": "json"}),
     )
     .await;
-    assert_eq!(value["data"], 1);
+    assert_eq!(value["data"], json!({"value": 1}));
     let all = done(
         &app,
         "fetch_artifact",

@@ -14,7 +14,7 @@ use fumi_novel::{
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::{
     DATA, NovelDeps, READS,
@@ -80,9 +80,9 @@ pub struct Output {
     /// The text, or the part.
     #[serde(skip_serializing_if = "Option::is_none")]
     content: Option<String>,
-    /// The value.
+    /// The value; one that is no object stands under `value`, since clients want one type of a field.
     #[serde(skip_serializing_if = "Option::is_none")]
-    data: Option<Value>,
+    data: Option<Map<String, Value>>,
     /// What there is in a value that is too large to be shown at once.
     #[serde(skip_serializing_if = "Option::is_none")]
     keys: Option<Vec<Key>>,
@@ -285,7 +285,10 @@ impl Output {
     /// Shows a value, or of a large one what leads on.
     fn tell(&mut self, value: Value, pointer: &str) {
         if value.to_string().len() <= DATA_BYTES {
-            self.data = Some(value);
+            self.data = Some(match value {
+                Value::Object(fields) => fields,
+                other => Map::from_iter([("value".to_owned(), other)]),
+            });
             return;
         }
         let keys = keys_of(&value, pointer);
@@ -303,7 +306,7 @@ impl Render for Output {
         }
         let mut lines = vec![head];
         lines.extend(self.content.clone());
-        lines.extend(self.data.as_ref().map(Value::to_string));
+        lines.extend(self.data.clone().map(|data| Value::Object(data).to_string()));
         let headings = self.headings.iter().flatten();
         lines.extend(headings.map(|one| format!("{}-{} {}", one.start_line, one.end_line, one.title)));
         let keys = self.keys.iter().flatten();

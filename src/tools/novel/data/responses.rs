@@ -122,7 +122,7 @@ pub struct ErrorBody {
     pub claude_guidance: Option<Guidance>,
     /// What else could be done.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub alternative_actions: Option<Vec<Value>>,
+    pub alternative_actions: Option<Vec<Map<String, Value>>>,
     /// Where to read on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub troubleshooting_url: Option<String>,
