@@ -17,8 +17,8 @@ from functools import cache
 import jsonschema_rs
 import requests
 import schemathesis
-from schemathesis.core.failures import ServerError
-from schemathesis.openapi.checks import AcceptedNegativeData, RejectedPositiveData
+from schemathesis.core.failures import AcceptedNegativeData, ServerError
+from schemathesis.openapi.checks import RejectedPositiveData
 
 PROBES = ("/livez", "/readyz")
 # What `allowed` says of a relation between arguments, and of a length. Schemas that clients accept say neither (src/tool).
