@@ -5,8 +5,10 @@
 
 pub mod artifacts;
 pub mod backups;
+pub mod checks;
 pub mod completion;
 pub mod errors;
+pub mod lexicons;
 pub mod manuscript;
 pub mod morphology;
 pub mod plotting;

@@ -1,0 +1,237 @@
+//! What all checks look at: a manuscript with its sentences and words, read once, and what its novel says.
+//!
+//! Rules work on the visible text and report places of the source; the way back is [`Material::source_of`]. What no fix may
+//! touch is known here: rubies, notes, code, addresses and the novel's own names.
+
+use std::{cell::OnceCell, ops::Range};
+
+use super::{context::Context, metrics::Metrics, tuning::Tuning};
+use crate::{
+    manuscript::{Counts, Kind, LineKind, Manuscript, Part, Reading, Voice},
+    morphology::{Analysis, Morpheme, Morphology, Origin},
+    text::{Sentence, Sentences},
+};
+
+/// A text, read: what a [`Material`] borrows from.
+#[derive(Clone, Debug)]
+pub struct Draft {
+    /// The text as spans.
+    pub manuscript: Manuscript,
+    /// Its sentences.
+    pub sentences: Sentences,
+}
+
+impl Draft {
+    /// Reads a text.
+    #[must_use]
+    pub fn read(text: impl Into<String>, reading: Reading) -> Self {
+        let manuscript = Manuscript::read(text, reading);
+        let sentences = Sentences::of(&manuscript);
+        Self { manuscript, sentences }
+    }
+}
+
+/// What is judged.
+#[derive(Debug)]
+pub struct Material<'a> {
+    manuscript: &'a Manuscript,
+    sentences: &'a Sentences,
+    words: Analysis<'a>,
+    context: &'a Context,
+    tuning: &'a Tuning,
+    /// The body by voice, in ranges of the source.
+    voices: Vec<(Range<usize>, Voice)>,
+    /// Ranges of the source that no fix touches, in order, without overlaps.
+    protected: Vec<Range<usize>>,
+    metrics: OnceCell<Metrics>,
+}
+
+/// A paragraph of the story.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Prose {
+    /// Its line, as a place in [`Manuscript::lines`].
+    pub line: usize,
+    /// Bytes of the source.
+    pub source: Range<usize>,
+    /// Bytes of the visible text.
+    pub visible: Range<usize>,
+}
+
+impl<'a> Material<'a> {
+    /// Reads the words of a draft and prepares what rules share. Takes time in proportion to the text.
+    #[must_use]
+    pub fn of(draft: &'a Draft, context: &'a Context, tuning: &'a Tuning, morphology: &'a dyn Morphology) -> Self {
+        let Draft { manuscript, sentences } = draft;
+        let words = Analysis::of(manuscript, sentences, &context.names, morphology);
+        let protected = protected(manuscript, words.words());
+        Self {
+            manuscript,
+            sentences,
+            words,
+            context,
+            tuning,
+            voices: manuscript.voices(),
+            protected,
+            metrics: OnceCell::new(),
+        }
+    }
+
+    /// The text as spans.
+    #[must_use]
+    pub fn manuscript(&self) -> &'a Manuscript {
+        self.manuscript
+    }
+
+    /// What a reader sees.
+    #[must_use]
+    pub fn text(&self) -> &'a str {
+        self.manuscript.visible().text()
+    }
+
+    /// The sentences.
+    #[must_use]
+    pub fn sentences(&self) -> &'a [Sentence] {
+        self.sentences.all()
+    }
+
+    /// All words, sentence by sentence.
+    #[must_use]
+    pub fn words(&self) -> &[Morpheme<'a>] {
+        self.words.words()
+    }
+
+    /// The words of a sentence.
+    #[must_use]
+    pub fn words_of(&self, sentence: usize) -> &[Morpheme<'a>] {
+        self.words.of_sentence(sentence)
+    }
+
+    /// The sentences of the story in one voice, each with its place and its words.
+    pub fn heard(&self, voice: Voice) -> impl Iterator<Item = (usize, &'a Sentence, &[Morpheme<'a>])> {
+        let sentences = self.sentences.story(voice);
+        sentences.map(|(at, sentence)| (at, sentence, self.words.of_sentence(at)))
+    }
+
+    /// What the novel says.
+    #[must_use]
+    pub fn context(&self) -> &'a Context {
+        self.context
+    }
+
+    /// What is changed about the checks.
+    #[must_use]
+    pub fn tuning(&self) -> &'a Tuning {
+        self.tuning
+    }
+
+    /// What was measured, at the first question.
+    #[must_use]
+    pub fn metrics(&self) -> &Metrics {
+        self.metrics.get_or_init(|| Metrics::of(self))
+    }
+
+    /// The characters of the story, headings aside.
+    #[must_use]
+    pub fn characters(&self) -> usize {
+        let voices = self.voices.iter();
+        let counts = voices.map(|(range, _)| Counts::of(self.manuscript.visible_in(range)));
+        counts.map(|counts| counts.characters).sum()
+    }
+
+    /// The characters that one voice has.
+    #[must_use]
+    pub fn characters_heard(&self, voice: Voice) -> usize {
+        self.manuscript.count_voice(voice).characters
+    }
+
+    /// The paragraphs of the story that have anything to read, in order.
+    pub fn prose(&self) -> impl Iterator<Item = Prose> + '_ {
+        let lines = self.manuscript.lines().iter().enumerate();
+        lines.filter_map(|(at, line)| {
+            (line.part == Part::Body && line.kind == LineKind::Paragraph).then(|| {
+                let visible = self.manuscript.visible();
+                Prose {
+                    line: at,
+                    source: line.content.clone(),
+                    visible: visible.from_source(line.content.start)..visible.from_source(line.content.end),
+                }
+            })
+        })
+    }
+
+    /// Where a range of the visible text stands in the source; markup within it counts to it, markup around it does not.
+    #[must_use]
+    pub fn source_of(&self, visible: &Range<usize>) -> Range<usize> {
+        let map = self.manuscript.visible();
+        let start = map.to_source(visible.start);
+        if visible.is_empty() {
+            return start..start;
+        }
+        // The end of a run is not the beginning of the next one.
+        start..map.to_source(visible.end - 1) + 1
+    }
+
+    /// Who is heard at a byte of the source; narration outside of the body.
+    #[must_use]
+    pub fn voice_at(&self, source: usize) -> Voice {
+        let after = self.voices.partition_point(|(range, _)| range.end <= source);
+        let here = self.voices.get(after).filter(|(range, _)| range.start <= source);
+        here.map_or(Voice::Narration, |(_, voice)| *voice)
+    }
+
+    /// Whether an edit would touch what must stay as it is.
+    #[must_use]
+    pub fn is_protected(&self, edit: &Range<usize>) -> bool {
+        let after = self.protected.partition_point(|range| range.end <= edit.start);
+        self.protected[after..]
+            .first()
+            .is_some_and(|range| range.start < edit.end || (edit.is_empty() && range.start < edit.start))
+    }
+}
+
+/// What no fix touches: rubies, notes, code, addresses, names.
+fn protected(manuscript: &Manuscript, words: &[Morpheme<'_>]) -> Vec<Range<usize>> {
+    let spans = manuscript.spans().iter();
+    let marked = spans.filter(|span| matches!(span.kind, Kind::Ruby { .. } | Kind::Note(_)));
+    let mut ranges: Vec<Range<usize>> = marked.map(|span| span.range.clone()).collect();
+    ranges.extend(
+        words
+            .iter()
+            .filter(|word| word.origin == Origin::Name)
+            .map(|word| word.source.clone()),
+    );
+    let source = manuscript.source();
+    for begin in ["http://", "https://"] {
+        for (at, _) in source.match_indices(begin) {
+            let is_part = |c: char| c.is_ascii_graphic();
+            let end = source[at..].find(|c: char| !is_part(c)).map_or(source.len(), |len| at + len);
+            ranges.push(at..end);
+        }
+    }
+    for line in manuscript.lines() {
+        code(source, &line.content, &mut ranges);
+    }
+    ranges.sort_by_key(|range| range.start);
+    let mut joined: Vec<Range<usize>> = Vec::with_capacity(ranges.len());
+    for range in ranges {
+        match joined.last_mut() {
+            Some(last) if range.start < last.end => last.end = last.end.max(range.end),
+            _ => joined.push(range),
+        }
+    }
+    joined
+}
+
+/// `code` between two backticks of a line.
+fn code(source: &str, line: &Range<usize>, ranges: &mut Vec<Range<usize>>) {
+    let mut open = None;
+    for (at, _) in source[line.clone()].match_indices('`') {
+        open = match open {
+            None => Some(at),
+            Some(from) => {
+                ranges.push(line.start + from..line.start + at + 1);
+                None
+            }
+        };
+    }
+}

@@ -1,0 +1,138 @@
+//! The rules: each a file that finds, and its manual page beside it. To add one: the two files, and its name in the list.
+//!
+//! A rule reports what it finds with the edits that would mend it, and nothing else. What holds for all of them is decided
+//! in [`Found::push`]: scope, severity, what no fix may touch, and that words in speech are never corrected.
+
+use std::sync::LazyLock;
+
+use super::{
+    finding::{Finding, FixLevel},
+    material::Material,
+    page::{Page, Scope},
+};
+use crate::manuscript::Voice;
+
+/// A rule.
+#[derive(Debug)]
+pub struct Rule {
+    /// What it finds, in snake case.
+    pub name: &'static str,
+    /// Its manual page.
+    pub page: Page,
+    check: fn(&Material<'_>, &mut Found<'_, '_>),
+}
+
+/// Lists the rules; each is a module and a page of the same name.
+macro_rules! rules {
+    ($($name:ident,)*) => {
+        $(mod $name;)*
+
+        /// Every rule, in the order of the list.
+        pub static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
+            vec![$(Rule::new(stringify!($name), include_str!(concat!(stringify!($name), ".toml")), $name::check),)*]
+        });
+    };
+}
+
+rules! {
+}
+
+impl Rule {
+    fn new(name: &'static str, page: &str, check: fn(&Material<'_>, &mut Found<'_, '_>)) -> Self {
+        let page = toml::from_str(page).unwrap_or_else(|error| panic!("{name}.toml: {error}"));
+        Self { name, page, check }
+    }
+}
+
+/// The rule of a name.
+#[must_use]
+pub fn rule(name: &str) -> Option<&'static Rule> {
+    RULES.iter().find(|rule| rule.name == name)
+}
+
+/// The rule that a finding is of.
+pub(super) fn known(name: &str) -> &'static Rule {
+    rule(name).expect("findings are of rules in the list")
+}
+
+/// What a rule finds.
+pub(super) fn apply(rule: &'static Rule, material: &Material<'_>) -> Vec<Finding> {
+    let mut found = Found {
+        rule,
+        material,
+        findings: Vec::new(),
+    };
+    (rule.check)(material, &mut found);
+    found.findings
+}
+
+/// What one rule has found so far.
+#[derive(Debug)]
+pub struct Found<'m, 'a> {
+    rule: &'static Rule,
+    material: &'m Material<'a>,
+    findings: Vec<Finding>,
+}
+
+impl Found<'_, '_> {
+    /// A threshold of the rule, as its page or the configuration has it.
+    pub fn threshold(&self, name: &str) -> f64 {
+        self.material.tuning().threshold(self.rule, name)
+    }
+
+    /// A threshold that counts.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "pages allow no negative and no huge counts"
+    )]
+    pub fn limit(&self, name: &str) -> usize {
+        self.threshold(name) as usize
+    }
+
+    /// Reports a finding as severe as the page says.
+    pub fn push(&mut self, finding: Finding) {
+        let severity = self.rule.page.severity;
+        self.push_as(severity, finding);
+    }
+
+    /// Reports a finding: where the rule looks, and with the edits that are allowed there.
+    pub fn push_as(&mut self, severity: super::Severity, mut finding: Finding) {
+        let voice = self.material.voice_at(finding.source.start);
+        let is_looked_at = match self.rule.page.scope {
+            Scope::All => true,
+            Scope::Narration => voice == Voice::Narration,
+            Scope::Dialogue => voice == Voice::Dialogue,
+        };
+        if !is_looked_at {
+            return;
+        }
+        finding.rule = self.rule.name;
+        finding.severity = severity;
+        if !self.allows(&finding) {
+            finding.edits.clear();
+        }
+        if finding.confidence == 0.0 {
+            finding.confidence = self.rule.page.fix.map_or(0.0, confidence);
+        }
+        self.findings.push(finding);
+    }
+
+    /// Whether all edits of a finding may be made: words of speech stay as they are, and so does what is protected.
+    fn allows(&self, finding: &Finding) -> bool {
+        let Some(level) = self.rule.page.fix else { return false };
+        finding.edits.iter().all(|edit| {
+            let is_speech = self.material.voice_at(edit.range.start) != Voice::Narration;
+            (level == FixLevel::Safe || !is_speech) && !self.material.is_protected(&edit.range)
+        })
+    }
+}
+
+/// How sure a fix of a level is, unless the rule says otherwise (novel-checks 2.7).
+const fn confidence(level: FixLevel) -> f64 {
+    match level {
+        FixLevel::Safe => 0.98,
+        FixLevel::Standard => 0.88,
+        FixLevel::Aggressive => 0.6,
+    }
+}

@@ -1,0 +1,99 @@
+//! What a configuration or a novel's settings change about the checks: thresholds, rules that are off, words that are unwanted.
+//!
+//! Every name and number is checked against the pages before anything is judged with it.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::rules::RULES;
+
+/// Changes to the checks. Empty is as the pages say.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Tuning {
+    /// Expressions that this novel does not want.
+    pub forbidden: Vec<String>,
+    /// Rules that do not look, by name.
+    pub off: Vec<String>,
+    /// Thresholds by `rule.threshold`.
+    pub thresholds: BTreeMap<String, f64>,
+}
+
+/// What is wrong with a tuning.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum TuningError {
+    /// There is no such rule.
+    #[error("{0:?} is no rule")]
+    NoRule(String),
+    /// There is no such threshold.
+    #[error("{0:?} is no threshold")]
+    NoThreshold(String),
+    /// The number is out of range.
+    #[error("{name} is {value}; it may be {low} to {high}")]
+    OutOfRange {
+        /// The threshold.
+        name: String,
+        /// What was asked for.
+        value: f64,
+        /// The least.
+        low: f64,
+        /// The most.
+        high: f64,
+    },
+}
+
+impl Tuning {
+    /// Whether a rule does not look.
+    #[must_use]
+    pub fn is_off(&self, rule: &str) -> bool {
+        self.off.iter().any(|name| name == rule)
+    }
+
+    /// The same with another's changes over it.
+    #[must_use]
+    pub fn over(mut self, other: &Self) -> Self {
+        self.forbidden.extend(other.forbidden.iter().cloned());
+        self.off.extend(other.off.iter().cloned());
+        let thresholds = other.thresholds.iter().map(|(name, value)| (name.clone(), *value));
+        self.thresholds.extend(thresholds);
+        self
+    }
+
+    /// Refuses names that no page has and numbers out of range.
+    pub fn check(&self) -> Result<(), TuningError> {
+        if let Some(name) = self.off.iter().find(|name| super::rule(name).is_none()) {
+            return Err(TuningError::NoRule(name.clone()));
+        }
+        for (name, value) in &self.thresholds {
+            let (rule, own) = name.split_once('.').unwrap_or((name, ""));
+            let known = RULES
+                .iter()
+                .filter(|known| known.name == rule)
+                .flat_map(|known| &known.page.threshold)
+                .find(|known| known.name == own)
+                .ok_or_else(|| TuningError::NoThreshold(name.clone()))?;
+            if !(known.low..=known.high).contains(value) {
+                return Err(TuningError::OutOfRange {
+                    name: name.clone(),
+                    value: *value,
+                    low: known.low,
+                    high: known.high,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// A threshold of a rule.
+    ///
+    /// # Panics
+    /// When a rule asks for a threshold that its own page does not have, which no text can bring about.
+    #[must_use]
+    pub(super) fn threshold(&self, rule: &super::Rule, name: &str) -> f64 {
+        let own = || rule.page.threshold.iter().find(|known| known.name == name);
+        let tuned = || self.thresholds.get(&format!("{}.{name}", rule.name)).copied();
+        let tuned = if self.thresholds.is_empty() { None } else { tuned() };
+        tuned.unwrap_or_else(|| own().expect("a rule asks for thresholds of its own page").value)
+    }
+}

@@ -1,0 +1,120 @@
+//! Phrases found by the base forms of their words, the longest first.
+//!
+//! A phrase is read as a text is, by the same dictionary: what the dictionary cuts otherwise in a sentence than alone is missed.
+
+use std::{collections::HashMap, ops::Range};
+
+use crate::morphology::{Ipadic, Morpheme, Morphology};
+
+/// A list of phrases.
+#[derive(Clone, Debug, Default)]
+pub struct Phrases {
+    entries: Vec<String>,
+    /// By the base form of the first word: the base forms after it and the place of the entry, the longest first.
+    by_first: HashMap<String, Vec<(Vec<String>, usize)>>,
+}
+
+/// A phrase in a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hit {
+    /// Which words it is, as places in those that were searched.
+    pub words: Range<usize>,
+    /// Which phrase it is, as a place in the list.
+    pub entry: usize,
+}
+
+impl Phrases {
+    /// Reads phrases. The dictionary is loaded if it is not yet.
+    #[must_use]
+    pub fn new<S: Into<String>>(entries: impl IntoIterator<Item = S>) -> Self {
+        let mut phrases = Self::default();
+        let mut reader = Ipadic::shared().reader();
+        let mut words = Vec::new();
+        for entry in entries {
+            let entry = entry.into();
+            words.clear();
+            reader.read(&entry, &mut words);
+            let mut bases = words
+                .iter()
+                .map(|word| word.entry.base.unwrap_or(&entry[word.range.clone()]).to_owned());
+            let place = phrases.entries.len();
+            if let Some(first) = bases.next() {
+                let rest: Vec<String> = bases.collect();
+                let same = phrases.by_first.entry(first).or_default();
+                let longer = same.partition_point(|(known, _)| known.len() >= rest.len());
+                same.insert(longer, (rest, place));
+            }
+            phrases.entries.push(entry);
+        }
+        phrases
+    }
+
+    /// The phrases, as they were given.
+    #[must_use]
+    pub fn entries(&self) -> &[String] {
+        &self.entries
+    }
+
+    /// Where phrases stand in the words of a sentence: the longest first, none within another.
+    #[must_use]
+    pub fn find(&self, words: &[Morpheme<'_>]) -> Vec<Hit> {
+        let mut hits = Vec::new();
+        let mut at = 0;
+        while at < words.len() {
+            let hit = self.at(words, at);
+            at = hit.as_ref().map_or(at + 1, |hit| hit.words.end);
+            hits.extend(hit);
+        }
+        hits
+    }
+
+    /// The longest phrase that begins with a word.
+    #[must_use]
+    pub fn at(&self, words: &[Morpheme<'_>], at: usize) -> Option<Hit> {
+        let same = self.by_first.get(words.get(at)?.base)?;
+        let (rest, entry) = same.iter().find(|(rest, _)| {
+            let following = words[at + 1..].iter().map(|word| word.base);
+            rest.len() < words.len() - at && following.zip(rest).all(|(own, asked)| own == asked)
+        })?;
+        Some(Hit {
+            words: at..at + 1 + rest.len(),
+            entry: *entry,
+        })
+    }
+
+    /// Whether a base form is an entry of one word.
+    #[must_use]
+    pub fn has(&self, base: &str) -> bool {
+        let same = self.by_first.get(base);
+        same.is_some_and(|same| same.iter().any(|(rest, _)| rest.is_empty()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Phrases;
+    use crate::{
+        manuscript::{Manuscript, Reading},
+        morphology::{Analysis, Ipadic, Lexicon},
+        text::Sentences,
+    };
+
+    #[test]
+    fn phrases_are_found_in_whatever_form_the_longest_first() {
+        let phrases = Phrases::new(["痛む", "胸が痛む", "嬉しい"]);
+        let manuscript = Manuscript::read("　胸が痛んだ。足は痛まない。嬉しかった。", Reading::default());
+        let sentences = Sentences::of(&manuscript);
+        let names = Lexicon::default();
+        let analysis = Analysis::of(&manuscript, &sentences, &names, Ipadic::shared());
+        let found: Vec<(&str, &str)> = phrases
+            .find(analysis.words())
+            .iter()
+            .map(|hit| {
+                let last = &analysis.words()[hit.words.end - 1];
+                (phrases.entries()[hit.entry].as_str(), last.surface)
+            })
+            .collect();
+        assert_eq!(found, [("胸が痛む", "痛ん"), ("痛む", "痛ま"), ("嬉しい", "嬉しかっ")]);
+        assert!(phrases.has("嬉しい") && !phrases.has("胸"));
+    }
+}

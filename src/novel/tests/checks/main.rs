@@ -1,0 +1,40 @@
+//! The checks against their own manual pages, against every text there is, and against what must hold for all texts.
+
+mod pages;
+
+use fumi_novel::{
+    checks::{Context, Draft, Material, Sample, Tuning},
+    manuscript::Reading,
+    morphology::{Ipadic, Lexicon},
+    project::{Plot, Settings, Yaml},
+};
+
+/// What the novel of a sample says.
+pub fn context(sample: &Sample) -> Context {
+    let yaml = |text: &Option<String>| text.as_ref().map(|text| Yaml::read("sample.yaml", text).expect("YAML"));
+    let world: Vec<Yaml> = [yaml(&sample.characters), yaml(&sample.terms)].into_iter().flatten().collect();
+    Context {
+        settings: Settings {
+            style_preset: sample.preset,
+            ..Settings::default()
+        },
+        plot: sample.plot.as_ref().map(|plot| Plot::read("plot.yaml", plot).expect("a plot")),
+        names: Lexicon::of_settings(&world),
+        world,
+        previous: None,
+    }
+}
+
+/// What is changed about the checks for a sample.
+pub fn tuning(sample: &Sample) -> Tuning {
+    Tuning {
+        forbidden: sample.forbidden.clone(),
+        ..Tuning::default()
+    }
+}
+
+/// Looks at a text as a rule does.
+pub fn with_material<T>(text: &str, context: &Context, tuning: &Tuning, look: impl FnOnce(&Material<'_>) -> T) -> T {
+    let draft = Draft::read(text, Reading::default());
+    look(&Material::of(&draft, context, tuning, Ipadic::shared()))
+}

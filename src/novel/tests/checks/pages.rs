@@ -1,0 +1,148 @@
+//! Every rule against its manual page: what the bad text has is found and mended as the page says, and nothing else anywhere.
+//!
+//! One rule at a time: `RULE=ellipsis cargo nextest run -p fumi-novel --test checks`.
+
+use std::collections::HashSet;
+
+use fumi_base::text::Locale;
+use fumi_novel::{
+    checks::{Fixing, FixLevel, Issue, RULES, Rule, Sample, fix, look},
+    manuscript::Reading,
+    morphology::Ipadic,
+};
+
+use crate::{context, tuning, with_material};
+
+/// How many findings in 1,000 characters make a rule's own score nought.
+const WORST: f64 = 10.0;
+
+fn chosen() -> Vec<&'static Rule> {
+    let only = std::env::var("RULE").unwrap_or_default();
+    let rules = RULES.iter().filter(|rule| only.is_empty() || only.split(',').any(|name| name == rule.name));
+    rules.collect()
+}
+
+/// What a rule finds in a sample, as it stands in the source.
+fn finds(rule: &Rule, sample: &Sample) -> Vec<String> {
+    let (context, tuning) = (context(sample), tuning(sample));
+    with_material(&sample.text, &context, &tuning, |material| {
+        let findings = look(material, &[rule.page.group], &|| false).expect("not cancelled");
+        let own = findings.iter().filter(|finding| finding.rule == rule.name);
+        own.map(|finding| sample.text[finding.source.clone()].to_owned()).collect()
+    })
+}
+
+/// A rule's own score of a text, from 0 to 1.
+#[expect(clippy::cast_precision_loss, reason = "samples are short")]
+fn score(found: usize, text: &str) -> f64 {
+    let characters = text.chars().filter(|c| !c.is_whitespace()).count().max(1);
+    (1.0 - found as f64 * 1_000.0 / characters as f64 / WORST).max(0.0)
+}
+
+#[test]
+fn every_rule_finds_what_its_page_says_and_nothing_else() {
+    let mut faults = Vec::new();
+    for rule in chosen() {
+        let page = &rule.page;
+        for (name, sample) in [("good", &page.good), ("misleading", &page.misleading)] {
+            let found = finds(rule, sample);
+            if !found.is_empty() {
+                faults.push(format!("{}: {name}: found {found:?}", rule.name));
+            }
+        }
+        let found = finds(rule, &page.bad);
+        let as_said = match page.bad.count {
+            Some(count) => found.len() == count,
+            None => found == page.bad.finds && !found.is_empty(),
+        };
+        if !as_said {
+            faults.push(format!(
+                "{}: bad: found {found:?}\n    instead of {:?} {:?}",
+                rule.name, page.bad.finds, page.bad.count
+            ));
+        }
+        let (good, bad) = (score(0, &page.good.text), score(found.len(), &page.bad.text));
+        if good < bad + 0.3 {
+            faults.push(format!("{}: the good text scores {good:.2}, the bad one {bad:.2}", rule.name));
+        }
+    }
+    assert!(faults.is_empty(), "{} faults\n{}", faults.len(), faults.join("\n"));
+}
+
+#[test]
+fn every_fix_is_the_one_of_its_page_and_a_second_run_changes_nothing() {
+    let mut faults = Vec::new();
+    for rule in chosen() {
+        let sample = &rule.page.bad;
+        let Some(level) = rule.page.fix else {
+            if sample.fixed.is_some() {
+                faults.push(format!("{}: a fixed text and no level", rule.name));
+            }
+            continue;
+        };
+        if level == FixLevel::Aggressive {
+            continue;
+        }
+        let Some(expected) = &sample.fixed else {
+            faults.push(format!("{}: no fixed text", rule.name));
+            continue;
+        };
+        let (context, mut tuning) = (context(sample), tuning(sample));
+        // The rule alone.
+        tuning.off = RULES.iter().map(|rule| rule.name.to_owned()).filter(|name| name != rule.name).collect();
+        let fixing = Fixing {
+            reading: Reading::default(),
+            context: &context,
+            tuning: &tuning,
+            morphology: Ipadic::shared(),
+            level,
+        };
+        let fixed = fix(&sample.text, fixing, None, &|| false).expect("not cancelled");
+        if fixed.text != *expected {
+            faults.push(format!("{}: fixed to\n{:?}\n    instead of\n{expected:?}", rule.name, fixed.text));
+        }
+        assert_eq!(fixed.undone(), sample.text, "{}", rule.name);
+        let again = fix(&fixed.text, fixing, None, &|| false).expect("not cancelled");
+        assert_eq!(again.text, fixed.text, "{}", rule.name);
+    }
+    assert!(faults.is_empty(), "{} faults\n{}", faults.len(), faults.join("\n"));
+}
+
+#[test]
+fn every_page_says_all_that_it_must() {
+    let mut faults = Vec::new();
+    let mut names = HashSet::new();
+    for rule in RULES.iter() {
+        let page = &rule.page;
+        assert!(names.insert(rule.name), "{} stands twice in the list", rule.name);
+        for words in [&page.en, &page.ja] {
+            let all = [&words.title, &words.manual, &words.message, &words.suggestion];
+            if all.iter().any(|words| words.trim().is_empty()) {
+                faults.push(format!("{}: an empty text", rule.name));
+            }
+            if words.manual.trim().chars().count() < 60 {
+                faults.push(format!("{}: a manual of a line", rule.name));
+            }
+        }
+        for threshold in &page.threshold {
+            let is_in_range = (threshold.low..=threshold.high).contains(&threshold.value);
+            if !is_in_range || threshold.unit.is_empty() || threshold.source.is_empty() || threshold.low < 0.0 {
+                faults.push(format!("{}: threshold {}", rule.name, threshold.name));
+            }
+        }
+        let sample = &page.bad;
+        let (context, tuning) = (context(sample), tuning(sample));
+        with_material(&sample.text, &context, &tuning, |material| {
+            let findings = look(material, &[page.group], &|| false).expect("not cancelled");
+            for locale in [Locale::En, Locale::Ja] {
+                for issue in Issue::all(material, &findings, locale) {
+                    let has_brace = |text: &str| text.contains(['{', '}']) && !issue.excerpt.contains(['{', '}']);
+                    if issue.rule == rule.name && (has_brace(&issue.message) || has_brace(&issue.suggestion)) {
+                        faults.push(format!("{}: {} {}", rule.name, issue.message, issue.suggestion));
+                    }
+                }
+            }
+        });
+    }
+    assert!(faults.is_empty(), "{} faults\n{}", faults.len(), faults.join("\n"));
+}
