@@ -15,6 +15,7 @@ pub mod plotting;
 pub mod project;
 pub mod publish;
 pub mod references;
+pub mod reviewing;
 pub mod saving;
 pub mod scaffold;
 pub mod sections;

@@ -2,8 +2,9 @@
 //!
 //! Everything may be missing, and then nothing is concluded from it.
 
+use super::Tuning;
 use crate::{
-    errors::project::ProjectError,
+    errors::{project::ProjectError, reviewing::ReviewError},
     morphology::Lexicon,
     plotting::yamls,
     project::{Episode, NovelProject, Plot, Role, Settings, StylePreset, Yaml},
@@ -28,6 +29,7 @@ impl Context {
     /// Gathers it. A broken plot or settings file is passed over; `status` and `check_basic` say so.
     pub fn of_project(novel: &NovelProject, episode: Episode) -> Result<Self, ProjectError> {
         let survey = novel.survey()?;
+        survey.is_a_novel(novel.names())?;
         let world = yamls(&survey, Role::World)?;
         let previous = Episode::new(episode.number() - 1).and_then(|last| novel.manuscript_text(last).ok());
         Ok(Self {
@@ -37,6 +39,16 @@ impl Context {
             previous: previous.map(|decoded| decoded.text),
             settings: survey.settings,
         })
+    }
+
+    /// What the novel's settings change about the checks, under `checks`.
+    pub fn tuning(&self) -> Result<Tuning, ReviewError> {
+        let broken = |reason: String| ReviewError::Tuning { reason };
+        let own = self.settings.unknown.0.iter().find(|(key, _)| key.as_str() == Some("checks"));
+        let Some((_, own)) = own else { return Ok(Tuning::default()) };
+        let tuning: Tuning = own.to_type().map_err(broken)?;
+        tuning.check().map_err(|error| broken(error.to_string()))?;
+        Ok(tuning)
     }
 
     /// Whose conventions the novel follows.

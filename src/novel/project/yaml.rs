@@ -49,6 +49,12 @@ impl Yaml {
             .map(|(_, value)| value)
     }
 
+    /// The value as a type, or what is wrong with it.
+    pub(crate) fn to_type<T: DeserializeOwned>(&self) -> Result<T, String> {
+        let text = serde_saphyr::to_string(self).map_err(|error| error.to_string())?;
+        serde_saphyr::from_str(&text).map_err(|error| reason(error.without_snippet()))
+    }
+
     /// The text, if it is one.
     #[must_use]
     pub fn as_str(&self) -> Option<&str> {

@@ -22,6 +22,7 @@ pub(crate) use criteria::remnants;
 pub use criteria::{Criterion, Miss};
 pub use desk::{Act, Delivered, Desk, Now, Opened, Planned, Which, Worked, manuscript, place_manuscript};
 pub use material::{Length, Material, Member};
+pub(crate) use moment::is_like;
 pub use moment::{Moment, SessionId};
 pub use overview::Overview;
 pub use session::{APPROVED, Feedback, Piece, Session, StageOutput, is_approval};

@@ -16,7 +16,8 @@ pub struct Moment(String);
 #[serde(try_from = "String", into = "String")]
 pub struct SessionId(String);
 
-fn is_like(text: &str, shape: &str) -> bool {
+/// Whether a text has a shape: `0` stands for a digit, `x` for a hexadecimal one.
+pub(crate) fn is_like(text: &str, shape: &str) -> bool {
     let fits = |(c, wanted): (u8, u8)| match wanted {
         b'0' => c.is_ascii_digit(),
         b'x' => c.is_ascii_digit() || (b'a'..=b'f').contains(&c),

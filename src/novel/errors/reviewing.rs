@@ -1,0 +1,163 @@
+//! What checking a manuscript can refuse: no such review, a text that cannot be checked, settings that say nothing of use.
+//!
+//! Each carries the facts that its sentences in `reviewing.toml` name. What a check finds is none of them.
+
+use std::sync::LazyLock;
+
+use fumi_base::{
+    errors::{Book, Teach},
+    project::{PathError, quoted},
+    writing::WriteError,
+};
+
+use super::{backup::BackupError, project::ProjectError, saving::SaveError};
+use crate::project::Episode;
+
+/// The failures of checks.
+pub static BOOK: LazyLock<Book> = LazyLock::new(|| Book::embedded(include_str!("reviewing.toml")));
+
+/// How many ids are named.
+const NAMED: usize = 5;
+
+/// Why something is not checked or not fixed.
+#[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the sentences stand in reviewing.toml")]
+pub enum ReviewError {
+    #[error("no review {id}")]
+    NoReview { id: String },
+    #[error("{path}: {reason}")]
+    Broken { path: String, reason: String },
+    #[error("{path} is no text in {encoding}")]
+    Damaged { path: String, encoding: String },
+    #[error("{path} has {characters} characters of {limit}")]
+    TooLong {
+        path: String,
+        characters: usize,
+        limit: usize,
+    },
+    #[error("checks in the settings: {reason}")]
+    Tuning { reason: String },
+    #[error("no issue of {episode} is named")]
+    NothingToFix { episode: Episode, ids: Vec<String> },
+    #[error("cancelled")]
+    Cancelled,
+    #[error(transparent)]
+    Project(#[from] ProjectError),
+    #[error(transparent)]
+    Save(#[from] SaveError),
+    #[error(transparent)]
+    Backup(#[from] BackupError),
+    #[error(transparent)]
+    Path(#[from] PathError),
+    #[error(transparent)]
+    Write(#[from] WriteError),
+}
+
+impl Teach for ReviewError {
+    fn entry(&self) -> &'static str {
+        match self {
+            Self::NoReview { .. } => "REVIEW_NOT_FOUND",
+            Self::Broken { .. } => "REVIEW_BROKEN",
+            Self::Damaged { .. } => "MANUSCRIPT_DAMAGED",
+            Self::TooLong { .. } => "MANUSCRIPT_TOO_LONG",
+            Self::Tuning { .. } => "CHECKS_TUNED_WRONGLY",
+            Self::NothingToFix { .. } => "NOTHING_TO_FIX",
+            Self::Cancelled => "CANCELLED",
+            Self::Project(error) => error.entry(),
+            Self::Save(error) => error.entry(),
+            Self::Backup(error) => error.entry(),
+            Self::Path(error) => error.entry(),
+            Self::Write(error) => error.entry(),
+        }
+    }
+
+    fn book(&self) -> &'static Book {
+        match self {
+            Self::Cancelled => &fumi_base::project::BOOK,
+            Self::Project(error) => error.book(),
+            Self::Save(error) => error.book(),
+            Self::Backup(error) => error.book(),
+            Self::Path(error) => error.book(),
+            Self::Write(error) => error.book(),
+            _ => &BOOK,
+        }
+    }
+
+    fn facts(&self) -> Vec<(&'static str, String)> {
+        match self {
+            Self::NoReview { id } => vec![("id", quoted(id))],
+            Self::Broken { path, reason } => vec![("path", quoted(path)), ("reason", reason.clone())],
+            Self::Damaged { path, encoding } => vec![("path", quoted(path)), ("encoding", encoding.clone())],
+            Self::TooLong {
+                path,
+                characters,
+                limit,
+            } => vec![
+                ("path", quoted(path)),
+                ("characters", characters.to_string()),
+                ("limit", limit.to_string()),
+            ],
+            Self::Tuning { reason } => vec![("reason", reason.clone())],
+            Self::NothingToFix { episode, ids } => {
+                let shown: Vec<String> = ids.iter().take(NAMED).map(|id| quoted(id)).collect();
+                let more = if ids.len() > NAMED { " …" } else { "" };
+                vec![
+                    ("episode", episode.number().to_string()),
+                    ("ids", format!("{}{more}", shown.join(", "))),
+                ]
+            }
+            Self::Cancelled => Vec::new(),
+            Self::Project(error) => error.facts(),
+            Self::Save(error) => error.facts(),
+            Self::Backup(error) => error.facts(),
+            Self::Path(error) => error.facts(),
+            Self::Write(error) => error.facts(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fumi_base::errors::Teach;
+
+    use super::{BOOK, ReviewError};
+    use crate::project::Episode;
+
+    #[test]
+    fn every_error_teaches_in_both_languages_and_no_entry_is_unused() {
+        let text = || "x".to_owned();
+        let all = [
+            ReviewError::NoReview { id: text() },
+            ReviewError::Broken {
+                path: text(),
+                reason: text(),
+            },
+            ReviewError::Damaged {
+                path: text(),
+                encoding: text(),
+            },
+            ReviewError::TooLong {
+                path: text(),
+                characters: 2,
+                limit: 1,
+            },
+            ReviewError::Tuning { reason: text() },
+            ReviewError::NothingToFix {
+                episode: Episode::new(1).expect("a number"),
+                ids: vec![text(); 9],
+            },
+            ReviewError::Cancelled,
+        ];
+        for error in &all {
+            let lesson = error.lesson();
+            for text in [&lesson.message, &lesson.next] {
+                assert!(!text.en.contains('{') && !text.ja.contains('{'), "{text:?}");
+                assert!(!text.en.is_empty() && !text.ja.is_empty(), "{text:?}");
+            }
+        }
+        let said: Vec<&str> = all.iter().map(Teach::entry).collect();
+        for (name, _) in BOOK.entries() {
+            assert!(said.contains(&name), "{name} is never said");
+        }
+    }
+}

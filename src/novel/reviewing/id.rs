@@ -1,0 +1,67 @@
+//! Names of reviews: `check_20250904_103000_1a2b3c4d`.
+//!
+//! Invariant: a plain file name that leads nowhere else.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::writing::{Moment, is_like};
+
+/// The name of a review.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct ReviewId(String);
+
+impl ReviewId {
+    /// A new name, from a time and something random.
+    #[must_use]
+    pub fn new(now: &Moment, random: u32) -> Self {
+        let digits: String = now.to_string().chars().filter(char::is_ascii_digit).take(14).collect();
+        let (day, time) = digits.split_at(8);
+        Self(format!("check_{day}_{time}_{random:08x}"))
+    }
+
+    /// Takes a name of that form.
+    #[must_use]
+    pub fn parse(id: &str) -> Option<Self> {
+        is_like(id, "check_00000000_000000_xxxxxxxx").then(|| Self(id.to_owned()))
+    }
+}
+
+impl TryFrom<String> for ReviewId {
+    type Error = &'static str;
+
+    fn try_from(id: String) -> Result<Self, Self::Error> {
+        Self::parse(&id).ok_or("a review is called check_20250904_103000_1a2b3c4d")
+    }
+}
+
+impl From<ReviewId> for String {
+    fn from(id: ReviewId) -> Self {
+        id.0
+    }
+}
+
+impl fmt::Display for ReviewId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ReviewId;
+    use crate::writing::Moment;
+
+    #[test]
+    fn a_name_is_made_of_a_time_and_leads_nowhere() {
+        let now = Moment::parse("2025-09-04T10:30:00.123Z").expect("a time");
+        let id = ReviewId::new(&now, 0x1a2b_3c4d);
+        assert_eq!(id.to_string(), "check_20250904_103000_1a2b3c4d");
+        assert_eq!(ReviewId::parse(&id.to_string()), Some(id));
+        for no in ["check_20250904_103000", "check_../../../x", "session_20250904_103000_1a2b3c4d", ""] {
+            assert_eq!(ReviewId::parse(no), None, "{no}");
+        }
+    }
+}

@@ -1,0 +1,355 @@
+//! A review on the disk: its manifest, and the lines that grow with every step.
+
+use std::sync::Arc;
+
+use fumi_base::{
+    files,
+    listing::list,
+    project::{PathError, Project},
+    writing::replace,
+};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    id::ReviewId,
+    lines::{self, json},
+};
+use crate::{
+    checks::{Issue, RULE_VERSION},
+    errors::reviewing::ReviewError,
+    project::Episode,
+    references::ContentHash,
+    writing::Moment,
+};
+
+const FOLDER: &str = ".noveler/checks";
+const MANIFEST_BYTES: u64 = 1 << 20;
+/// How many reviews are looked at for a history, the newest.
+const REVIEWS: usize = 20_000;
+/// The form of the files.
+const VERSION: u32 = 1;
+
+/// What a review is about.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Subject {
+    /// The episode.
+    pub episode: u32,
+    /// Its manuscript, relative to the project.
+    pub manuscript: String,
+    /// SHA-256 of the bytes that were read.
+    pub sha256: String,
+    /// Visible characters of the story.
+    pub characters: usize,
+}
+
+/// What a review is, and how far.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// The form of the files.
+    pub version: u32,
+    /// Its name.
+    pub session_id: ReviewId,
+    /// When it began.
+    pub created_at: Moment,
+    /// When a step was last executed.
+    pub last_updated: Moment,
+    /// What it is about, as the last step met it.
+    pub subject: Subject,
+    /// The rules that judged.
+    pub rule_version: String,
+    /// The steps of the staged flow that are done, by number.
+    #[serde(default)]
+    pub completed_steps: Vec<u32>,
+    /// How many executions there are.
+    #[serde(default)]
+    pub executions: usize,
+}
+
+/// A step that was executed, or a check that was called by itself.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Execution {
+    /// The step of the staged flow; none of a check that was called by itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step_id: Option<u32>,
+    /// The tool.
+    pub tool: String,
+    /// When it ended.
+    pub executed_at: Moment,
+    /// Seconds.
+    pub execution_time: f64,
+    /// Whether it came to an end.
+    pub success: bool,
+    /// By whom it was judged.
+    pub method: String,
+    /// From 0 to 100.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quality_score: Option<f64>,
+    /// How many issues it found.
+    pub issues_found: usize,
+    /// What it looked at.
+    pub sha256: String,
+    /// What it was asked, if that is kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input_file: Option<String>,
+    /// What it answered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output_file: Option<String>,
+}
+
+/// An issue as it is kept.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct IssueLine {
+    /// Its id.
+    pub issue_id: String,
+    /// Its rule.
+    pub rule: String,
+    /// How much it matters.
+    pub severity: String,
+    /// From 1.
+    pub line: usize,
+    /// From 1, in characters.
+    pub column: usize,
+    /// Bytes of the source.
+    pub span: (usize, usize),
+    /// What was found, with a few characters around it.
+    pub excerpt: String,
+    /// What it is.
+    pub message: String,
+    /// What to do.
+    pub suggestion: String,
+    /// What a fix would write.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fix: Option<FixLine>,
+    /// Of the words of its line.
+    pub line_hash: String,
+    /// The rules that found it.
+    pub rule_version: String,
+}
+
+/// A fix as it is kept.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FixLine {
+    /// The level at which it is applied.
+    pub level: String,
+    /// What stands there.
+    pub before: String,
+    /// What would stand there.
+    pub after: String,
+    /// From 0 to 1.
+    pub confidence: f64,
+}
+
+impl From<&Issue> for IssueLine {
+    fn from(issue: &Issue) -> Self {
+        Self {
+            issue_id: issue.issue_id.clone(),
+            rule: issue.rule.to_owned(),
+            severity: issue.severity.name().to_owned(),
+            line: issue.line,
+            column: issue.column,
+            span: issue.span,
+            excerpt: issue.excerpt.clone(),
+            message: issue.message.clone(),
+            suggestion: issue.suggestion.clone(),
+            fix: issue.fix.as_ref().map(|fix| FixLine {
+                level: fix.level.name().to_owned(),
+                before: fix.before.clone(),
+                after: fix.after.clone(),
+                confidence: fix.confidence,
+            }),
+            line_hash: issue.line_hash.clone(),
+            rule_version: RULE_VERSION.to_owned(),
+        }
+    }
+}
+
+/// What became of an issue.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Resolution {
+    /// The issue.
+    pub issue_id: String,
+    /// When.
+    pub resolved_at: Moment,
+    /// What was done: `fixed` or `skipped`.
+    pub resolution: String,
+    /// At which level.
+    pub fix_level: String,
+    /// What stood there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<String>,
+    /// What stands there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<String>,
+    /// Why it was skipped.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// The reviews of a project.
+#[derive(Clone, Debug)]
+pub struct Reviews {
+    project: Arc<Project>,
+}
+
+/// One review.
+#[derive(Clone, Debug)]
+pub struct Review {
+    project: Arc<Project>,
+    manifest: Manifest,
+}
+
+impl Reviews {
+    /// Those of a project.
+    #[must_use]
+    pub fn of(project: Arc<Project>) -> Self {
+        Self { project }
+    }
+
+    /// Begins a review. Nothing is written before its first step.
+    #[must_use]
+    pub fn begin(&self, id: ReviewId, subject: Subject, now: &Moment) -> Review {
+        Review {
+            project: Arc::clone(&self.project),
+            manifest: Manifest {
+                version: VERSION,
+                session_id: id,
+                created_at: now.clone(),
+                last_updated: now.clone(),
+                subject,
+                rule_version: RULE_VERSION.to_owned(),
+                completed_steps: Vec::new(),
+                executions: 0,
+            },
+        }
+    }
+
+    /// A review that was begun.
+    pub fn load(&self, id: &str) -> Result<Review, ReviewError> {
+        let unknown = || ReviewError::NoReview { id: id.to_owned() };
+        let known = ReviewId::parse(id).ok_or_else(unknown)?;
+        let file = match self.project.resolve(&format!("{FOLDER}/{known}/manifest.json")) {
+            Ok(file) => file,
+            Err(PathError::NotFound { .. }) => return Err(unknown()),
+            Err(error) => return Err(error.into()),
+        };
+        let bytes = files::read(&file, MANIFEST_BYTES)?;
+        let manifest: Manifest = serde_json::from_slice(&bytes).map_err(|error| ReviewError::Broken {
+            path: file.shown(),
+            reason: error.to_string(),
+        })?;
+        // A folder that was copied by hand is not the review that it is named after.
+        if manifest.session_id != known {
+            return Err(unknown());
+        }
+        Ok(Review {
+            project: Arc::clone(&self.project),
+            manifest,
+        })
+    }
+
+    /// What was executed for an episode, the newest first, each with the review that it belongs to.
+    pub fn history(&self, episode: Episode, limit: usize) -> Result<Vec<(ReviewId, Execution)>, ReviewError> {
+        let folder = match self.project.resolve(FOLDER) {
+            Ok(folder) => folder,
+            Err(PathError::NotFound { .. }) => return Ok(Vec::new()),
+            Err(error) => return Err(error.into()),
+        };
+        let (listed, _) = list(&folder, REVIEWS)?;
+        let mut history = Vec::new();
+        // Names begin with the time of the review, and are listed in their order.
+        for entry in listed.iter().rev() {
+            let Ok(review) = self.load(&entry.name) else { continue };
+            if review.manifest.subject.episode != episode.number() {
+                continue;
+            }
+            let executions = review.executions()?;
+            let id = &review.manifest.session_id;
+            history.extend(executions.into_iter().rev().map(|execution| (id.clone(), execution)));
+            if history.len() >= limit {
+                break;
+            }
+        }
+        history.sort_by(|(_, one), (_, other)| other.executed_at.cmp(&one.executed_at));
+        history.truncate(limit);
+        Ok(history)
+    }
+}
+
+impl Review {
+    /// What it is, and how far.
+    #[must_use]
+    pub fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn id(&self) -> &ReviewId {
+        &self.manifest.session_id
+    }
+
+    /// Where its issues are, relative to the project.
+    #[must_use]
+    pub fn issues_path(&self) -> String {
+        self.path("issues.jsonl")
+    }
+
+    /// What was executed, the oldest first.
+    pub fn executions(&self) -> Result<Vec<Execution>, ReviewError> {
+        lines::read(&self.project, &self.path("step_executions.jsonl"))
+    }
+
+    /// The issues that were found, the oldest first.
+    pub fn issues(&self) -> Result<Vec<IssueLine>, ReviewError> {
+        lines::read(&self.project, &self.issues_path())
+    }
+
+    /// Writes down a step: what it answered, what it found, and that it was.
+    pub fn record(
+        &mut self,
+        subject: Subject,
+        mut execution: Execution,
+        issues: &[Issue],
+        output: &str,
+    ) -> Result<(), ReviewError> {
+        let number = self.manifest.executions + 1;
+        let output_file = self.path(&format!("outputs/{number:03}_{}.json", execution.tool));
+        replace(&self.project, &output_file, output.as_bytes())?;
+        execution.output_file = Some(output_file);
+        let known: Vec<String> = self.issues()?.into_iter().map(|issue| issue.issue_id).collect();
+        let new = issues.iter().filter(|issue| !known.contains(&issue.issue_id));
+        let new: Vec<IssueLine> = new.map(IssueLine::from).collect();
+        lines::add(&self.project, &self.issues_path(), &new)?;
+        if let Some(step) = execution.step_id.filter(|step| !self.manifest.completed_steps.contains(step)) {
+            self.manifest.completed_steps.push(step);
+            self.manifest.completed_steps.sort_unstable();
+        }
+        self.manifest.last_updated = execution.executed_at.clone();
+        self.manifest.subject = subject;
+        self.manifest.executions = number;
+        lines::add(&self.project, &self.path("step_executions.jsonl"), &[execution])?;
+        self.write_manifest()
+    }
+
+    /// Writes down what became of issues.
+    pub fn resolve(&self, resolutions: &[Resolution]) -> Result<(), ReviewError> {
+        lines::add(&self.project, &self.path("issue_resolutions.jsonl"), resolutions)
+    }
+
+    /// Keeps something that a step was given.
+    pub fn keep_input(&self, name: &str, text: &str) -> Result<String, ReviewError> {
+        let hash = ContentHash::of(text.as_bytes());
+        let path = self.path(&format!("inputs/{name}_{}.txt", &hash.digits()[..12]));
+        replace(&self.project, &path, text.as_bytes())?;
+        Ok(path)
+    }
+
+    fn write_manifest(&self) -> Result<(), ReviewError> {
+        replace(&self.project, &self.path("manifest.json"), json(&self.manifest).as_bytes())?;
+        Ok(())
+    }
+
+    fn path(&self, name: &str) -> String {
+        format!("{FOLDER}/{}/{name}", self.manifest.session_id)
+    }
+}

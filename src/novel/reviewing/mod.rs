@@ -1,0 +1,14 @@
+//! Reviews of manuscripts: what is checked, what was found, and what became of it, kept in `.noveler/checks/ID/`.
+//!
+//! A [`Review`] is a folder with a manifest, one line a step that was executed, one line an issue and one a resolution, and what
+//! went in and came out. The manifest is written last, so that what it counts is there; each file is old or new, never half.
+//! Who may write when is decided elsewhere.
+
+mod id;
+mod kept;
+mod lines;
+mod look;
+
+pub use id::ReviewId;
+pub use kept::{Execution, IssueLine, Manifest, Resolution, Review, Reviews, Subject};
+pub use look::{Looked, manuscript};
