@@ -1,0 +1,171 @@
+//! `check_basic`: the length of an episode, unwanted words, typography, typing errors.
+
+use fumi_base::text::Locale;
+use fumi_novel::{checks::Group, project::Plot, writing::Length};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    CHECKS, Checked, EpisodeNumber, Job, NovelDeps, Own, Seen, check,
+    issue::Shown,
+    texts,
+};
+use crate::tool::{Cx, Outcome, Spec, Tool, ToolError};
+
+/// Rules about words that should not be there.
+const UNWANTED: [&str; 5] = [
+    "assistant_remnant",
+    "placeholder",
+    "author_aside",
+    "overused_phrase",
+    "forbidden_expression",
+];
+
+/// Rules about paragraphs.
+const PARAGRAPHS: [&str; 6] = [
+    "missing_indent",
+    "indent_before_bracket",
+    "leading_character",
+    "long_paragraph",
+    "single_sentence_paragraphs",
+    "blank_lines",
+];
+
+/// How far a length may miss its target before it fails (novel-checks 2.1).
+const WARNED: f64 = 25.0;
+
+/// See the module.
+#[derive(Debug)]
+pub struct CheckBasic;
+
+/// What the client sends.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Args {
+    /// Which episode.
+    episode: EpisodeNumber,
+    /// Characters that it should have.
+    #[schemars(range(min = 1, max = 200_000))]
+    word_count_target: Option<u32>,
+    /// More issues, with their bytes and hashes.
+    #[serde(default)]
+    verbose: bool,
+}
+
+/// What it answers beside what all checks do.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Basic {
+    word_count_check: WordCount,
+    forbidden_expressions: Forbidden,
+    structure_issues: Structure,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct WordCount {
+    /// Visible characters of the story, without white space.
+    actual: usize,
+    /// The middle of what is wanted.
+    target: u32,
+    min: u32,
+    max: u32,
+    /// How far it is from the target, in percent of it.
+    deviation_percentage: f64,
+    /// `ok`, `warning`, `below_min` or `above_max`.
+    status: &'static str,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct Forbidden {
+    found_count: usize,
+    violations: Vec<Shown>,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct Structure {
+    paragraph_issues: Vec<Shown>,
+    formatting_issues: Vec<Shown>,
+}
+
+impl Tool for CheckBasic {
+    const SPEC: Spec = Spec {
+        name: "check_basic",
+        texts: texts!("check_basic"),
+        example: r#"{"episode": 1}"#,
+        ..CHECKS
+    };
+    type Deps = NovelDeps;
+    type Args = Args;
+    type Output = Checked<Basic>;
+
+    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Checked<Basic>>, ToolError> {
+        let job = Job::of("check_basic", args.episode, args.verbose, deps, cx)?;
+        let target = args.word_count_target;
+        let work = cx.blocking(move |cancel, _| {
+            check(&job, &[Group::Basic], &|| cancel.is_cancelled(), |seen| basic(seen, target))
+        });
+        Ok(Outcome::Done(work.await?))
+    }
+}
+
+fn basic(seen: &Seen<'_>, target: Option<u32>) -> Basic {
+    let is_unwanted = |rule: &str| UNWANTED.contains(&rule);
+    let is_paragraph = |rule: &str| PARAGRAPHS.contains(&rule);
+    Basic {
+        word_count_check: WordCount::of(seen, target),
+        forbidden_expressions: Forbidden {
+            found_count: seen.findings.iter().filter(|finding| is_unwanted(finding.rule)).count(),
+            violations: seen.issues_of(is_unwanted),
+        },
+        structure_issues: Structure {
+            paragraph_issues: seen.issues_of(is_paragraph),
+            formatting_issues: seen.issues_of(|rule| !is_unwanted(rule) && !is_paragraph(rule)),
+        },
+    }
+}
+
+impl WordCount {
+    #[expect(clippy::cast_precision_loss, reason = "no text has that many characters")]
+    fn of(seen: &Seen<'_>, asked: Option<u32>) -> Self {
+        let nothing = Plot::default();
+        let context = seen.material.context();
+        let plot = context.plot.as_ref().unwrap_or(&nothing);
+        let Length { min, max } = Length::of(asked, plot, &context.settings);
+        let target = u32::midpoint(min, max);
+        let actual = seen.material.characters();
+        let deviation = (actual as f64 - f64::from(target)) / f64::from(target) * 100.0;
+        let status = match (actual as f64, deviation.abs()) {
+            (actual, _) if (f64::from(min)..=f64::from(max)).contains(&actual) => "ok",
+            (_, far) if far <= WARNED => "warning",
+            (actual, _) if actual < f64::from(min) => "below_min",
+            _ => "above_max",
+        };
+        Self {
+            actual,
+            target,
+            min,
+            max,
+            deviation_percentage: (deviation * 10.0).round() / 10.0,
+            status,
+        }
+    }
+}
+
+impl Own for Basic {
+    fn lines(&self, locale: Locale) -> Vec<String> {
+        let count = &self.word_count_check;
+        let (actual, min, max, status) = (count.actual, count.min, count.max, count.status);
+        vec![match locale {
+            Locale::En => format!("length {actual} of {min} to {max}: {status} ({:+} %)", count.deviation_percentage),
+            Locale::Ja => format!("文字数 {actual}（目標 {min}〜{max}）: {status}（{:+} %）", count.deviation_percentage),
+        }]
+    }
+
+    fn shown(&self) -> Vec<&Shown> {
+        let structure = &self.structure_issues;
+        let lists = [
+            &self.forbidden_expressions.violations,
+            &structure.paragraph_issues,
+            &structure.formatting_issues,
+        ];
+        lists.into_iter().flatten().collect()
+    }
+}

@@ -1,0 +1,77 @@
+//! An issue as a reply shows it.
+
+use fumi_novel::checks::Issue;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// How many issues of one list are shown; the report has all.
+pub(super) const SHOWN: usize = 30;
+
+/// The same where the caller asks for more.
+pub(super) const MOST: usize = 300;
+
+/// An issue.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(super) struct Shown {
+    /// Names it for check_fix; it depends on the rule and the words of the line, not on its number.
+    issue_id: String,
+    rule: &'static str,
+    /// `info`, `low`, `medium`, `high` or `critical`.
+    severity: &'static str,
+    /// From 1.
+    line: usize,
+    /// In characters, from 1.
+    column: usize,
+    excerpt: String,
+    message: String,
+    suggestion: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fix: Option<Fix>,
+    /// Bytes of the file, start and end.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    span: Vec<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line_hash: Option<String>,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct Fix {
+    /// `safe`, `standard` or `aggressive`.
+    level: &'static str,
+    before: String,
+    after: String,
+    /// From 0 to 1.
+    confidence: f64,
+}
+
+impl Shown {
+    pub(super) fn of(issue: &Issue, verbose: bool) -> Self {
+        Self {
+            issue_id: issue.issue_id.clone(),
+            rule: issue.rule,
+            severity: issue.severity.name(),
+            line: issue.line,
+            column: issue.column,
+            excerpt: issue.excerpt.clone(),
+            message: issue.message.clone(),
+            suggestion: issue.suggestion.clone(),
+            fix: issue.fix.as_ref().map(|fix| Fix {
+                level: fix.level.name(),
+                before: fix.before.clone(),
+                after: fix.after.clone(),
+                confidence: fix.confidence,
+            }),
+            span: if verbose { vec![issue.span.0, issue.span.1] } else { Vec::new() },
+            line_hash: verbose.then(|| issue.line_hash.clone()),
+        }
+    }
+
+    /// One line of text.
+    pub(super) fn line(&self) -> String {
+        let fix = self.fix.as_ref().map_or(String::new(), |fix| format!(" [{}]", fix.level));
+        format!(
+            "{}:{} {} {}: {} {} ({}){fix}",
+            self.line, self.column, self.severity, self.rule, self.message, self.suggestion, self.issue_id
+        )
+    }
+}

@@ -1,0 +1,343 @@
+//! Checks of a manuscript: the tools that look, and the one that mends. What is found is `fumi-novel`'s; here is how it is shown.
+//!
+//! Every answer of a check carries a `session_id`: what was found is kept under it in `.noveler/checks/`, unless the caller may
+//! not write. A reply shows the weightiest issues; the file that it names has all of them.
+
+pub mod check_basic;
+pub mod check_fix;
+mod issue;
+
+use std::{sync::Arc, time::Duration};
+
+use fumi_base::{
+    pools::Pool,
+    text::{Locale, Text},
+};
+use fumi_novel::{
+    checks::{self, Finding, FixLevel, Group, Issue, Material, RULE_VERSION, Score, Severity, Tuning},
+    errors::reviewing::ReviewError,
+    project::{Episode, NovelProject},
+    reviewing::{self, Execution, Looked, ReviewId, Reviews},
+    writing::Moment,
+};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{EpisodeNumber, NovelDeps, READS, WRITES, now, stamp, suggestion::Suggestion, texts};
+use crate::tool::{Cx, Effect, Render, Spec, ToolError};
+
+/// A tool that checks: it keeps what it found, and changes nothing that is anybody else's.
+const CHECKS: Spec = Spec {
+    pool: Pool::Check,
+    timeout: Duration::from_mins(1),
+    effect: Effect::Session,
+    ..READS
+};
+
+/// The method of what was found without any model.
+const DETERMINISTIC: &str = "deterministic";
+
+/// A call of a check, as its work needs it.
+#[derive(Clone, Debug)]
+struct Job {
+    tool: &'static str,
+    novel: NovelProject,
+    episode: Episode,
+    tuning: Tuning,
+    locale: Locale,
+    verbose: bool,
+    /// Whether what is found may be kept.
+    keeps: bool,
+    begun: Moment,
+    random: u32,
+}
+
+impl Job {
+    fn of(tool: &'static str, episode: EpisodeNumber, verbose: bool, deps: &NovelDeps, cx: &Cx) -> Result<Self, ToolError> {
+        let mut random = [0; 4];
+        getrandom::fill(&mut random).map_err(|_| ToolError::internal())?;
+        Ok(Self {
+            tool,
+            novel: deps.novel(cx),
+            episode: episode.0,
+            tuning: deps.checks.clone(),
+            locale: cx.locale(),
+            verbose,
+            keeps: !cx.caller.access.read_only,
+            begun: now(),
+            random: u32::from_le_bytes(random),
+        })
+    }
+
+    fn id(&self) -> ReviewId {
+        ReviewId::new(&self.begun, self.random)
+    }
+
+    fn suggestion(&self, tool: &'static str, en: &'static str, ja: &'static str) -> Suggestion {
+        Suggestion::of(tool, self.episode, &Text::new(en, ja), self.locale)
+    }
+}
+
+/// What a check has before it says anything.
+struct Seen<'a> {
+    job: &'a Job,
+    looked: &'a Looked,
+    material: &'a Material<'a>,
+    findings: &'a [Finding],
+    issues: &'a [Issue],
+    score: Score,
+}
+
+impl Seen<'_> {
+    /// The issues of some rules, the weightiest first, as many as are shown.
+    fn issues_of(&self, is_asked: impl Fn(&str) -> bool) -> Vec<issue::Shown> {
+        let mut asked: Vec<&Issue> = self.issues.iter().filter(|issue| is_asked(issue.rule)).collect();
+        asked.sort_by_key(|issue| (std::cmp::Reverse(issue.severity), issue.span));
+        let most = if self.job.verbose { issue::MOST } else { issue::SHOWN };
+        asked.truncate(most);
+        asked.into_iter().map(|issue| issue::Shown::of(issue, self.job.verbose)).collect()
+    }
+}
+
+/// The answer of a check: what all have in common, then its own.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Checked<T> {
+    success: bool,
+    /// One line.
+    summary: String,
+    /// Under this name what was found is kept.
+    session_id: String,
+    episode: u32,
+    /// From 0 to 100: how much the findings weigh in a text of this length. No judgement of literary quality.
+    quality_score: f64,
+    /// By whom it was judged.
+    method: String,
+    /// Visible characters of the story.
+    characters: usize,
+    #[serde(flatten)]
+    own: T,
+    issues_found: Counts,
+    /// Where all issues are, a line each; absent where nothing was kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    detailed_report_reference: Option<String>,
+    rule_version: &'static str,
+    next_suggested_actions: Vec<Suggestion>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    remarks: Vec<String>,
+}
+
+/// How many issues there are, by severity.
+#[derive(Clone, Copy, Debug, Default, Serialize, JsonSchema)]
+struct Counts {
+    total: usize,
+    critical: usize,
+    high: usize,
+    medium: usize,
+    low: usize,
+    info: usize,
+    /// How many `check_fix` can mend at `safe`.
+    fixable_safe: usize,
+    /// How many more at `standard`.
+    fixable_standard: usize,
+}
+
+impl Counts {
+    fn of(issues: &[Issue]) -> Self {
+        let of = |severity| issues.iter().filter(|issue| issue.severity == severity).count();
+        let at = |level| {
+            let fixes = issues.iter().filter_map(|issue| issue.fix.as_ref());
+            fixes.filter(|fix| fix.level == level).count()
+        };
+        Self {
+            total: issues.len(),
+            critical: of(Severity::Critical),
+            high: of(Severity::High),
+            medium: of(Severity::Medium),
+            low: of(Severity::Low),
+            info: of(Severity::Info),
+            fixable_safe: at(FixLevel::Safe),
+            fixable_standard: at(FixLevel::Standard),
+        }
+    }
+
+    /// `2 high, 5 low`, or that there is nothing.
+    fn words(self, locale: Locale) -> String {
+        let named = [
+            (self.critical, "critical", "重大"),
+            (self.high, "high", "高"),
+            (self.medium, "medium", "中"),
+            (self.low, "low", "低"),
+            (self.info, "info", "参考"),
+        ];
+        let some = named.into_iter().filter(|(count, ..)| *count > 0);
+        let words: Vec<String> = match locale {
+            Locale::En => some.map(|(count, en, _)| format!("{count} {en}")).collect(),
+            Locale::Ja => some.map(|(count, _, ja)| format!("{ja}{count}")).collect(),
+        };
+        match (words.is_empty(), locale) {
+            (false, Locale::En) => words.join(", "),
+            (false, Locale::Ja) => words.join("・"),
+            (true, Locale::En) => "no issues".to_owned(),
+            (true, Locale::Ja) => "指摘なし".to_owned(),
+        }
+    }
+}
+
+/// What each check says in its own words.
+trait Own: Serialize {
+    /// The lines of its text form, without the issues.
+    fn lines(&self, locale: Locale) -> Vec<String>;
+    /// The issues that it shows.
+    fn shown(&self) -> Vec<&issue::Shown>;
+}
+
+/// Checks a manuscript with the rules of some groups, and keeps what was found.
+fn check<T: Own + Clone>(
+    job: &Job,
+    groups: &[Group],
+    is_cancelled: &dyn Fn() -> bool,
+    own: impl FnOnce(&Seen<'_>) -> T,
+) -> Result<Checked<T>, ReviewError> {
+    let looked = reviewing::manuscript(&job.novel, job.episode, None, &job.tuning)?;
+    let material = Material::of(&looked.draft, &looked.context, &looked.tuning, checks::morphology());
+    let findings = checks::look(&material, groups, is_cancelled).ok_or(ReviewError::Cancelled)?;
+    let issues = Issue::all(&material, &findings, job.locale);
+    let seen = Seen {
+        job,
+        looked: &looked,
+        material: &material,
+        findings: &findings,
+        issues: &issues,
+        score: Score::of(&findings, material.characters()),
+    };
+    let own = own(&seen);
+    let checked = answer(&seen, own);
+    keep(job, &seen, checked)
+}
+
+fn answer<T: Own>(seen: &Seen<'_>, own: T) -> Checked<T> {
+    let (job, counts) = (seen.job, Counts::of(seen.issues));
+    let words = counts.words(job.locale);
+    let (episode, score, characters) = (job.episode, seen.score.0, seen.material.characters());
+    let summary = match job.locale {
+        Locale::En => format!("{} of episode {}: {score}/100, {characters} characters, {words}", job.tool, episode.number()),
+        Locale::Ja => format!("{episode}の {}: {score}/100、{characters}字、{words}", job.tool),
+    };
+    let mut next = Vec::new();
+    if counts.fixable_safe > 0 {
+        let why = job.suggestion(
+            "check_fix",
+            "mends signs, widths and white space without touching a word",
+            "語句に触れず、約物・全半角・空白を直します",
+        );
+        next.push(why.at_level("safe"));
+    } else if counts.fixable_standard > 0 {
+        let why = job.suggestion(
+            "check_fix",
+            "mends spellings and forms of words in the narration",
+            "地の文の表記と語形を直します",
+        );
+        next.push(why.at_level("standard"));
+    }
+    Checked {
+        success: true,
+        summary,
+        session_id: job.id().to_string(),
+        episode: episode.number(),
+        quality_score: score,
+        method: DETERMINISTIC.to_owned(),
+        characters,
+        own,
+        issues_found: counts,
+        detailed_report_reference: None,
+        rule_version: RULE_VERSION,
+        next_suggested_actions: next,
+        remarks: remarks(seen),
+    }
+}
+
+/// What a reader of the answer should know about the text.
+fn remarks(seen: &Seen<'_>) -> Vec<String> {
+    let mut remarks = Vec::new();
+    let mut say = |en: String, ja: String| remarks.push(Text::new(en, ja).get(seen.job.locale).to_owned());
+    if seen.material.characters() == 0 {
+        say(
+            "The manuscript has no text of a story; there was nothing to check.".to_owned(),
+            "原稿に本文がなく、チェックするものがありませんでした。".to_owned(),
+        );
+    }
+    if seen.looked.is_damaged {
+        say(
+            format!("Some bytes are no text in {}; check_fix will not write this file.", seen.looked.encoding),
+            format!("{} として読めないバイトがあります。check_fix はこのファイルを書き換えません。", seen.looked.encoding),
+        );
+    }
+    if !seen.job.keeps {
+        say(
+            "Nothing was kept, because this caller may only read.".to_owned(),
+            "読み取り専用のため、記録は残していません。".to_owned(),
+        );
+    }
+    let japanese = fumi_novel::text::Scripts::of_story(seen.material.manuscript(), None);
+    let letters = japanese.total() - japanese.marks;
+    if letters > 0 && japanese.latin * 2 > letters {
+        say(
+            "Most of this text is in Latin letters; the checks are made for Japanese.".to_owned(),
+            "本文の大半がラテン文字です。このチェックは日本語の文章のためのものです。".to_owned(),
+        );
+    }
+    remarks
+}
+
+/// Keeps an answer and its issues, and says where.
+fn keep<T: Own>(job: &Job, seen: &Seen<'_>, mut checked: Checked<T>) -> Result<Checked<T>, ReviewError> {
+    if !job.keeps {
+        return Ok(checked);
+    }
+    let end = now();
+    let reviews = Reviews::of(Arc::clone(job.novel.project()));
+    let mut review = reviews.begin(job.id(), seen.looked.subject.clone(), &job.begun);
+    checked.detailed_report_reference = Some(review.issues_path());
+    let execution = Execution {
+        step_id: None,
+        tool: job.tool.to_owned(),
+        executed_at: end.clone(),
+        execution_time: end.since(&job.begun).as_secs_f64(),
+        success: true,
+        method: checked.method.clone(),
+        quality_score: Some(checked.quality_score),
+        issues_found: seen.issues.len(),
+        sha256: seen.looked.subject.sha256.clone(),
+        input_file: None,
+        output_file: None,
+    };
+    let subject = seen.looked.subject.clone();
+    review.record(subject, execution, seen.issues, &json(&checked))?;
+    Ok(checked)
+}
+
+/// # Panics
+/// Never: answers are made of texts, numbers and lists.
+fn json<T: Serialize>(value: &T) -> String {
+    serde_json::to_string_pretty(value).expect("texts, numbers and lists are JSON")
+}
+
+impl<T: Own + Clone + Send + Sync + 'static> Render for Checked<T> {
+    fn text(&self, locale: Locale) -> String {
+        let mut lines = vec![self.summary.clone()];
+        lines.extend(self.own.lines(locale));
+        let shown = self.own.shown();
+        lines.extend(shown.iter().map(|issue| issue.line()));
+        if let Some(more) = self.issues_found.total.checked_sub(shown.len()).filter(|more| *more > 0) {
+            let place = self.detailed_report_reference.as_deref().unwrap_or("-");
+            lines.push(match locale {
+                Locale::En => format!("{more} more in {place}"),
+                Locale::Ja => format!("ほか {more} 件は {place}"),
+            });
+        }
+        lines.push(format!("session_id {}", self.session_id));
+        lines.extend(self.remarks.iter().map(|remark| format!("! {remark}")));
+        lines.extend(self.next_suggested_actions.iter().map(Suggestion::line));
+        lines.join("\n")
+    }
+}
