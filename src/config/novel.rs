@@ -1,6 +1,6 @@
 //! Novel writing: what the files of a project are called, and who writes the texts.
 
-use fumi_novel::project::Names;
+use fumi_novel::{checks::Tuning, project::Names};
 use serde::{Deserialize, Serialize};
 
 use super::{Author, ConfigError, Provider};
@@ -15,11 +15,16 @@ pub struct Novel {
     pub provider: Provider,
     /// What files and folders are called.
     pub names: Names,
+    /// What is changed about the checks.
+    pub checks: Tuning,
 }
 
 impl Novel {
     pub(super) fn check(&self) -> Result<(), ConfigError> {
         self.provider.check(self.author)?;
+        self.checks
+            .check()
+            .map_err(|error| ConfigError(format!("novel.checks: {error}")))?;
         let names = &self.names;
         let all = [
             ("settings", &names.settings),

@@ -22,7 +22,7 @@ use crate::{
 };
 use code::{ProjectDeps, SearchDeps, source::StructureDeps};
 use novel::{
-    NovelDeps, data, enhanced,
+    NovelDeps, checking, data, enhanced,
     plotting::{noveler_plot, plot_validate},
     write,
     writing::{noveler_write, write_manuscript_draft, write_resume, write_stage, write_step, write_with_claude},
@@ -67,6 +67,9 @@ pub fn catalogue(
         Entry::of::<write_resume::WriteResume>(Arc::clone(&novel)),
         Entry::of::<write_manuscript_draft::WriteManuscriptDraft>(Arc::clone(&novel)),
         Entry::of::<write_with_claude::WriteWithClaude>(Arc::clone(&novel)),
+        // novel: checking
+        Entry::of::<checking::check_basic::CheckBasic>(Arc::clone(&novel)),
+        Entry::of::<checking::check_fix::CheckFix>(Arc::clone(&novel)),
         // novel: finishing
         Entry::of::<novel::status::ProjectStatus>(Arc::clone(&novel)),
         Entry::of::<novel::noveler_complete::NovelerComplete>(Arc::clone(&novel)),

@@ -21,8 +21,12 @@ pub struct Context {
     pub world: Vec<Yaml>,
     /// The names in them.
     pub names: Lexicon,
+    /// The ledger of foreshadowing, and whatever else manages the novel.
+    pub ledger: Vec<Yaml>,
     /// The episode before, as its manuscript has it.
     pub previous: Option<String>,
+    /// Which episode it is; 0 where that is not known.
+    pub episode: u32,
 }
 
 impl Context {
@@ -36,6 +40,8 @@ impl Context {
             names: Lexicon::of_settings(&world),
             plot: novel.plot(episode).ok(),
             world,
+            ledger: yamls(&survey, Role::Management)?,
+            episode: episode.number(),
             previous: previous.map(|decoded| decoded.text),
             settings: survey.settings,
         })

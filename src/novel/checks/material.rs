@@ -5,7 +5,12 @@
 
 use std::{cell::OnceCell, ops::Range};
 
-use super::{context::Context, metrics::Metrics, tuning::Tuning};
+use super::{
+    context::Context,
+    features::{Cast, Scenes},
+    metrics::Metrics,
+    tuning::Tuning,
+};
 use crate::{
     manuscript::{Counts, Kind, LineKind, Manuscript, Part, Reading, Voice},
     morphology::{Analysis, Morpheme, Morphology, Origin},
@@ -44,6 +49,8 @@ pub struct Material<'a> {
     /// Ranges of the source that no fix touches, in order, without overlaps.
     protected: Vec<Range<usize>>,
     metrics: OnceCell<Metrics>,
+    scenes: OnceCell<Scenes>,
+    cast: OnceCell<Cast>,
 }
 
 /// A paragraph of the story.
@@ -73,6 +80,8 @@ impl<'a> Material<'a> {
             voices: manuscript.voices(),
             protected,
             metrics: OnceCell::new(),
+            scenes: OnceCell::new(),
+            cast: OnceCell::new(),
         }
     }
 
@@ -128,6 +137,18 @@ impl<'a> Material<'a> {
     #[must_use]
     pub fn metrics(&self) -> &Metrics {
         self.metrics.get_or_init(|| Metrics::of(self))
+    }
+
+    /// The scenes and sections of the story.
+    #[must_use]
+    pub fn scenes(&self) -> &Scenes {
+        self.scenes.get_or_init(|| Scenes::of(self))
+    }
+
+    /// The characters of the novel.
+    #[must_use]
+    pub fn cast(&self) -> &Cast {
+        self.cast.get_or_init(|| Cast::of(&self.context.world))
     }
 
     /// The characters of the story, headings aside.

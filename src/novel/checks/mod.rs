@@ -5,9 +5,11 @@
 //! reads a file or asks a model.
 
 mod context;
+pub mod features;
 mod finding;
 mod fixing;
 mod issue;
+pub mod items;
 mod material;
 pub mod metrics;
 mod page;

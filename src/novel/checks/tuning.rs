@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::rules::RULES;
+use super::{items::ITEMS, page::Threshold, rules::RULES};
 
 /// Changes to the checks. Empty is as the pages say.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -66,11 +66,11 @@ impl Tuning {
             return Err(TuningError::NoRule(name.clone()));
         }
         for (name, value) in &self.thresholds {
-            let (rule, own) = name.split_once('.').unwrap_or((name, ""));
-            let known = RULES
-                .iter()
-                .filter(|known| known.name == rule)
-                .flat_map(|known| &known.page.threshold)
+            let (owner, own) = name.split_once('.').unwrap_or((name, ""));
+            let rules = RULES.iter().filter(|rule| rule.name == owner).flat_map(|rule| &rule.page.threshold);
+            let items = ITEMS.iter().filter(|item| item.name == owner).flat_map(|item| &item.page.threshold);
+            let known = rules
+                .chain(items)
                 .find(|known| known.name == own)
                 .ok_or_else(|| TuningError::NoThreshold(name.clone()))?;
             if !(known.low..=known.high).contains(value) {
@@ -85,15 +85,15 @@ impl Tuning {
         Ok(())
     }
 
-    /// A threshold of a rule.
+    /// A threshold of a rule or an item, as its page or the configuration has it.
     ///
     /// # Panics
-    /// When a rule asks for a threshold that its own page does not have, which no text can bring about.
+    /// When one asks for a threshold that its own page does not have, which no text can bring about.
     #[must_use]
-    pub(super) fn threshold(&self, rule: &super::Rule, name: &str) -> f64 {
-        let own = || rule.page.threshold.iter().find(|known| known.name == name);
-        let tuned = || self.thresholds.get(&format!("{}.{name}", rule.name)).copied();
+    pub(super) fn threshold(&self, owner: &str, page: &[Threshold], name: &str) -> f64 {
+        let tuned = || self.thresholds.get(&format!("{owner}.{name}")).copied();
         let tuned = if self.thresholds.is_empty() { None } else { tuned() };
-        tuned.unwrap_or_else(|| own().expect("a rule asks for thresholds of its own page").value)
+        let own = || page.iter().find(|known| known.name == name);
+        tuned.unwrap_or_else(|| own().expect("who asks for a threshold has it on its own page").value)
     }
 }

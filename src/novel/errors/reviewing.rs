@@ -39,6 +39,10 @@ pub enum ReviewError {
     Tuning { reason: String },
     #[error("no issue of {episode} is named")]
     NothingToFix { episode: Episode, ids: Vec<String> },
+    #[error("{path} cannot be written in {encoding}")]
+    Unencodable { path: String, encoding: String },
+    #[error("{path} changed")]
+    Changed { path: String },
     #[error("cancelled")]
     Cancelled,
     #[error(transparent)]
@@ -62,6 +66,8 @@ impl Teach for ReviewError {
             Self::TooLong { .. } => "MANUSCRIPT_TOO_LONG",
             Self::Tuning { .. } => "CHECKS_TUNED_WRONGLY",
             Self::NothingToFix { .. } => "NOTHING_TO_FIX",
+            Self::Unencodable { .. } => "FIX_NOT_IN_ENCODING",
+            Self::Changed { .. } => "MANUSCRIPT_CHANGED",
             Self::Cancelled => "CANCELLED",
             Self::Project(error) => error.entry(),
             Self::Save(error) => error.entry(),
@@ -87,7 +93,8 @@ impl Teach for ReviewError {
         match self {
             Self::NoReview { id } => vec![("id", quoted(id))],
             Self::Broken { path, reason } => vec![("path", quoted(path)), ("reason", reason.clone())],
-            Self::Damaged { path, encoding } => vec![("path", quoted(path)), ("encoding", encoding.clone())],
+            Self::Changed { path } => vec![("path", quoted(path))],
+            Self::Damaged { path, encoding } | Self::Unencodable { path, encoding } => vec![("path", quoted(path)), ("encoding", encoding.clone())],
             Self::TooLong {
                 path,
                 characters,
@@ -146,6 +153,11 @@ mod tests {
                 episode: Episode::new(1).expect("a number"),
                 ids: vec![text(); 9],
             },
+            ReviewError::Unencodable {
+                path: text(),
+                encoding: text(),
+            },
+            ReviewError::Changed { path: text() },
             ReviewError::Cancelled,
         ];
         for error in &all {

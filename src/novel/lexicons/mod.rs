@@ -3,6 +3,24 @@
 //! An entry matches by the base forms of its words, so 胸が痛む is found in 胸が痛んだ; spelled otherwise it is another entry.
 //! Nothing is judged here.
 
+mod body;
+mod drama;
+mod onomatopoeia;
+mod openings;
+mod people;
 mod phrases;
+mod senses;
+mod setting;
+mod tropes;
+mod verbs;
 
+pub use body::{BODY, Body};
+pub use drama::{DRAMA, Drama};
+pub use onomatopoeia::{ONOMATOPOEIA, Onomatopoeia};
+pub use openings::OPENINGS;
+pub use people::{PEOPLE, People, Pronouns};
 pub use phrases::{Hit, Phrases};
+pub use senses::{SENSES, Senses};
+pub use setting::{DailyLife, SETTING, Setting};
+pub use tropes::{Genre, GenreName, genre};
+pub use verbs::{VERBS, Verbs};

@@ -4,6 +4,8 @@
 
 use std::{collections::HashMap, ops::Range};
 
+use serde::{Deserialize, Deserializer};
+
 use crate::morphology::{Ipadic, Morpheme, Morphology};
 
 /// A list of phrases.
@@ -12,6 +14,12 @@ pub struct Phrases {
     entries: Vec<String>,
     /// By the base form of the first word: the base forms after it and the place of the entry, the longest first.
     by_first: HashMap<String, Vec<(Vec<String>, usize)>>,
+}
+
+impl<'de> Deserialize<'de> for Phrases {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(Self::new(Vec::<String>::deserialize(deserializer)?))
+    }
 }
 
 /// A phrase in a text.

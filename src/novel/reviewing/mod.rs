@@ -8,7 +8,9 @@ mod id;
 mod kept;
 mod lines;
 mod look;
+mod written;
 
 pub use id::ReviewId;
 pub use kept::{Execution, IssueLine, Manifest, Resolution, Review, Reviews, Subject};
 pub use look::{Looked, manuscript};
+pub use written::{Written, write_back};

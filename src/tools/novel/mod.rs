@@ -3,6 +3,7 @@
 //! Times come from [`now`] and are handed down: the domain reads no clock. Files are read and written in [`crate::tool::Cx::blocking`],
 //! and whoever writes does it in [`crate::tool::Cx::alone`].
 
+pub mod checking;
 pub mod data;
 pub mod enhanced;
 pub mod init;
@@ -19,6 +20,7 @@ use std::{sync::LazyLock, time::Duration};
 use fumi_base::{errors::Book, pools::Pool};
 use fumi_novel::{
     backups::Stamp,
+    checks::Tuning,
     project::{Episode, Names, NovelProject},
     writing::Moment,
 };
@@ -106,6 +108,8 @@ pub(crate) use texts;
 pub struct NovelDeps {
     /// What the files of a project are called.
     pub names: Names,
+    /// What the configuration changes about the checks.
+    pub checks: Tuning,
 }
 
 impl NovelDeps {
@@ -114,6 +118,7 @@ impl NovelDeps {
     pub fn new(config: &config::Novel) -> Self {
         Self {
             names: config.names.clone(),
+            checks: config.checks.clone(),
         }
     }
 

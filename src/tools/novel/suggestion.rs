@@ -22,6 +22,10 @@ struct Arguments {
     episode: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     session_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fix_level: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dry_run: Option<bool>,
 }
 
 impl Suggestion {
@@ -31,7 +35,7 @@ impl Suggestion {
             tool,
             arguments: Arguments {
                 episode: Some(episode.number()),
-                session_id: None,
+                ..Arguments::default()
             },
             reason: reason.get(locale).to_owned(),
         }
@@ -40,6 +44,18 @@ impl Suggestion {
     /// The same, of a writing session.
     pub(in crate::tools::novel) fn in_session(mut self, id: String) -> Self {
         self.arguments.session_id = Some(id);
+        self
+    }
+
+    /// The same, as far as fixes of a level go.
+    pub(in crate::tools::novel) fn at_level(mut self, level: &'static str) -> Self {
+        self.arguments.fix_level = Some(level);
+        self
+    }
+
+    /// The same, and it writes.
+    pub(in crate::tools::novel) fn for_real(mut self) -> Self {
+        self.arguments.dry_run = Some(false);
         self
     }
 

@@ -77,7 +77,7 @@ pub struct Found<'m, 'a> {
 impl Found<'_, '_> {
     /// A threshold of the rule, as its page or the configuration has it.
     pub fn threshold(&self, name: &str) -> f64 {
-        self.material.tuning().threshold(self.rule, name)
+        self.material.tuning().threshold(self.rule.name, &self.rule.page.threshold, name)
     }
 
     /// A threshold that counts.

@@ -1,5 +1,6 @@
 //! The checks against their own manual pages, against every text there is, and against what must hold for all texts.
 
+mod items;
 mod pages;
 
 use fumi_novel::{
@@ -21,7 +22,7 @@ pub fn context(sample: &Sample) -> Context {
         plot: sample.plot.as_ref().map(|plot| Plot::read("plot.yaml", plot).expect("a plot")),
         names: Lexicon::of_settings(&world),
         world,
-        previous: None,
+        ..Context::default()
     }
 }
 

@@ -1,0 +1,118 @@
+//! Scenes and sections: where the story breaks, and pieces of it that can be compared.
+//!
+//! A scene ends at a scene break or a heading. A section is a scene; one of more than [`LONGEST`] characters is cut at ends of
+//! paragraphs into even parts of [`SHORTEST`] to [`LONGEST`] (novel-checks 2.3).
+
+use std::ops::Range;
+
+use crate::{
+    checks::material::{Material, Prose},
+    manuscript::{Counts, LineKind, Part},
+};
+
+/// The fewest characters of a section that was cut.
+pub const SHORTEST: usize = 700;
+/// The most characters of a section, as far as paragraphs allow.
+pub const LONGEST: usize = 1_100;
+
+/// A stretch of the story: whole paragraphs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Stretch {
+    /// Its paragraphs.
+    pub paragraphs: Vec<Prose>,
+    /// Its visible characters.
+    pub characters: usize,
+}
+
+impl Stretch {
+    /// From its first paragraph to its last, in bytes of the source.
+    #[must_use]
+    pub fn source(&self) -> Range<usize> {
+        let start = self.paragraphs.first().map_or(0, |prose| prose.source.start);
+        start..self.paragraphs.last().map_or(start, |prose| prose.source.end)
+    }
+
+    /// The same in the visible text.
+    #[must_use]
+    pub fn visible(&self) -> Range<usize> {
+        let start = self.paragraphs.first().map_or(0, |prose| prose.visible.start);
+        start..self.paragraphs.last().map_or(start, |prose| prose.visible.end)
+    }
+
+    /// The sentences that begin in it, as places in those of the text.
+    #[must_use]
+    pub fn sentences(&self, material: &Material<'_>) -> Range<usize> {
+        let visible = self.visible();
+        let sentences = material.sentences();
+        let place = |at: usize| sentences.partition_point(|sentence| sentence.visible().start < at);
+        place(visible.start)..place(visible.end)
+    }
+
+    fn push(&mut self, paragraph: Prose, characters: usize) {
+        self.paragraphs.push(paragraph);
+        self.characters += characters;
+    }
+}
+
+/// The scenes of a story and its sections, in order.
+#[derive(Clone, Debug, Default)]
+pub struct Scenes {
+    /// Scenes.
+    pub scenes: Vec<Stretch>,
+    /// Sections.
+    pub sections: Vec<Stretch>,
+}
+
+impl Scenes {
+    pub(in crate::checks) fn of(material: &Material<'_>) -> Self {
+        let lines = material.manuscript().lines();
+        let mut scenes: Vec<Stretch> = Vec::new();
+        let mut open = Stretch::default();
+        let mut at = 0;
+        for paragraph in material.prose() {
+            let between = &lines[at..paragraph.line];
+            let is_break = |kind: LineKind| matches!(kind, LineKind::SceneBreak(_) | LineKind::Heading { .. });
+            let empty = between.iter().filter(|line| line.kind == LineKind::Empty).count();
+            let breaks = between.iter().any(|line| line.part == Part::Body && is_break(line.kind));
+            // Two empty lines divide, as a reader sees it (novel-checks 2.0).
+            if (breaks || empty >= 2) && !open.paragraphs.is_empty() {
+                scenes.push(std::mem::take(&mut open));
+            }
+            at = paragraph.line + 1;
+            let characters = Counts::of(&material.text()[paragraph.visible.clone()]).characters;
+            open.push(paragraph, characters);
+        }
+        if !open.paragraphs.is_empty() {
+            scenes.push(open);
+        }
+        Self {
+            sections: scenes.iter().flat_map(|scene| sections(material, scene)).collect(),
+            scenes,
+        }
+    }
+}
+
+/// A scene in parts of about the same length, none above [`LONGEST`] where paragraphs allow it.
+fn sections(material: &Material<'_>, scene: &Stretch) -> Vec<Stretch> {
+    if scene.characters <= LONGEST {
+        return vec![scene.clone()];
+    }
+    let parts = scene.characters.div_ceil(LONGEST);
+    let aim = (scene.characters / parts).max(SHORTEST);
+    let mut sections = Vec::new();
+    let mut open = Stretch::default();
+    let mut rest = scene.characters;
+    for paragraph in &scene.paragraphs {
+        let characters = Counts::of(&material.text()[paragraph.visible.clone()]).characters;
+        open.push(paragraph.clone(), characters);
+        rest -= characters;
+        // What is left would be too short to stand alone.
+        if open.characters >= aim && rest >= SHORTEST / 2 {
+            sections.push(std::mem::take(&mut open));
+        }
+    }
+    if !open.paragraphs.is_empty() {
+        sections.push(open);
+    }
+    sections
+}

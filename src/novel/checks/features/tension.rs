@@ -1,0 +1,74 @@
+//! Tension of a section, from its sentences alone: how much is spoken, how short they are, how much happens, how loud it is.
+//!
+//! The mean of four numbers from 0 to 1 (novel-checks 2.3; the ranges are the manual page's of `tempo`). It is a property of
+//! sentences, not of events: a quiet paragraph that a reader dreads is slow.
+
+use super::Stretch;
+use crate::{
+    checks::{items::ramp, material::Material},
+    manuscript::{Counts, Voice},
+};
+
+/// The share of speech at which a section is all dialogue.
+const SPOKEN: f64 = 0.6;
+/// The mean length of slow and of quick sentences, in characters.
+const LENGTHS: (f64, f64) = (45.0, 15.0);
+/// The share of verbs among the words of slow and of quick sections.
+const VERBS: (f64, f64) = (0.08, 0.18);
+/// ！ and ？ a sentence in a loud section.
+const LOUD: f64 = 0.3;
+
+/// The tension of a section.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Tension {
+    /// From 0 to 1.
+    pub value: f64,
+    /// The share of its characters that is speech.
+    pub spoken: f64,
+    /// The mean length of its sentences, in characters.
+    pub sentence_length: f64,
+}
+
+/// Measures a section.
+#[must_use]
+#[expect(clippy::cast_precision_loss, reason = "counts of a section are small")]
+pub fn tension(material: &Material<'_>, section: &Stretch) -> Tension {
+    let manuscript = material.manuscript();
+    let range = section.sentences(material);
+    let (mut spoken, mut all, mut sentences) = (0, 0, 0_usize);
+    let (mut verbs, mut words, mut marks) = (0_usize, 0_usize, 0_usize);
+    for at in range {
+        let sentence = &material.sentences()[at];
+        let text = sentence.text(manuscript);
+        let characters = Counts::of(&text).characters;
+        if characters == 0 {
+            continue;
+        }
+        sentences += 1;
+        all += characters;
+        if sentence.voice == Voice::Dialogue {
+            spoken += characters;
+        }
+        marks += text.chars().filter(|c| matches!(c, '！' | '？' | '!' | '?' | '‼' | '⁉')).count();
+        for word in material.words_of(at) {
+            words += usize::from(!word.is(&["記号"]));
+            verbs += usize::from(word.is(&["動詞", "自立"]));
+        }
+    }
+    if sentences == 0 {
+        return Tension::default();
+    }
+    let share = |part: usize, whole: usize| part as f64 / whole.max(1) as f64;
+    let (spoken, length) = (share(spoken, all), share(all, sentences));
+    let parts = [
+        ramp(spoken, 0.0, SPOKEN),
+        ramp(length, LENGTHS.0, LENGTHS.1),
+        ramp(share(verbs, words), VERBS.0, VERBS.1),
+        ramp(share(marks, sentences), 0.0, LOUD),
+    ];
+    Tension {
+        value: parts.iter().sum::<f64>() / 4.0,
+        spoken,
+        sentence_length: length,
+    }
+}

@@ -1,0 +1,89 @@
+//! Judgements: what a model or a person says of an item, taken only with quotations that stand in the text.
+
+use crate::checks::Material;
+
+use super::{Item, Kind};
+
+/// How many characters a quotation has at least: shorter ones stand in every text.
+const SHORTEST: usize = 4;
+
+/// Who judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Judge {
+    /// Whoever called: a person, or the host's model.
+    Host,
+    /// The client's model.
+    Sampling,
+    /// A provider's model.
+    Provider,
+}
+
+impl Judge {
+    /// As `method` names it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Host => "host",
+            Self::Sampling => "llm_sampling",
+            Self::Provider => "llm_provider",
+        }
+    }
+}
+
+/// What somebody says of an item.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Judgement {
+    /// From 0 to 1.
+    pub score: f64,
+    /// Exact parts of the text.
+    pub quotes: Vec<String>,
+}
+
+/// A judgement that was taken.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Judged {
+    /// Who judged.
+    pub by: Judge,
+    /// What.
+    pub judgement: Judgement,
+}
+
+/// Why a judgement is not taken.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Refusal {
+    /// The item is measured and asks for none.
+    NotAsked,
+    /// The score is not from 0 to 1.
+    Score(f64),
+    /// It quotes nothing.
+    NoQuotes,
+    /// A quotation is too short to prove anything.
+    TooShort(String),
+    /// A quotation is not in the text.
+    NotInText(String),
+}
+
+/// Takes a judgement of an item, or says why not. A quotation stands in the text as a reader sees it, or as it is written;
+/// line ends in it may differ.
+pub fn verify(item: &Item, material: &Material<'_>, judgement: &Judgement) -> Result<(), Refusal> {
+    if item.page.kind == Kind::Deterministic {
+        return Err(Refusal::NotAsked);
+    }
+    if !(0.0..=1.0).contains(&judgement.score) {
+        return Err(Refusal::Score(judgement.score));
+    }
+    if judgement.quotes.is_empty() {
+        return Err(Refusal::NoQuotes);
+    }
+    for quote in &judgement.quotes {
+        let trimmed = quote.trim();
+        if trimmed.chars().count() < SHORTEST {
+            return Err(Refusal::TooShort(quote.clone()));
+        }
+        let is_there = |text: &str| text.contains(trimmed) || text.contains(&trimmed.replace("\r\n", "\n"));
+        if !is_there(material.text()) && !is_there(material.manuscript().source()) {
+            return Err(Refusal::NotInText(quote.clone()));
+        }
+    }
+    Ok(())
+}

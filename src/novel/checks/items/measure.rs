@@ -1,0 +1,105 @@
+//! What is measured for an item: a score from 0 to 1 with its number and the places that show it, or that there is nothing.
+
+use std::ops::Range;
+
+use super::Item;
+use crate::checks::Tuning;
+
+/// How many places are kept as evidence.
+const PLACES: usize = 8;
+
+/// What a measurement gives.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Measure {
+    /// From 0 to 1; none where there is nothing to measure.
+    pub score: Option<f64>,
+    /// The number behind it, in the unit of the page, if there is one.
+    pub value: Option<f64>,
+    /// Places that show it, in bytes of the source: the first ones.
+    pub places: Vec<Range<usize>>,
+}
+
+impl Measure {
+    /// A score.
+    #[must_use]
+    pub fn of(score: f64) -> Self {
+        Self {
+            score: Some(score.clamp(0.0, 1.0)),
+            ..Self::default()
+        }
+    }
+
+    /// There is nothing to measure.
+    #[must_use]
+    pub fn not_applicable() -> Self {
+        Self::default()
+    }
+
+    /// With the number behind it.
+    #[must_use]
+    pub fn from(mut self, value: f64) -> Self {
+        self.value = Some(value);
+        self
+    }
+
+    /// With places that show it.
+    #[must_use]
+    pub fn at(mut self, places: impl IntoIterator<Item = Range<usize>>) -> Self {
+        self.places.extend(places);
+        self.places.truncate(PLACES);
+        self
+    }
+}
+
+/// The thresholds of an item, as its page or the configuration has them.
+#[derive(Clone, Copy, Debug)]
+pub struct Gauge<'a> {
+    pub(super) item: &'a Item,
+    pub(super) tuning: &'a Tuning,
+}
+
+impl Gauge<'_> {
+    /// A threshold.
+    #[must_use]
+    pub fn threshold(&self, name: &str) -> f64 {
+        self.tuning.threshold(self.item.name, &self.item.page.threshold, name)
+    }
+
+    /// A threshold that counts.
+    #[must_use]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "pages allow no negative and no huge counts"
+    )]
+    pub fn limit(&self, name: &str) -> usize {
+        self.threshold(name) as usize
+    }
+}
+
+/// From 0 at `none` to 1 at `full`, in proportion between; `none` may be the larger one.
+#[must_use]
+pub fn ramp(value: f64, none: f64, full: f64) -> f64 {
+    if (full - none).abs() < f64::EPSILON {
+        return if value >= full { 1.0 } else { 0.0 };
+    }
+    ((value - none) / (full - none)).clamp(0.0, 1.0)
+}
+
+/// 1 from `low` to `high`, falling to 0 over `slope` on either side.
+#[must_use]
+pub fn trapezoid(value: f64, low: f64, high: f64, slope: f64) -> f64 {
+    ramp(value, low - slope, low).min(ramp(value, high + slope, high))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ramp, trapezoid};
+
+    #[test]
+    fn a_ramp_rises_or_falls_between_its_ends() {
+        assert_eq!([ramp(0.0, 1.0, 3.0), ramp(2.0, 1.0, 3.0), ramp(9.0, 1.0, 3.0)], [0.0, 0.5, 1.0]);
+        assert_eq!([ramp(2.0, 6.0, 2.0), ramp(4.0, 6.0, 2.0), ramp(7.0, 6.0, 2.0)], [1.0, 0.5, 0.0]);
+        assert_eq!([trapezoid(0.5, 0.4, 0.8, 0.2), trapezoid(0.3, 0.4, 0.8, 0.2)].map(|score| (score * 100.0).round()), [100.0, 50.0]);
+    }
+}

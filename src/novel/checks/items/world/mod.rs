@@ -1,0 +1,7 @@
+//! The items of this category; each a page, and where it is measured a file.
+
+super::category! {
+    World;
+    measured: ;
+    judged: ;
+}

@@ -1,0 +1,20 @@
+//! Worn openings of stories.
+
+use std::{collections::BTreeMap, sync::LazyLock};
+
+use serde::Deserialize;
+
+use super::Phrases;
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Section {
+    phrases: Vec<String>,
+}
+
+/// The phrases of all sections, read at the first question.
+pub static OPENINGS: LazyLock<Phrases> = LazyLock::new(|| {
+    let sections: BTreeMap<String, Section> =
+        toml::from_str(include_str!("openings.toml")).expect("an embedded lexicon is well-formed");
+    Phrases::new(sections.into_values().flat_map(|section| section.phrases))
+});

@@ -1,0 +1,81 @@
+//! A mended manuscript, written back over the one that was read: backed up first, in the same encoding, whole.
+//!
+//! Nothing is written over a file that changed meanwhile, or that could not be read whole.
+
+use std::sync::Arc;
+
+use fumi_base::{files, writing::replace};
+
+use super::Looked;
+use crate::{
+    backups::{Backups, Stamp},
+    errors::reviewing::ReviewError,
+    project::NovelProject,
+    references::ContentHash,
+};
+
+/// A manuscript that was replaced.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Written {
+    /// SHA-256 of the new file.
+    pub sha256: String,
+    /// Where the old one is; `None` where nothing changed.
+    pub backup: Option<String>,
+}
+
+/// Writes a text over the manuscript that was looked at.
+pub fn write_back(novel: &NovelProject, looked: &Looked, text: &str, now: &Stamp) -> Result<Written, ReviewError> {
+    let path = &looked.subject.manuscript;
+    if looked.is_damaged {
+        return Err(ReviewError::Damaged {
+            path: path.clone(),
+            encoding: looked.encoding.clone(),
+        });
+    }
+    if text == looked.draft.manuscript.source() {
+        return Ok(Written {
+            sha256: looked.subject.sha256.clone(),
+            backup: None,
+        });
+    }
+    let bytes = encoded(text, &looked.encoding).ok_or_else(|| ReviewError::Unencodable {
+        path: path.clone(),
+        encoding: looked.encoding.clone(),
+    })?;
+    let file = novel.project().resolve(path)?;
+    let now_there = files::read(&file, crate::project::MANUSCRIPT_BYTES)?;
+    if ContentHash::of(&now_there).digits() != looked.subject.sha256 {
+        return Err(ReviewError::Changed { path: path.clone() });
+    }
+    let backups = Backups::of(Arc::clone(novel.project()), &novel.names().backups);
+    let backup = backups.create(&[path.as_str()], "before check_fix", now)?.id;
+    replace(novel.project(), path, &bytes)?;
+    Ok(Written {
+        sha256: ContentHash::of(&bytes).digits().to_owned(),
+        backup: Some(backup.to_string()),
+    })
+}
+
+/// A text in an encoding; `None` where that cannot say it.
+fn encoded(text: &str, encoding: &str) -> Option<Vec<u8>> {
+    if encoding == "utf-8" {
+        return Some(text.as_bytes().to_vec());
+    }
+    let known = encoding_rs::Encoding::for_label(encoding.as_bytes())?;
+    // Only what is written in the encoding that was read: UTF-16 is read and would be written as UTF-8.
+    let (bytes, written, has_gaps) = known.encode(text);
+    (!has_gaps && written == known).then(|| bytes.into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::encoded;
+
+    #[test]
+    fn a_text_is_written_in_its_own_encoding_or_not_at_all() {
+        assert_eq!(encoded("猫", "utf-8").as_deref(), Some("猫".as_bytes()));
+        assert_eq!(encoded("猫", "shift_jis").as_deref(), Some(&[0x94, 0x4c][..]));
+        assert_eq!(encoded("𠮷", "shift_jis"), None);
+        assert_eq!(encoded("猫", "utf-16le"), None);
+    }
+}

@@ -1,0 +1,213 @@
+//! Every item against its manual page: the good text scores well above the bad one, and the misleading one is not blamed.
+//!
+//! Of judged items the judgement is scripted beside the text: what is tested is that quotations are verified, and the arithmetic.
+//! One item at a time: `ITEM=A31-004 cargo test -p fumi-novel --test checks items`.
+
+use std::collections::HashSet;
+
+use fumi_novel::{
+    checks::{
+        Context, Material, Tuning,
+        items::{
+            Category, Evaluation, Expected, ITEMS, Item, ItemSample, Judge, Judged, Judgement, Kind, Refusal,
+            category_scores, overall, verify,
+        },
+    },
+    morphology::Lexicon,
+    project::{Plot, Settings, Yaml},
+};
+
+use crate::with_material;
+
+/// How far the good text is above the bad one at least.
+const ABOVE: f64 = 0.3;
+/// What a misleading text scores at least that is not to be blamed.
+const FINE: f64 = 0.7;
+
+fn chosen() -> Vec<&'static Item> {
+    let only = std::env::var("ITEM").unwrap_or_default();
+    let items = ITEMS.iter().filter(|item| {
+        let mut asked = only.split(',');
+        only.is_empty() || asked.any(|name| name == item.name || name == item.id)
+    });
+    items.collect()
+}
+
+/// What the novel of a sample says.
+fn context(sample: &ItemSample) -> Context {
+    let yaml = |text: &Option<String>| text.as_ref().map(|text| Yaml::read("sample.yaml", text).expect("YAML"));
+    let files = [yaml(&sample.characters), yaml(&sample.terms), yaml(&sample.world)];
+    let world: Vec<Yaml> = files.into_iter().flatten().collect();
+    Context {
+        settings: Settings {
+            style_preset: sample.preset,
+            genre: sample.genre.clone(),
+            ..Settings::default()
+        },
+        plot: sample.plot.as_ref().map(|plot| Plot::read("plot.yaml", plot).expect("a plot")),
+        names: Lexicon::of_settings(&world),
+        world,
+        ledger: yaml(&sample.ledger).into_iter().collect(),
+        previous: sample.previous.clone(),
+        episode: sample.episode.unwrap_or(1),
+    }
+}
+
+/// What a sample's judge says, if it is taken.
+fn judged(item: &Item, material: &Material<'_>, sample: &ItemSample) -> Result<Option<Judged>, Refusal> {
+    let Some(scripted) = &sample.judgement else { return Ok(None) };
+    let judgement = Judgement {
+        score: scripted.score,
+        quotes: scripted.quotes.clone(),
+    };
+    verify(item, material, &judgement)?;
+    Ok(Some(Judged {
+        by: Judge::Host,
+        judgement,
+    }))
+}
+
+/// What comes of a sample: with its judgement, and without.
+fn evaluated(item: &'static Item, sample: &ItemSample) -> (Result<Evaluation, Refusal>, Evaluation) {
+    with_material(&sample.text, &context(sample), &Tuning::default(), |material| {
+        let measure = item.measured(material);
+        let judged = judged(item, material, sample);
+        let alone = Evaluation::of(item, measure.clone(), None);
+        (judged.map(|judged| Evaluation::of(item, measure, judged)), alone)
+    })
+}
+
+#[test]
+fn good_texts_score_above_bad_ones_and_misleading_ones_are_not_blamed() {
+    let mut faults = Vec::new();
+    for item in chosen() {
+        let mut say = |what: String| faults.push(format!("{} {}: {what}", item.id, item.name));
+        let (page, kind) = (&item.page, item.page.kind);
+        let [good, bad] = [&page.good, &page.bad].map(|sample| evaluated(item, sample));
+        match (&good.0, &bad.0) {
+            (Ok(good), Ok(bad)) => {
+                let scores = (good.score, bad.score);
+                if !matches!(scores, (Some(good), Some(bad)) if good >= bad + ABOVE) {
+                    say(format!("good {:?}, bad {:?}", good.score, bad.score));
+                }
+            }
+            refused => say(format!("a judgement was refused: {refused:?}")),
+        }
+        let priors = (good.1.score, bad.1.score);
+        if kind != Kind::Judged && !matches!(priors, (Some(good), Some(bad)) if good >= bad + ABOVE) {
+            say(format!("measured: good {:?}, bad {:?}", priors.0, priors.1));
+        }
+        let (with, alone) = evaluated(item, &page.misleading);
+        match page.misleading.expect {
+            Some(Expected::Rejected) => {
+                if !matches!(with, Err(Refusal::NotInText(_))) {
+                    say(format!("misleading: the judgement was taken: {with:?}"));
+                }
+            }
+            Some(Expected::NotApplicable) => {
+                if alone.score.is_some() {
+                    say(format!("misleading: measured {:?}", alone.score));
+                }
+            }
+            Some(Expected::Fine) => {
+                let score = with.as_ref().ok().and_then(|with| with.score);
+                let is_fine = score.is_some_and(|score| score >= FINE);
+                if !is_fine {
+                    say(format!("misleading: {score:?}"));
+                }
+            }
+            None => say("misleading: nothing is expected".to_owned()),
+        }
+    }
+    assert!(faults.is_empty(), "{} faults\n{}", faults.len(), faults.join("\n"));
+}
+
+#[test]
+fn every_item_has_a_page_that_says_all_that_it_must() {
+    let mut faults = Vec::new();
+    let mut names = HashSet::new();
+    for item in ITEMS.iter() {
+        let page = &item.page;
+        assert!(names.insert(item.name) && names.insert(&item.id), "{} stands twice", item.name);
+        for words in [&page.en, &page.ja] {
+            let all = [&words.title, &words.manual, &words.advice];
+            if all.iter().any(|words| words.trim().is_empty()) || words.manual.chars().count() < 60 {
+                faults.push(format!("{}: an empty text", item.id));
+            }
+            if words.rubric.is_some() != (page.kind != Kind::Deterministic) {
+                faults.push(format!("{}: a rubric is for judges, and they need one", item.id));
+            }
+        }
+        for threshold in &page.threshold {
+            if !(threshold.low..=threshold.high).contains(&threshold.value) || threshold.source.is_empty() {
+                faults.push(format!("{}: threshold {}", item.id, threshold.name));
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{} faults\n{}", faults.len(), faults.join("\n"));
+}
+
+/// 12 items each of four categories, 10 each of two; 35 are measured, 22 measured and judged, 11 judged (novel-checks 2.5).
+#[test]
+fn there_are_68_items() {
+    let ids: Vec<String> = (1..=68).map(|number| format!("A31-{number:03}")).collect();
+    assert_eq!(ITEMS.iter().map(|item| item.id.clone()).collect::<Vec<_>>(), ids);
+    let of = |kind| ITEMS.iter().filter(|item| item.page.kind == kind).count();
+    assert_eq!([of(Kind::Deterministic), of(Kind::Hybrid), of(Kind::Judged)], [35, 22, 11]);
+    for category in Category::ALL {
+        let count = ITEMS.iter().filter(|item| item.category == category).count();
+        assert_eq!(u32::try_from(count), Ok(category.max()), "{category:?}");
+    }
+}
+
+#[test]
+fn judgements_need_quotations_that_stand_in_the_text() {
+    let of = |kind| ITEMS.iter().find(|item| item.page.kind == kind).expect("an item");
+    let text = "　彼は戸を｜開《あ》けた。\n　風が入ってきた。\n";
+    with_material(text, &Context::default(), &Tuning::default(), |material| {
+        let says = |kind, score, quotes: &[&str]| {
+            let quotes = quotes.iter().map(|quote| (*quote).to_owned()).collect();
+            verify(of(kind), material, &Judgement { score, quotes })
+        };
+        // As a reader sees it, and as it is written.
+        assert_eq!(says(Kind::Judged, 1.0, &["戸を開けた", "戸を｜開《あ》けた"]), Ok(()));
+        let told = |quote: &str| Err(Refusal::NotInText(quote.to_owned()));
+        assert_eq!(says(Kind::Hybrid, 0.5, &["風が入ってきた", "風が出ていった"]), told("風が出ていった"));
+        assert_eq!(says(Kind::Judged, 0.5, &[]), Err(Refusal::NoQuotes));
+        assert_eq!(says(Kind::Judged, 0.5, &["。"]), Err(Refusal::TooShort("。".to_owned())));
+        assert_eq!(says(Kind::Judged, 1.5, &["戸を開けた"]), Err(Refusal::Score(1.5)));
+        assert_eq!(says(Kind::Deterministic, 1.0, &["戸を開けた"]), Err(Refusal::NotAsked));
+    });
+}
+
+/// 0.3 of the prior and 0.7 of the judgement; a category's maximum times the mean; categories weighted by what was evaluated.
+#[test]
+fn scores_are_those_of_the_arithmetic() {
+    use fumi_novel::checks::items::Measure;
+    let item = |kind, category| {
+        let found = ITEMS.iter().find(|item| item.page.kind == kind && item.category == category);
+        found.expect("an item")
+    };
+    let judged = |score| {
+        Some(Judged {
+            by: Judge::Sampling,
+            judgement: Judgement {
+                score,
+                quotes: Vec::new(),
+            },
+        })
+    };
+    let hybrid = item(Kind::Hybrid, Category::Emotion);
+    let both = Evaluation::of(hybrid, Some(Measure::of(0.5)), judged(1.0));
+    assert_eq!((both.score, both.method.name(), both.confidence), (Some(0.85), "llm_sampling", 1.0));
+    let prior = Evaluation::of(hybrid, Some(Measure::of(0.5)), None);
+    assert_eq!((prior.score, prior.method.name(), prior.confidence), (Some(0.5), "deterministic", 0.5));
+    let nobody = Evaluation::of(item(Kind::Judged, Category::Emotion), None, None);
+    assert_eq!((nobody.score, nobody.method.name()), (None, "not_evaluated"));
+    let world = Evaluation::of(item(Kind::Deterministic, Category::World), Some(Measure::of(1.0)), None);
+    let scores = category_scores(&[prior, nobody, world]);
+    assert_eq!((scores[0].score, scores[0].coverage), (Some(6.0), 0.5));
+    assert_eq!((scores[4].score, scores[4].coverage), (Some(10.0), 1.0));
+    // 12 · 0.5 at 0.5, and 10 · 1 at 1.0.
+    assert_eq!(overall(&scores), Some(100.0 * (6.0 * 0.5 + 10.0) / 16.0));
+}

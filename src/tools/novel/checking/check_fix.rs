@@ -1,0 +1,342 @@
+//! `check_fix`: mends what the checks found, as far as a level allows, and says what was not mended and why.
+//!
+//! The manuscript is backed up and replaced whole, in its own encoding. A dry run writes nothing.
+
+use std::collections::HashSet;
+
+use fumi_base::text::{Locale, Text};
+use fumi_novel::{
+    backups::Stamp,
+    checks::{self, Fixed, FixLevel, Fixing, Group, Material, Score, Why},
+    errors::reviewing::ReviewError,
+    manuscript::Reading,
+
+    reviewing::{self, Execution, Looked, Resolution, Reviews, Written, write_back},
+    writing::Moment,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{CHECKS, DETERMINISTIC, EpisodeNumber, Job, NovelDeps, WRITES, json, Suggestion, now, stamp, texts};
+use crate::tool::{Cx, Outcome, Render, Spec, Tool, ToolError};
+
+/// How many fixes are shown; the record has all.
+const SHOWN: usize = 40;
+
+/// See the module.
+#[derive(Debug)]
+pub struct CheckFix;
+
+/// How far fixes go.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    /// Signs, widths, white space.
+    #[default]
+    Safe,
+    /// Also spellings and forms of words.
+    Standard,
+    /// Also sentences.
+    Aggressive,
+}
+
+/// What the client sends.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Args {
+    /// Which episode.
+    episode: EpisodeNumber,
+    /// How far fixes go.
+    #[serde(default)]
+    fix_level: Level,
+    /// Only these issues.
+    #[schemars(length(min = 1, max = 500))]
+    issue_ids: Option<Vec<String>>,
+    /// Only says what would be done.
+    dry_run: Option<bool>,
+    /// All fixes.
+    #[serde(default)]
+    verbose: bool,
+}
+
+/// What it answers.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Output {
+    success: bool,
+    /// One line.
+    summary: String,
+    session_id: String,
+    episode: u32,
+    fix_level: &'static str,
+    dry_run: bool,
+    /// How many fixes there are.
+    fixed_count: usize,
+    fixes_applied: Vec<Fix>,
+    /// How many issues are left as they are.
+    skipped_count: usize,
+    fixes_skipped: Vec<Left>,
+    quality_improvement: Improvement,
+    /// The manuscript after the call; as it was in a dry run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sha256: Option<String>,
+    /// Where the old one is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    backup_id: Option<String>,
+    next_suggested_actions: Vec<Suggestion>,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct Fix {
+    issue_id: String,
+    /// The rule.
+    fix_type: &'static str,
+    /// From 1; in the text as its fix met it.
+    line: usize,
+    before: String,
+    after: String,
+    /// From 0 to 1.
+    confidence: f64,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct Left {
+    issue_id: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fix_type: Option<&'static str>,
+    reason: String,
+}
+
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+struct Improvement {
+    /// Of all rules, from 0 to 100.
+    before_score: f64,
+    after_score: f64,
+    improvement: f64,
+}
+
+impl Tool for CheckFix {
+    const SPEC: Spec = Spec {
+        name: "check_fix",
+        texts: texts!("check_fix"),
+        example: r#"{"episode": 1, "fix_level": "safe", "dry_run": true}"#,
+        pool: CHECKS.pool,
+        timeout: CHECKS.timeout,
+        ..WRITES
+    };
+    type Deps = NovelDeps;
+    type Args = Args;
+    type Output = Output;
+
+    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
+        let job = Job::of("check_fix", args.episode, args.verbose, deps, cx)?;
+        deps.check_manuscript(cx, args.episode.0).await?;
+        let level = args.fix_level.level();
+        let is_dry = args.dry_run.unwrap_or(level == FixLevel::Aggressive);
+        let only = args.issue_ids.map(HashSet::from_iter);
+        let holder = format!("check_fix {}", args.episode.0);
+        let at = stamp();
+        let work = cx.alone(&holder, move |cancel, _| {
+            mend(&job, level, only.as_ref(), is_dry, &at, &|| cancel.is_cancelled())
+        });
+        Ok(Outcome::Done(work.await?))
+    }
+}
+
+impl Level {
+    const fn level(self) -> FixLevel {
+        match self {
+            Self::Safe => FixLevel::Safe,
+            Self::Standard => FixLevel::Standard,
+            Self::Aggressive => FixLevel::Aggressive,
+        }
+    }
+}
+
+/// Fixes the manuscript and keeps what became of its issues.
+fn mend(
+    job: &Job,
+    level: FixLevel,
+    only: Option<&HashSet<String>>,
+    is_dry: bool,
+    at: &Stamp,
+    is_cancelled: &dyn Fn() -> bool,
+) -> Result<Output, ReviewError> {
+    let looked = reviewing::manuscript(&job.novel, job.episode, None, &job.tuning)?;
+    let fixing = Fixing {
+        reading: Reading::default(),
+        context: &looked.context,
+        tuning: &looked.tuning,
+        morphology: checks::morphology(),
+        level,
+    };
+    let source = looked.draft.manuscript.source();
+    let fixed = checks::fix(source, fixing, only, is_cancelled).ok_or(ReviewError::Cancelled)?;
+    if let Some(only) = only.filter(|only| fixed.skipped.iter().filter(|left| left.why == Why::Unknown).count() == only.len()) {
+        let mut ids: Vec<String> = only.iter().cloned().collect();
+        ids.sort();
+        return Err(ReviewError::NothingToFix {
+            episode: job.episode,
+            ids,
+        });
+    }
+    let (before, after) = (score(&looked, source, is_cancelled)?, score(&looked, &fixed.text, is_cancelled)?);
+    let written = if is_dry {
+        None
+    } else {
+        Some(write_back(&job.novel, &looked, &fixed.text, at)?)
+    };
+    let output = answer(job, level, &fixed, written.as_ref(), [before, after]);
+    if written.is_some() {
+        keep(job, level, &looked, &fixed, &output)?;
+    }
+    Ok(output)
+}
+
+/// How much all findings of a text weigh.
+fn score(looked: &Looked, text: &str, is_cancelled: &dyn Fn() -> bool) -> Result<f64, ReviewError> {
+    let draft = checks::Draft::read(text, Reading::default());
+    let material = Material::of(&draft, &looked.context, &looked.tuning, checks::morphology());
+    let findings = checks::look(&material, &Group::ALL, is_cancelled).ok_or(ReviewError::Cancelled)?;
+    Ok(Score::of(&findings, material.characters()).0)
+}
+
+fn answer(job: &Job, level: FixLevel, fixed: &Fixed, written: Option<&Written>, scores: [f64; 2]) -> Output {
+    let [before, after] = scores;
+    let (done, left, episode) = (fixed.applied.len(), fixed.skipped.len(), job.episode);
+    let is_dry = written.is_none();
+    let summary = match (job.locale, is_dry) {
+        (Locale::En, false) => format!("{done} fixes in episode {}, {left} issues left as they are; score {before} → {after}", episode.number()),
+        (Locale::En, true) => format!("{done} fixes would be made in episode {}, {left} issues left; score {before} → {after}; nothing was written", episode.number()),
+        (Locale::Ja, false) => format!("{episode}を {done} 件修正、{left} 件はそのまま。スコア {before} → {after}"),
+        (Locale::Ja, true) => format!("{episode}で修正できるのは {done} 件、残り {left} 件。スコア {before} → {after}。まだ書き込んでいません"),
+    };
+    let most = if job.verbose { usize::MAX } else { SHOWN };
+    let next = if is_dry && done > 0 {
+        job.suggestion("check_fix", "writes these fixes with dry_run: false", "dry_run: false で、この修正を書き込みます")
+            .at_level(level.name())
+            .for_real()
+    } else {
+        job.suggestion("check_basic", "looks at the text as it is now", "いまの本文をもう一度見ます")
+    };
+    Output {
+        success: true,
+        summary,
+        session_id: job.id().to_string(),
+        episode: episode.number(),
+        fix_level: level.name(),
+        dry_run: is_dry,
+        fixed_count: done,
+        fixes_applied: fixed
+            .applied
+            .iter()
+            .take(most)
+            .map(|applied| Fix {
+                issue_id: applied.issue_id.clone(),
+                fix_type: applied.rule,
+                line: applied.line,
+                before: applied.before.clone(),
+                after: applied.after.clone(),
+                confidence: applied.confidence,
+            })
+            .collect(),
+        skipped_count: left,
+        fixes_skipped: fixed
+            .skipped
+            .iter()
+            .take(most)
+            .map(|left| Left {
+                issue_id: left.issue_id.clone(),
+                fix_type: left.rule,
+                reason: reason(left.why).get(job.locale).to_owned(),
+            })
+            .collect(),
+        quality_improvement: Improvement {
+            before_score: before,
+            after_score: after,
+            improvement: ((after - before) * 10.0).round() / 10.0,
+        },
+        sha256: written.map(|written| written.sha256.clone()),
+        backup_id: written.and_then(|written| written.backup.clone()),
+        next_suggested_actions: vec![next],
+    }
+}
+
+fn reason(why: Why) -> Text {
+    match why {
+        Why::Unknown => Text::new("no issue of the text has this id", "この ID の指摘は本文にない"),
+        Why::NoFix => Text::new("only a writer can mend it", "書き手が直すもの"),
+        Why::Level(level) => Text::new(
+            format!("is mended at fix_level {}", level.name()),
+            format!("fix_level {} で直る", level.name()),
+        ),
+        Why::Unsettled => Text::new("touches another fix; call check_fix again", "別の修正と重なる。もう一度 check_fix を呼ぶ"),
+    }
+}
+
+/// Keeps what became of each issue.
+fn keep(job: &Job, level: FixLevel, looked: &Looked, fixed: &Fixed, output: &Output) -> Result<(), ReviewError> {
+    let end: Moment = now();
+    let mut review = Reviews::of(std::sync::Arc::clone(job.novel.project())).begin(job.id(), looked.subject.clone(), &job.begun);
+    let resolution = |id: &str, what: &str| Resolution {
+        issue_id: id.to_owned(),
+        resolved_at: end.clone(),
+        resolution: what.to_owned(),
+        fix_level: level.name().to_owned(),
+        before: None,
+        after: None,
+        reason: None,
+    };
+    let mut resolutions: Vec<Resolution> = Vec::new();
+    for applied in &fixed.applied {
+        resolutions.push(Resolution {
+            before: Some(applied.before.clone()),
+            after: Some(applied.after.clone()),
+            ..resolution(&applied.issue_id, "fixed")
+        });
+    }
+    for left in &fixed.skipped {
+        resolutions.push(Resolution {
+            reason: Some(reason(left.why).en.into_owned()),
+            ..resolution(&left.issue_id, "skipped")
+        });
+    }
+    review.resolve(&resolutions)?;
+    let execution = Execution {
+        step_id: None,
+        tool: job.tool.to_owned(),
+        executed_at: end.clone(),
+        execution_time: end.since(&job.begun).as_secs_f64(),
+        success: true,
+        method: DETERMINISTIC.to_owned(),
+        quality_score: Some(output.quality_improvement.after_score),
+        issues_found: fixed.skipped.len(),
+        sha256: looked.subject.sha256.clone(),
+        input_file: None,
+        output_file: None,
+    };
+    review.record(looked.subject.clone(), execution, &[], &json(output))
+}
+
+impl Render for Output {
+    fn text(&self, locale: Locale) -> String {
+        let mut lines = vec![self.summary.clone()];
+        for fix in &self.fixes_applied {
+            lines.push(format!("{} {}: {:?} → {:?} ({})", fix.line, fix.fix_type, fix.before, fix.after, fix.issue_id));
+        }
+        for left in &self.fixes_skipped {
+            lines.push(format!("- {} {}: {}", left.issue_id, left.fix_type.unwrap_or("?"), left.reason));
+        }
+        let hidden = self.fixed_count + self.skipped_count - self.fixes_applied.len() - self.fixes_skipped.len();
+        if hidden > 0 {
+            lines.push(match locale {
+                Locale::En => format!("{hidden} more with verbose: true"),
+                Locale::Ja => format!("ほか {hidden} 件は verbose: true で"),
+            });
+        }
+        if let Some(backup) = &self.backup_id {
+            lines.push(format!("backup_id {backup}"));
+        }
+        lines.push(format!("session_id {}", self.session_id));
+        lines.extend(self.next_suggested_actions.iter().map(Suggestion::line));
+        lines.join("\n")
+    }
+}
