@@ -10,14 +10,13 @@ use fumi_novel::{
     checks::{self, Fixed, FixLevel, Fixing, Group, Material, Score, Why},
     errors::reviewing::ReviewError,
     manuscript::Reading,
-
     reviewing::{self, Execution, Looked, Resolution, Reviews, Written, write_back},
     writing::Moment,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{CHECKS, DETERMINISTIC, EpisodeNumber, Job, NovelDeps, WRITES, json, Suggestion, now, stamp, texts};
+use super::{CHECKS, DETERMINISTIC, EpisodeNumber, Job, NovelDeps, Suggestion, WRITES, json, now, stamp, texts};
 use crate::tool::{Cx, Outcome, Render, Spec, Tool, ToolError};
 
 /// How many fixes are shown; the record has all.
