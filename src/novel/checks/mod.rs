@@ -4,6 +4,7 @@
 //! the texts that try it, the file only the search. What is judged is a [`Material`], made once for all of them; nothing here
 //! reads a file or asks a model.
 
+pub mod aspects;
 mod context;
 pub mod features;
 mod finding;

@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 use fumi_base::{
     errors::{Book, Teach},
     project::{PathError, quoted},
+    text::Text,
     writing::WriteError,
 };
 
@@ -37,6 +38,10 @@ pub enum ReviewError {
     },
     #[error("checks in the settings: {reason}")]
     Tuning { reason: String },
+    #[error("no judgement was taken")]
+    NotTaken { misses: Vec<Text> },
+    #[error("no step {asked}")]
+    NoStep { asked: u32 },
     #[error("no issue of {episode} is named")]
     NothingToFix { episode: Episode, ids: Vec<String> },
     #[error("{path} cannot be written in {encoding}")]
@@ -65,6 +70,8 @@ impl Teach for ReviewError {
             Self::Damaged { .. } => "MANUSCRIPT_DAMAGED",
             Self::TooLong { .. } => "MANUSCRIPT_TOO_LONG",
             Self::Tuning { .. } => "CHECKS_TUNED_WRONGLY",
+            Self::NotTaken { .. } => "JUDGEMENTS_NOT_TAKEN",
+            Self::NoStep { .. } => "NO_REVIEW_STEP",
             Self::NothingToFix { .. } => "NOTHING_TO_FIX",
             Self::Unencodable { .. } => "FIX_NOT_IN_ENCODING",
             Self::Changed { .. } => "MANUSCRIPT_CHANGED",
@@ -105,6 +112,12 @@ impl Teach for ReviewError {
                 ("limit", limit.to_string()),
             ],
             Self::Tuning { reason } => vec![("reason", reason.clone())],
+            Self::NotTaken { misses } => vec![
+                ("count", misses.len().to_string()),
+                ("misses", said(misses.iter().map(|miss| miss.en.as_ref()))),
+                ("misses_ja", said(misses.iter().map(|miss| miss.ja.as_ref()))),
+            ],
+            Self::NoStep { asked } => vec![("asked", asked.to_string())],
             Self::NothingToFix { episode, ids } => {
                 let shown: Vec<String> = ids.iter().take(NAMED).map(|id| quoted(id)).collect();
                 let more = if ids.len() > NAMED { " …" } else { "" };
@@ -121,6 +134,11 @@ impl Teach for ReviewError {
             Self::Write(error) => error.facts(),
         }
     }
+}
+
+/// A few sentences as one.
+fn said<'a>(misses: impl Iterator<Item = &'a str>) -> String {
+    misses.take(NAMED).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
@@ -149,6 +167,10 @@ mod tests {
                 limit: 1,
             },
             ReviewError::Tuning { reason: text() },
+            ReviewError::NotTaken {
+                misses: vec![fumi_base::text::Text::new("x", "x")],
+            },
+            ReviewError::NoStep { asked: 13 },
             ReviewError::NothingToFix {
                 episode: Episode::new(1).expect("a number"),
                 ids: vec![text(); 9],

@@ -349,7 +349,11 @@ impl Review {
         Ok(())
     }
 
-    fn path(&self, name: &str) -> String {
+    pub(super) fn project(&self) -> &Arc<Project> {
+        &self.project
+    }
+
+    pub(super) fn path(&self, name: &str) -> String {
         format!("{FOLDER}/{}/{name}", self.manifest.session_id)
     }
 }

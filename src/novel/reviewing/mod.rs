@@ -5,12 +5,18 @@
 //! Who may write when is decided elsewhere.
 
 mod id;
+mod judged;
 mod kept;
 mod lines;
 mod look;
+mod rubric;
+mod steps;
 mod written;
 
 pub use id::ReviewId;
+pub use judged::{JudgementLine, Opinions};
 pub use kept::{Execution, IssueLine, Manifest, Resolution, Review, Reviews, Subject};
 pub use look::{Looked, manuscript};
+pub use rubric::{instruction, open_items, rubric, words};
+pub use steps::{Phase, ReviewStep, STEPS, review_step};
 pub use written::{Written, write_back};

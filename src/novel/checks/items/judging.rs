@@ -1,8 +1,7 @@
 //! Judgements: what a model or a person says of an item, taken only with quotations that stand in the text.
 
-use crate::checks::Material;
-
 use super::{Item, Kind};
+use crate::{checks::Material, project::Yaml};
 
 /// How many characters a quotation has at least: shorter ones stand in every text.
 const SHORTEST: usize = 4;
@@ -63,8 +62,8 @@ pub enum Refusal {
     NotInText(String),
 }
 
-/// Takes a judgement of an item, or says why not. A quotation stands in the text as a reader sees it, or as it is written;
-/// line ends in it may differ.
+/// Takes a judgement of an item, or says why not. Quotations stand in the text as a reader sees it, or as it is written; beside
+/// them some may stand in the settings, which the text is compared with.
 pub fn verify(item: &Item, material: &Material<'_>, judgement: &Judgement) -> Result<(), Refusal> {
     if item.page.kind == Kind::Deterministic {
         return Err(Refusal::NotAsked);
@@ -75,15 +74,25 @@ pub fn verify(item: &Item, material: &Material<'_>, judgement: &Judgement) -> Re
     if judgement.quotes.is_empty() {
         return Err(Refusal::NoQuotes);
     }
+    let is_in = |text: &str, quote: &str| text.contains(quote) || text.contains(&quote.replace("\r\n", "\n"));
+    let is_in_text = |quote: &str| is_in(material.text(), quote) || is_in(material.manuscript().source(), quote);
+    let settings = || material.context().world.iter().map(Yaml::words);
+    let is_in_settings = |quote: &str| settings().any(|words| is_in(&words, quote));
+    let mut evidence = 0;
     for quote in &judgement.quotes {
         let trimmed = quote.trim();
         if trimmed.chars().count() < SHORTEST {
             return Err(Refusal::TooShort(quote.clone()));
         }
-        let is_there = |text: &str| text.contains(trimmed) || text.contains(&trimmed.replace("\r\n", "\n"));
-        if !is_there(material.text()) && !is_there(material.manuscript().source()) {
+        if is_in_text(trimmed) {
+            evidence += 1;
+        } else if !is_in_settings(trimmed) {
             return Err(Refusal::NotInText(quote.clone()));
         }
+    }
+    // What is compared with the settings must stand in the text.
+    if evidence == 0 {
+        return Err(Refusal::NotInText(judgement.quotes[0].clone()));
     }
     Ok(())
 }

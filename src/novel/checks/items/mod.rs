@@ -19,7 +19,7 @@ use std::sync::LazyLock;
 
 pub use judging::{Judge, Judged, Judgement, Refusal, verify};
 pub use measure::{Gauge, Measure, ramp, trapezoid};
-pub use page::{Expected, ItemPage, ItemSample, Kind, Scripted};
+pub use page::{Expected, ItemPage, ItemSample, ItemWords, Kind, Scripted};
 pub use scoring::{CategoryScore, Evaluation, Method, category_scores, evaluate, overall};
 
 use super::Material;

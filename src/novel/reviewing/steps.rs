@@ -1,0 +1,290 @@
+//! The twelve steps of a staged review (novel-checks §1): what each looks at, in which order.
+//!
+//! A step is rules, items, or both; what it judges is the business of `checks`. Durations are what they are for people to plan
+//! with: fumi's own work takes milliseconds, a model's judgement minutes.
+
+use crate::checks::Group;
+
+/// A part of a staged review.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Phase {
+    /// Steps 1 to 3.
+    BasicQuality,
+    /// Steps 4 to 6.
+    StoryQuality,
+    /// Steps 7 to 9.
+    StructureQuality,
+    /// Steps 10 to 12.
+    ExpressionQuality,
+}
+
+impl Phase {
+    /// As it is written.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::BasicQuality => "basic_quality",
+            Self::StoryQuality => "story_quality",
+            Self::StructureQuality => "structure_quality",
+            Self::ExpressionQuality => "expression_quality",
+        }
+    }
+}
+
+/// A step.
+#[derive(Clone, Copy, Debug)]
+pub struct ReviewStep {
+    /// From 1 to 12.
+    pub id: u32,
+    /// Its part.
+    pub phase: Phase,
+    /// What it is about, in English.
+    pub en: &'static str,
+    /// In Japanese.
+    pub ja: &'static str,
+    /// The rules that it looks with.
+    pub groups: &'static [Group],
+    /// Only these rules of the groups; all where it is empty.
+    pub rules: &'static [&'static str],
+    /// The items that it evaluates.
+    pub items: &'static [&'static str],
+    /// About how long it takes somebody who judges, in seconds.
+    pub estimated_seconds: u32,
+}
+
+impl ReviewStep {
+    /// Whether it looks with a rule.
+    #[must_use]
+    pub fn has_rule(&self, rule: &str) -> bool {
+        self.rules.is_empty() || self.rules.contains(&rule)
+    }
+}
+
+/// The rules about typing errors.
+const TYPING: &[&str] = &[
+    "doubled_particle",
+    "repeated_word",
+    "unknown_hiragana",
+    "stray_voiced_mark",
+    "decomposed_character",
+    "replacement_character",
+    "unbalanced_bracket",
+    "assistant_remnant",
+    "placeholder",
+    "author_aside",
+    "misuse",
+    "tautology",
+    "ra_nuki",
+    "sa_ire",
+];
+
+/// The rules about grammar and unity of spelling.
+const SPELLING: &[&str] = &[
+    "ellipsis",
+    "dash",
+    "half_width_mark",
+    "space_after_mark",
+    "period_before_bracket",
+    "repeated_punctuation",
+    "middle_dot_run",
+    "long_vowel_run",
+    "minus_sign",
+    "arabic_digits",
+    "half_width_kana",
+    "half_width_bracket",
+    "platform_character",
+    "unread_ruby",
+    "spelling_variant",
+    "auxiliary_kanji",
+    "double_honorific",
+    "doubled_joshi",
+    "ga_chain",
+    "double_negative",
+    "mixed_style",
+    "i_nuki",
+    "redundancy",
+];
+
+/// The rules about how a page reads.
+const READING: &[&str] = &[
+    "missing_indent",
+    "indent_before_bracket",
+    "leading_character",
+    "long_paragraph",
+    "single_sentence_paragraphs",
+    "blank_lines",
+    "trailing_space",
+    "tab_character",
+    "mixed_line_end",
+    "kanji_run",
+    "long_sentence",
+    "comma_absence",
+    "comma_excess",
+];
+
+/// The steps, in their order.
+pub const STEPS: [ReviewStep; 12] = [
+    ReviewStep {
+        id: 1,
+        phase: Phase::BasicQuality,
+        en: "Typing errors and left-overs",
+        ja: "誤字脱字・書き残し",
+        groups: &[Group::Basic, Group::Expression],
+        rules: TYPING,
+        items: &["A31-048"],
+        estimated_seconds: 5,
+    },
+    ReviewStep {
+        id: 2,
+        phase: Phase::BasicQuality,
+        en: "Grammar and unity of spelling",
+        ja: "文法・表記統一",
+        groups: &[Group::Basic, Group::Expression],
+        rules: SPELLING,
+        items: &["A31-044", "A31-045"],
+        estimated_seconds: 5,
+    },
+    ReviewStep {
+        id: 3,
+        phase: Phase::BasicQuality,
+        en: "How the page reads",
+        ja: "読みやすさの基礎",
+        groups: &[Group::Basic, Group::Rhythm, Group::Expression],
+        rules: READING,
+        items: &["A31-064", "A31-065"],
+        estimated_seconds: 5,
+    },
+    ReviewStep {
+        id: 4,
+        phase: Phase::StoryQuality,
+        en: "Consistency of the characters",
+        ja: "キャラクターの一貫性",
+        groups: &[],
+        rules: &[],
+        items: &[
+            "A31-008", "A31-013", "A31-014", "A31-015", "A31-016", "A31-017", "A31-018", "A31-019", "A31-020", "A31-021",
+            "A31-023", "A31-024",
+        ],
+        estimated_seconds: 90,
+    },
+    ReviewStep {
+        id: 5,
+        phase: Phase::StoryQuality,
+        en: "Agreement with the plot",
+        ja: "プロットとの整合",
+        groups: &[],
+        rules: &[],
+        items: &["A31-026", "A31-031", "A31-034", "A31-035", "A31-036"],
+        estimated_seconds: 60,
+    },
+    ReviewStep {
+        id: 6,
+        phase: Phase::StoryQuality,
+        en: "The world and its rules",
+        ja: "世界観",
+        groups: &[],
+        rules: &[],
+        items: &[
+            "A31-049", "A31-050", "A31-051", "A31-052", "A31-053", "A31-054", "A31-055", "A31-056", "A31-057", "A31-058",
+        ],
+        estimated_seconds: 90,
+    },
+    ReviewStep {
+        id: 7,
+        phase: Phase::StructureQuality,
+        en: "Setup, development, turn, resolution",
+        ja: "起承転結",
+        groups: &[],
+        rules: &[],
+        items: &["A31-025", "A31-027", "A31-028", "A31-062"],
+        estimated_seconds: 45,
+    },
+    ReviewStep {
+        id: 8,
+        phase: Phase::StructureQuality,
+        en: "Foreshadowing",
+        ja: "伏線",
+        groups: &[],
+        rules: &[],
+        items: &["A31-032", "A31-033", "A31-063"],
+        estimated_seconds: 30,
+    },
+    ReviewStep {
+        id: 9,
+        phase: Phase::StructureQuality,
+        en: "Scenes and their changes",
+        ja: "シーン転換",
+        groups: &[],
+        rules: &[],
+        items: &["A31-029", "A31-030", "A31-038"],
+        estimated_seconds: 30,
+    },
+    ReviewStep {
+        id: 10,
+        phase: Phase::ExpressionQuality,
+        en: "Expression",
+        ja: "文章表現",
+        groups: &[Group::Expression],
+        rules: &[],
+        items: &[
+            "A31-001", "A31-002", "A31-003", "A31-004", "A31-005", "A31-006", "A31-007", "A31-009", "A31-010", "A31-011",
+            "A31-012", "A31-037", "A31-039", "A31-040", "A31-046", "A31-047",
+        ],
+        estimated_seconds: 120,
+    },
+    ReviewStep {
+        id: 11,
+        phase: Phase::ExpressionQuality,
+        en: "Rhythm",
+        ja: "リズム",
+        groups: &[Group::Rhythm],
+        rules: &[],
+        items: &["A31-022", "A31-041", "A31-042", "A31-043"],
+        estimated_seconds: 10,
+    },
+    ReviewStep {
+        id: 12,
+        phase: Phase::ExpressionQuality,
+        en: "The whole: what a reader gets",
+        ja: "総合品質認定",
+        groups: &Group::ALL,
+        rules: &[],
+        items: &["A31-059", "A31-060", "A31-061", "A31-066", "A31-067", "A31-068"],
+        estimated_seconds: 60,
+    },
+];
+
+/// The step of a number.
+#[must_use]
+pub fn review_step(id: u32) -> Option<&'static ReviewStep> {
+    STEPS.iter().find(|step| step.id == id)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::STEPS;
+    use crate::checks::{RULES, items::ITEMS};
+
+    #[test]
+    fn every_item_is_evaluated_in_one_step_and_every_rule_in_one_before_the_last() {
+        assert!(STEPS.iter().zip(1..).all(|(step, number)| step.id == number));
+        let mut seen = BTreeSet::new();
+        for id in STEPS.iter().flat_map(|step| step.items) {
+            assert!(seen.insert((*id).to_owned()), "{id} is in two steps");
+        }
+        let all: BTreeSet<String> = ITEMS.iter().map(|item| item.id.clone()).collect();
+        assert_eq!(seen, all);
+        for rule in RULES.iter() {
+            let mut steps = STEPS[..11].iter();
+            assert!(steps.any(|step| step.groups.contains(&rule.page.group) && step.has_rule(rule.name)), "{}", rule.name);
+        }
+        for step in &STEPS {
+            for name in step.rules {
+                let known = RULES.iter().find(|rule| rule.name == *name);
+                assert!(known.is_some_and(|rule| step.groups.contains(&rule.page.group)), "{}: {name}", step.id);
+            }
+        }
+    }
+}
