@@ -69,6 +69,8 @@ pub fn catalogue(
         Entry::of::<write_with_claude::WriteWithClaude>(Arc::clone(&novel)),
         // novel: checking
         Entry::of::<checking::check_basic::CheckBasic>(Arc::clone(&novel)),
+        Entry::of::<checking::check_story_structure::CheckStoryStructure>(Arc::clone(&novel)),
+        Entry::of::<checking::check_story_elements::CheckStoryElements>(Arc::clone(&novel)),
         Entry::of::<checking::check_fix::CheckFix>(Arc::clone(&novel)),
         // novel: finishing
         Entry::of::<novel::status::ProjectStatus>(Arc::clone(&novel)),

@@ -60,7 +60,9 @@ impl Review {
 }
 
 impl Opinions {
-    fn of(lines: impl Iterator<Item = JudgementLine>) -> Self {
+    /// Of judgements, the oldest first.
+    #[must_use]
+    pub fn of(lines: impl IntoIterator<Item = JudgementLine>) -> Self {
         let mut by_item: HashMap<String, Vec<JudgementLine>> = HashMap::new();
         for line in lines {
             by_item.entry(line.item_id.clone()).or_default().push(line);
@@ -118,7 +120,7 @@ mod tests {
             sha256: String::new(),
         };
         let lines = [line("a", 0.0), line("a", 0.4), line("a", 0.6), line("b", 0.2), line("b", 0.9)];
-        let opinions = Opinions::of(lines.into_iter());
+        let opinions = Opinions::of(lines);
         assert!((opinions.judged["a"].judgement.score - 0.5).abs() < 1e-9);
         assert_eq!(opinions.unstable, ["b"]);
     }

@@ -50,6 +50,8 @@ pub struct Judged {
 /// Why a judgement is not taken.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Refusal {
+    /// There is no such item.
+    NoItem,
     /// The item is measured and asks for none.
     NotAsked,
     /// The score is not from 0 to 1.

@@ -54,16 +54,17 @@ pub struct Evaluation {
     pub judged: Option<Judged>,
 }
 
-/// Evaluates every item. Judgements are taken as they are: whoever brings them has verified them. `None` when the token says to
+/// Evaluates the items that are asked for. Judgements are taken as they are: whoever brings them has verified them. `None` when the token says to
 /// stop.
 #[must_use]
 pub fn evaluate(
     material: &Material<'_>,
     judged: &HashMap<String, Judged>,
+    is_asked: impl Fn(&Item) -> bool,
     is_cancelled: &dyn Fn() -> bool,
 ) -> Option<Vec<Evaluation>> {
     let mut all = Vec::with_capacity(ITEMS.len());
-    for item in ITEMS.iter() {
+    for item in ITEMS.iter().filter(|item| is_asked(item)) {
         if is_cancelled() {
             return None;
         }

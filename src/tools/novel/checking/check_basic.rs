@@ -6,8 +6,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    CHECKS, Checked, EpisodeNumber, Job, NovelDeps, Own, Seen, check,
+    CHECKS, Checked, EpisodeNumber, Job, NovelDeps, Own, Seen,
     issue::Shown,
+    review::check,
     texts,
 };
 use crate::tool::{Cx, Outcome, Spec, Tool, ToolError};

@@ -5,19 +5,24 @@
 
 pub mod check_basic;
 pub mod check_fix;
+pub mod check_story_elements;
+pub mod check_story_structure;
+mod aspect;
 mod issue;
+mod judging;
+mod review;
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
 use fumi_base::{
     pools::Pool,
     text::{Locale, Text},
 };
 use fumi_novel::{
-    checks::{self, Finding, FixLevel, Group, Issue, Material, RULE_VERSION, Score, Severity, Tuning},
-    errors::reviewing::ReviewError,
+    checks::{Finding, FixLevel, Issue, Material, RULE_VERSION, Score, Severity, Tuning},
+    completion::NOT_EVALUATED,
     project::{Episode, NovelProject},
-    reviewing::{self, Execution, Looked, ReviewId, Reviews},
+    reviewing::{Looked, ReviewId},
     writing::Moment,
 };
 use schemars::JsonSchema;
@@ -36,6 +41,11 @@ const CHECKS: Spec = Spec {
 
 /// The method of what was found without any model.
 const DETERMINISTIC: &str = "deterministic";
+
+/// What an argument is that is on unless it is turned off.
+const fn yes() -> bool {
+    true
+}
 
 /// A call of a check, as its work needs it.
 #[derive(Clone, Debug)]
@@ -108,9 +118,10 @@ pub struct Checked<T> {
     /// Under this name what was found is kept.
     session_id: String,
     episode: u32,
-    /// From 0 to 100: how much the findings weigh in a text of this length. No judgement of literary quality.
-    quality_score: f64,
-    /// By whom it was judged.
+    /// From 0 to 100; absent where nothing could be evaluated. Evidence of faults, no judgement of literary quality.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    quality_score: Option<f64>,
+    /// By whom it was judged: `deterministic`, `host`, `llm_sampling`, `llm_provider` or `not_evaluated`.
     method: String,
     /// Visible characters of the story.
     characters: usize,
@@ -183,46 +194,59 @@ impl Counts {
     }
 }
 
+/// What a check concludes from more than the weight of its findings.
+struct Verdict {
+    /// From 0 to 100.
+    score: Option<f64>,
+    method: &'static str,
+}
+
 /// What each check says in its own words.
 trait Own: Serialize {
+    /// Its own conclusion, where it has one.
+    fn verdict(&self) -> Option<Verdict> {
+        None
+    }
     /// The lines of its text form, without the issues.
     fn lines(&self, locale: Locale) -> Vec<String>;
     /// The issues that it shows.
     fn shown(&self) -> Vec<&issue::Shown>;
 }
 
-/// Checks a manuscript with the rules of some groups, and keeps what was found.
-fn check<T: Own + Clone>(
-    job: &Job,
-    groups: &[Group],
-    is_cancelled: &dyn Fn() -> bool,
-    own: impl FnOnce(&Seen<'_>) -> T,
-) -> Result<Checked<T>, ReviewError> {
-    let looked = reviewing::manuscript(&job.novel, job.episode, None, &job.tuning)?;
-    let material = Material::of(&looked.draft, &looked.context, &looked.tuning, checks::morphology());
-    let findings = checks::look(&material, groups, is_cancelled).ok_or(ReviewError::Cancelled)?;
-    let issues = Issue::all(&material, &findings, job.locale);
-    let seen = Seen {
-        job,
-        looked: &looked,
-        material: &material,
-        findings: &findings,
-        issues: &issues,
-        score: Score::of(&findings, material.characters()),
+/// The answer of a check: its own words with what all have in common.
+fn answer<T: Own>(seen: &Seen<'_>, session: &ReviewId, own: T) -> Checked<T> {
+    let (job, counts) = (seen.job, Counts::of(seen.issues));
+    let characters = seen.material.characters();
+    let verdict = own.verdict().unwrap_or(Verdict {
+        score: (characters > 0).then_some(seen.score.0),
+        method: if characters > 0 { DETERMINISTIC } else { NOT_EVALUATED },
+    });
+    let words = counts.words(job.locale);
+    let (episode, tool) = (job.episode, job.tool);
+    let score = verdict.score.map_or_else(|| "-".to_owned(), |score| score.to_string());
+    let summary = match job.locale {
+        Locale::En => format!("{tool} of episode {}: {score}/100, {characters} characters, {words}", episode.number()),
+        Locale::Ja => format!("{episode}の {tool}: {score}/100、{characters}字、{words}"),
     };
-    let own = own(&seen);
-    let checked = answer(&seen, own);
-    keep(job, &seen, checked)
+    Checked {
+        success: true,
+        summary,
+        session_id: session.to_string(),
+        episode: episode.number(),
+        quality_score: verdict.score,
+        method: verdict.method.to_owned(),
+        characters,
+        own,
+        issues_found: counts,
+        detailed_report_reference: None,
+        rule_version: RULE_VERSION,
+        next_suggested_actions: next(job, counts),
+        remarks: remarks(seen),
+    }
 }
 
-fn answer<T: Own>(seen: &Seen<'_>, own: T) -> Checked<T> {
-    let (job, counts) = (seen.job, Counts::of(seen.issues));
-    let words = counts.words(job.locale);
-    let (episode, score, characters) = (job.episode, seen.score.0, seen.material.characters());
-    let summary = match job.locale {
-        Locale::En => format!("{} of episode {}: {score}/100, {characters} characters, {words}", job.tool, episode.number()),
-        Locale::Ja => format!("{episode}の {}: {score}/100、{characters}字、{words}", job.tool),
-    };
+/// What to do about the issues.
+fn next(job: &Job, counts: Counts) -> Vec<Suggestion> {
     let mut next = Vec::new();
     if counts.fixable_safe > 0 {
         let why = job.suggestion(
@@ -239,21 +263,7 @@ fn answer<T: Own>(seen: &Seen<'_>, own: T) -> Checked<T> {
         );
         next.push(why.at_level("standard"));
     }
-    Checked {
-        success: true,
-        summary,
-        session_id: job.id().to_string(),
-        episode: episode.number(),
-        quality_score: score,
-        method: DETERMINISTIC.to_owned(),
-        characters,
-        own,
-        issues_found: counts,
-        detailed_report_reference: None,
-        rule_version: RULE_VERSION,
-        next_suggested_actions: next,
-        remarks: remarks(seen),
-    }
+    next
 }
 
 /// What a reader of the answer should know about the text.
@@ -287,33 +297,6 @@ fn remarks(seen: &Seen<'_>) -> Vec<String> {
         );
     }
     remarks
-}
-
-/// Keeps an answer and its issues, and says where.
-fn keep<T: Own>(job: &Job, seen: &Seen<'_>, mut checked: Checked<T>) -> Result<Checked<T>, ReviewError> {
-    if !job.keeps {
-        return Ok(checked);
-    }
-    let end = now();
-    let reviews = Reviews::of(Arc::clone(job.novel.project()));
-    let mut review = reviews.begin(job.id(), seen.looked.subject.clone(), &job.begun);
-    checked.detailed_report_reference = Some(review.issues_path());
-    let execution = Execution {
-        step_id: None,
-        tool: job.tool.to_owned(),
-        executed_at: end.clone(),
-        execution_time: end.since(&job.begun).as_secs_f64(),
-        success: true,
-        method: checked.method.clone(),
-        quality_score: Some(checked.quality_score),
-        issues_found: seen.issues.len(),
-        sha256: seen.looked.subject.sha256.clone(),
-        input_file: None,
-        output_file: None,
-    };
-    let subject = seen.looked.subject.clone();
-    review.record(subject, execution, seen.issues, &json(&checked))?;
-    Ok(checked)
 }
 
 /// # Panics

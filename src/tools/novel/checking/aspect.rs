@@ -1,0 +1,181 @@
+//! Aspects and items as replies show them: scores with their method, what is low with its evidence and advice.
+
+use fumi_base::text::Locale;
+use fumi_novel::{
+    checks::{
+        aspects::AspectScore,
+        items::{Evaluation, Method},
+    },
+    reviewing,
+};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{Seen, issue::Shown};
+
+/// How many places of an item are shown.
+const PLACES: usize = 3;
+
+/// How many characters of a place are shown.
+const EXCERPT: usize = 40;
+
+/// An aspect of a text.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(super) struct AspectShown {
+    /// From 0 to 100; absent where nothing was evaluated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    score: Option<f64>,
+    method: &'static str,
+    /// How much of it was evaluated, from 0 to 1.
+    coverage: f64,
+    /// What its rules found, the weightiest first.
+    issues: Vec<Shown>,
+    /// Its items that are low.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    low_items: Vec<ItemShown>,
+}
+
+/// An item that was evaluated.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(super) struct ItemShown {
+    item_id: String,
+    title: String,
+    category: &'static str,
+    /// From 0 to 1; absent where it was not evaluated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    score: Option<f64>,
+    method: &'static str,
+    /// How much is to be believed of it, from 0 to 1.
+    confidence: f64,
+    /// Places that show it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    evidence: Vec<Place>,
+    /// What a writer can do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    advice: Option<String>,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct Place {
+    /// From 1; 0 of a quotation of the judge.
+    line: usize,
+    excerpt: String,
+}
+
+impl AspectShown {
+    pub(super) fn of(seen: &Seen<'_>, one: &AspectScore<'_>) -> Self {
+        let rules = one.aspect.rules;
+        Self {
+            score: one.score.map(tenths),
+            method: one.method.name(),
+            coverage: hundredths(one.coverage),
+            issues: if rules.is_empty() {
+                Vec::new()
+            } else {
+                seen.issues_of(|rule| rules.contains(&rule))
+            },
+            low_items: one.low().into_iter().map(|low| ItemShown::advised(seen, low)).collect(),
+        }
+    }
+
+    pub(super) fn score(&self) -> Option<f64> {
+        self.score
+    }
+
+    pub(super) fn shown(&self) -> &[Shown] {
+        &self.issues
+    }
+
+    /// One line, and a line for each low item.
+    pub(super) fn lines(&self, name: &str) -> Vec<String> {
+        let score = self.score.map_or_else(|| "-".to_owned(), |score| score.to_string());
+        let mut lines = vec![format!("{name} {score} ({}, {})", self.method, self.coverage)];
+        lines.extend(self.low_items.iter().map(|item| format!("  {}", item.line())));
+        lines
+    }
+}
+
+impl ItemShown {
+    /// An item with its evidence.
+    pub(super) fn of(seen: &Seen<'_>, one: &Evaluation) -> Self {
+        Self {
+            item_id: one.item.id.clone(),
+            title: reviewing::words(one.item, seen.job.locale).title.clone(),
+            category: one.item.category.name(),
+            score: one.score.map(hundredths),
+            method: one.method.name(),
+            confidence: one.confidence,
+            evidence: evidence(seen, one),
+            advice: None,
+        }
+    }
+
+    /// The same with what a writer can do.
+    pub(super) fn advised(seen: &Seen<'_>, one: &Evaluation) -> Self {
+        let advice = &reviewing::words(one.item, seen.job.locale).advice;
+        Self {
+            advice: Some(advice.split_whitespace().collect::<Vec<_>>().join(joint(seen.job.locale))),
+            ..Self::of(seen, one)
+        }
+    }
+
+    pub(super) fn advice(&self) -> Option<&str> {
+        self.advice.as_deref()
+    }
+
+    /// One line of text.
+    pub(super) fn line(&self) -> String {
+        let score = self.score.map_or_else(|| "-".to_owned(), |score| score.to_string());
+        let advice = self.advice.as_deref().unwrap_or_default();
+        let places: Vec<String> = self.evidence.iter().map(|place| format!("{}:{}", place.line, place.excerpt)).collect();
+        format!("{} {} {score} ({}) {advice} {}", self.item_id, self.title, self.method, places.join(" / "))
+            .trim_end()
+            .to_owned()
+    }
+}
+
+/// What lines of a page are joined with: Japanese has no spaces between them.
+const fn joint(locale: Locale) -> &'static str {
+    match locale {
+        Locale::En => " ",
+        Locale::Ja => "",
+    }
+}
+
+/// The judge's quotations, else the places that were measured.
+fn evidence(seen: &Seen<'_>, one: &Evaluation) -> Vec<Place> {
+    let source = seen.material.manuscript().source();
+    let cut = |text: &str| {
+        let line = text.lines().next().unwrap_or_default();
+        match line.char_indices().nth(EXCERPT) {
+            Some((at, _)) => format!("{}…", &line[..at]),
+            None => line.to_owned(),
+        }
+    };
+    if let (Method::Judged(_), Some(judged)) = (one.method, &one.judged) {
+        let quotes = judged.judgement.quotes.iter().take(PLACES);
+        return quotes
+            .map(|quote| Place {
+                line: source.find(quote.trim()).map_or(0, |at| seen.material.manuscript().position(at).line),
+                excerpt: cut(quote),
+            })
+            .collect();
+    }
+    let places = one.measure.iter().flat_map(|measure| &measure.places).take(PLACES);
+    places
+        .map(|place| Place {
+            line: seen.material.manuscript().position(place.start).line,
+            excerpt: cut(&source[place.clone()]),
+        })
+        .collect()
+}
+
+/// To one decimal.
+pub(super) fn tenths(number: f64) -> f64 {
+    (number * 10.0).round() / 10.0
+}
+
+/// To two decimals.
+pub(super) fn hundredths(number: f64) -> f64 {
+    (number * 100.0).round() / 100.0
+}

@@ -1,0 +1,240 @@
+//! `check_story_elements`: the 68 items of A31 in six categories, with evidence for what is low.
+
+use fumi_base::text::Locale;
+use fumi_novel::checks::items::{CategoryScore, Method, category_scores, overall};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    CHECKS, Checked, EpisodeNumber, Job, NovelDeps, Own, Verdict,
+    aspect::{ItemShown, hundredths, tenths},
+    issue::Shown,
+    judging::{self, Given, Judging, Rejected},
+    review::{Items, Looks, Whole, review},
+    texts, yes,
+};
+use crate::tool::{Cx, Outcome, Spec, Tool, ToolError};
+
+/// An item at this score or below is low.
+const LOW: f64 = 0.5;
+
+/// How many low items are shown with their advice.
+const SHOWN: usize = 12;
+
+/// How many suggestions are made.
+const SUGGESTIONS: usize = 5;
+
+/// See the module.
+#[derive(Debug)]
+pub struct CheckStoryElements;
+
+/// What the client sends.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Args {
+    /// Which episode.
+    episode: EpisodeNumber,
+    /// The review that judgements belong to.
+    session_id: Option<String>,
+    /// Judgements of items that were asked for.
+    #[schemars(length(min = 1, max = 100))]
+    judgements: Option<Vec<Given>>,
+    /// Whether open items are asked.
+    #[serde(default = "yes")]
+    judge: bool,
+    /// Every item, with its evidence.
+    #[serde(default)]
+    verbose: bool,
+}
+
+/// What it answers beside what all checks do.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Elements {
+    a31_scores: Scores,
+    /// From 0 to 100; absent where nothing was evaluated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    overall_score: Option<f64>,
+    /// How many of the 68 were evaluated, as a share.
+    coverage: f64,
+    evaluated: Evaluated,
+    low_score_items: Vec<ItemShown>,
+    improvement_suggestions: Vec<String>,
+    /// Items that nobody judged, or that have nothing to measure here.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    not_evaluated: Vec<String>,
+    /// Items of which two opinions are far apart.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unstable_items: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    rejected_judgements: Vec<Rejected>,
+    /// All of them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    all_items: Vec<ItemShown>,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct Scores {
+    emotional_expression: CategoryShown,
+    character_development: CategoryShown,
+    story_structure: CategoryShown,
+    writing_technique: CategoryShown,
+    world_building: CategoryShown,
+    reader_engagement: CategoryShown,
+}
+
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+struct CategoryShown {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    score: Option<f64>,
+    max: u32,
+    /// How many of its items were evaluated, as a share.
+    coverage: f64,
+}
+
+/// How many items were evaluated in which way.
+#[derive(Clone, Copy, Debug, Default, Serialize, JsonSchema)]
+struct Evaluated {
+    /// Measured, and that decides.
+    deterministic: usize,
+    /// Measured only, where a judgement should decide: believe them half.
+    prior_only: usize,
+    judged: usize,
+    not_evaluated: usize,
+}
+
+impl Tool for CheckStoryElements {
+    const SPEC: Spec = Spec {
+        name: "check_story_elements",
+        texts: texts!("check_story_elements"),
+        example: r#"{"episode": 1, "judge": false}"#,
+        ..CHECKS
+    };
+    type Deps = NovelDeps;
+    type Args = Args;
+    type Output = Checked<Elements>;
+
+    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Checked<Elements>>, ToolError> {
+        let job = Job::of("check_story_elements", args.episode, args.verbose, deps, cx)?;
+        let looks = Looks {
+            items: Items::All,
+            session_id: args.session_id,
+            ..Looks::default()
+        };
+        let judging = Judging::of(args.judgements, args.judge, cx);
+        let own = job.clone();
+        let work = cx.blocking(move |cancel, _| review(&own, &looks, &judging, &|| cancel.is_cancelled(), elements));
+        judging::outcome(work.await?, &job, serde_json::Map::new(), cx).await
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "there are 68 items")]
+pub(super) fn elements(whole: &Whole<'_>) -> Elements {
+    let (seen, all) = (whole.seen, whole.evaluations);
+    let categories = category_scores(all);
+    let mut low: Vec<_> = all.iter().filter(|one| one.score.is_some_and(|score| score <= LOW)).collect();
+    // What is sure comes before what is only measured.
+    low.sort_by(|one, other| {
+        let key = |one: &fumi_novel::checks::items::Evaluation| (1.0 - one.score.unwrap_or(1.0)) * one.confidence;
+        key(other).total_cmp(&key(one))
+    });
+    let low_score_items: Vec<ItemShown> = low.iter().take(SHOWN).map(|one| ItemShown::advised(seen, one)).collect();
+    let mut evaluated = Evaluated::default();
+    for one in all {
+        match one.method {
+            Method::Deterministic if one.confidence < 1.0 => evaluated.prior_only += 1,
+            Method::Deterministic => evaluated.deterministic += 1,
+            Method::Judged(_) => evaluated.judged += 1,
+            Method::NotEvaluated => evaluated.not_evaluated += 1,
+        }
+    }
+    let scored = all.iter().filter(|one| one.score.is_some()).count();
+    Elements {
+        a31_scores: Scores::of(&categories),
+        overall_score: overall(&categories).map(tenths),
+        coverage: hundredths(scored as f64 / all.len().max(1) as f64),
+        evaluated,
+        improvement_suggestions: low_score_items
+            .iter()
+            .take(SUGGESTIONS)
+            .filter_map(|item| item.advice().map(str::to_owned))
+            .collect(),
+        low_score_items,
+        not_evaluated: all.iter().filter(|one| one.score.is_none()).map(|one| one.item.id.clone()).collect(),
+        unstable_items: whole.unstable.to_vec(),
+        rejected_judgements: whole.rejected.to_vec(),
+        all_items: if seen.job.verbose {
+            all.iter().map(|one| ItemShown::of(seen, one)).collect()
+        } else {
+            Vec::new()
+        },
+    }
+}
+
+impl Scores {
+    fn of(categories: &[CategoryScore]) -> Self {
+        let shown = |at: usize| CategoryShown {
+            score: categories[at].score.map(tenths),
+            max: categories[at].category.max(),
+            coverage: hundredths(categories[at].coverage),
+        };
+        Self {
+            emotional_expression: shown(0),
+            character_development: shown(1),
+            story_structure: shown(2),
+            writing_technique: shown(3),
+            world_building: shown(4),
+            reader_engagement: shown(5),
+        }
+    }
+
+    fn named(&self) -> [(&'static str, &CategoryShown); 6] {
+        [
+            ("emotional_expression", &self.emotional_expression),
+            ("character_development", &self.character_development),
+            ("story_structure", &self.story_structure),
+            ("writing_technique", &self.writing_technique),
+            ("world_building", &self.world_building),
+            ("reader_engagement", &self.reader_engagement),
+        ]
+    }
+}
+
+impl Own for Elements {
+    fn verdict(&self) -> Option<Verdict> {
+        let method = match (self.overall_score, self.evaluated.judged) {
+            (None, _) => Method::NotEvaluated.name(),
+            (Some(_), 0) => Method::Deterministic.name(),
+            (Some(_), _) => "host",
+        };
+        Some(Verdict {
+            score: self.overall_score,
+            method,
+        })
+    }
+
+    fn lines(&self, locale: Locale) -> Vec<String> {
+        let named = self.a31_scores.named();
+        let mut lines: Vec<String> = named
+            .iter()
+            .map(|(name, one)| {
+                let score = one.score.map_or_else(|| "-".to_owned(), |score| score.to_string());
+                format!("{name} {score}/{} ({})", one.max, one.coverage)
+            })
+            .collect();
+        let Evaluated {
+            deterministic,
+            prior_only,
+            judged,
+            not_evaluated,
+        } = self.evaluated;
+        lines.push(match locale {
+            Locale::En => format!("{deterministic} measured, {prior_only} measured only in part, {judged} judged, {not_evaluated} not evaluated"),
+            Locale::Ja => format!("測定 {deterministic}、測定のみ（要判定） {prior_only}、判定済み {judged}、未評価 {not_evaluated}"),
+        });
+        lines.extend(self.low_score_items.iter().map(ItemShown::line));
+        lines
+    }
+
+    fn shown(&self) -> Vec<&Shown> {
+        Vec::new()
+    }
+}

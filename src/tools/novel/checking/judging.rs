@@ -1,0 +1,268 @@
+//! Judgements of items: taken with quotations that stand in the text, and asked of whoever can give them.
+//!
+//! The client's model or a provider is asked where fumi can; else the question is the result, and the host sends judgements with
+//! another call. Nothing is made up: what nobody judged is not evaluated.
+
+use fumi_base::text::{Locale, Text};
+use fumi_novel::{
+    artifacts::{Artifacts, Kind},
+    checks::{
+        Material as Novel,
+        items::{self, Evaluation, Judge, Judgement, Refusal},
+    },
+    errors::{artifact::ArtifactError, reviewing::ReviewError},
+    references::ContentHash,
+    reviewing::{self, JudgementLine, Opinions, Review},
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use super::{Checked, Job, Own, Seen, now};
+use crate::{
+    tool::{Answerer, Ask, Audience, Cx, Material, Outcome, Status, Submit, ToolError},
+    tools::novel::writing::artifact,
+};
+
+/// A judgement of an item.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+pub struct Given {
+    /// `A31-001` to `A31-068`.
+    #[schemars(length(min = 1, max = 20))]
+    item_id: String,
+    /// From 0 to 1.
+    #[schemars(range(min = 0, max = 1))]
+    score: f64,
+    /// Exact parts of the manuscript.
+    #[schemars(length(min = 1, max = 20))]
+    quotes: Vec<String>,
+}
+
+/// What a call says about judging.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Judging {
+    /// Judgements that it brings.
+    pub(super) judgements: Vec<Given>,
+    /// Who made them; nobody asks where that is unknown.
+    pub(super) by: Option<Judge>,
+    /// Whether what is open is asked.
+    pub(super) asks: bool,
+}
+
+impl Judging {
+    /// Of a call: what it brings, and whether it wants to be asked. Who brings judgements is not asked for more.
+    pub(super) fn of(judgements: Option<Vec<Given>>, asks: bool, cx: &Cx) -> Self {
+        let judgements = judgements.unwrap_or_default();
+        Self {
+            // A reader's judgements could not be kept.
+            asks: asks && judgements.is_empty() && !cx.caller.access.read_only,
+            judgements,
+            by: Some(match cx.answerer {
+                Answerer::Host => Judge::Host,
+                Answerer::Sampling => Judge::Sampling,
+                Answerer::Provider => Judge::Provider,
+            }),
+        }
+    }
+}
+
+/// A judgement that was not taken.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(super) struct Rejected {
+    item_id: String,
+    reason: String,
+}
+
+/// What somebody may judge now.
+pub(super) struct Open {
+    instruction: String,
+    rubric: String,
+    items: Vec<OpenItem>,
+    /// The manuscript, and what is known of its file.
+    text: String,
+    path: String,
+    sha256: String,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct OpenItem {
+    item_id: String,
+    title: String,
+}
+
+/// Takes the judgements of a call, keeps them, and gives all that the review has of this text.
+pub(super) fn take(
+    job: &Job,
+    judging: &Judging,
+    material: &Novel<'_>,
+    review: &Review,
+) -> Result<(Opinions, Vec<Rejected>), ReviewError> {
+    let sha256 = ContentHash::of(material.manuscript().source().as_bytes()).digits().to_owned();
+    let (mut taken, mut refused) = (Vec::new(), Vec::new());
+    for given in &judging.judgements {
+        let judgement = Judgement {
+            score: given.score,
+            quotes: given.quotes.clone(),
+        };
+        let verified = match items::item(&given.item_id) {
+            Some(item) => items::verify(item, material, &judgement),
+            None => Err(Refusal::NoItem),
+        };
+        match verified {
+            Ok(()) => taken.push(JudgementLine {
+                item_id: given.item_id.clone(),
+                score: given.score,
+                quotes: given.quotes.clone(),
+                method: judging.by.unwrap_or(Judge::Host).name().to_owned(),
+                judged_at: now(),
+                sha256: sha256.clone(),
+            }),
+            Err(refusal) => refused.push((given.item_id.clone(), told(&given.item_id, &refusal))),
+        }
+    }
+    if taken.is_empty() && !refused.is_empty() {
+        let misses = refused.into_iter().map(|(_, why)| why).collect();
+        return Err(ReviewError::NotTaken { misses });
+    }
+    let rejected = refused.into_iter().map(|(item_id, why)| Rejected {
+        item_id,
+        reason: why.get(job.locale).to_owned(),
+    });
+    let rejected = rejected.collect();
+    if !job.keeps {
+        return Ok((Opinions::of(taken), rejected));
+    }
+    review.keep_judgements(&taken)?;
+    Ok((review.opinions(&sha256)?, rejected))
+}
+
+/// Why a judgement is not taken.
+fn told(item: &str, refusal: &Refusal) -> Text {
+    let shown = |text: &str| text.chars().take(40).collect::<String>();
+    let (en, ja) = match refusal {
+        Refusal::NoItem => ("there is no such item".to_owned(), "そのような項目はありません".to_owned()),
+        Refusal::NotAsked => ("it is measured and asks for no judgement".to_owned(), "測定だけで決まる項目です".to_owned()),
+        Refusal::Score(score) => (
+            format!("the score {score} is not from 0 to 1"),
+            format!("score {score} は 0〜1 の範囲にありません"),
+        ),
+        Refusal::NoQuotes => ("it quotes nothing".to_owned(), "引用がありません".to_owned()),
+        Refusal::TooShort(quote) => (
+            format!("the quotation \"{quote}\" has less than four characters"),
+            format!("引用「{quote}」は4文字に足りません"),
+        ),
+        Refusal::NotInText(quote) => (
+            format!("\"{}\" does not stand in the text", shown(quote)),
+            format!("「{}」は本文にありません", shown(quote)),
+        ),
+    };
+    Text::new(format!("{item}: {en}."), format!("{item}: {ja}。"))
+}
+
+/// What is open of some evaluations, if the call wants to be asked.
+pub(super) fn open(seen: &Seen<'_>, judging: &Judging, evaluations: &[Evaluation]) -> Option<Open> {
+    let open = reviewing::open_items(evaluations);
+    if !judging.asks || open.is_empty() || seen.material.characters() == 0 {
+        return None;
+    }
+    let (job, subject) = (seen.job, &seen.looked.subject);
+    Some(Open {
+        instruction: reviewing::instruction(job.episode, &open, job.locale),
+        rubric: reviewing::rubric(&open, job.locale),
+        items: open
+            .iter()
+            .map(|one| OpenItem {
+                item_id: one.item.id.clone(),
+                title: reviewing::words(one.item, job.locale).title.clone(),
+            })
+            .collect(),
+        text: seen.material.manuscript().source().to_owned(),
+        path: subject.manuscript.clone(),
+        sha256: subject.sha256.clone(),
+    })
+}
+
+/// The outcome of a judged check: its answer, or the same with the question of what is open.
+pub(super) async fn outcome<T: Own>(
+    (checked, open): (Checked<T>, Option<Open>),
+    job: &Job,
+    submit: Map<String, Value>,
+    cx: &Cx,
+) -> Result<Outcome<Checked<T>>, ToolError> {
+    let Some(open) = open else { return Ok(Outcome::Done(checked)) };
+    // The rubric is kept where fetch_artifact finds it: a host reads it only when it judges.
+    let (novel, text, tool) = (job.novel.clone(), open.rubric.clone(), job.tool);
+    let kept = cx.blocking(move |_, _| {
+        let artifact = Artifacts::of(novel).keep(&text, Kind::Markdown, tool, &now())?;
+        Ok::<_, ArtifactError>(artifact.file.hash.artifact_id())
+    });
+    let rubric_id = kept.await?;
+    Ok(Outcome::Ask(Box::new(ask(checked, open, job, &rubric_id, submit))))
+}
+
+fn ask<T: Own>(checked: Checked<T>, open: Open, job: &Job, rubric: &str, submit: Map<String, Value>) -> Ask {
+    let (manuscript, criteria) = match job.locale {
+        Locale::En => ("manuscript", "rubric"),
+        Locale::Ja => ("原稿", "採点基準"),
+    };
+    let session_id = checked.session_id.clone();
+    let mut arguments = Map::new();
+    arguments.insert("episode".to_owned(), json!(job.episode.number()));
+    arguments.insert("session_id".to_owned(), json!(session_id));
+    arguments.extend(submit);
+    let summary = checked.summary.clone();
+    let mut more = match serde_json::to_value(&checked) {
+        Ok(Value::Object(fields)) => fields,
+        _ => Map::new(),
+    };
+    more.remove("session_id");
+    more.insert("items".to_owned(), json!(open.items));
+    let said = match job.locale {
+        Locale::En => "Every quotation stands in the manuscript, character for character; scores are from 0 to 1.",
+        Locale::Ja => "引用はすべて原稿に一字一句そのまま存在し、score は 0〜1 である。",
+    };
+    Ask {
+        status: Status::NeedsText,
+        session_id: Some(session_id),
+        step: Some("judge".to_owned()),
+        instruction: format!("{summary}\n\n{}", open.instruction),
+        context: vec![
+            format!("{} {} ({manuscript})", artifact(&open.sha256), open.path),
+            format!("{rubric} ({criteria})"),
+        ],
+        acceptance_criteria: vec![said.to_owned()],
+        response_schema: form(),
+        submit: Submit {
+            tool: job.tool,
+            arguments,
+            answer: "judgements",
+        },
+        material: vec![
+            Material {
+                title: criteria.to_owned(),
+                text: open.rubric,
+            },
+            Material {
+                title: open.path,
+                text: open.text,
+            },
+        ],
+        audience: Audience::Anybody,
+        title: Some(Text::new("Judging", "判定")),
+        more,
+    }
+}
+
+/// The schema of an answer.
+fn form() -> Option<Map<String, Value>> {
+    let schema = json!({"type": "array", "items": {
+        "type": "object",
+        "properties": {
+            "item_id": {"type": "string"},
+            "score": {"type": "number", "minimum": 0, "maximum": 1},
+            "quotes": {"type": "array", "items": {"type": "string"}, "minItems": 1},
+        },
+        "required": ["item_id", "score", "quotes"], "additionalProperties": false,
+    }});
+    schema.as_object().cloned()
+}

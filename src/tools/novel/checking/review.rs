@@ -1,0 +1,178 @@
+//! A review in one call: look, measure, take judgements, keep all of it, and say what is still open.
+//!
+//! Every check is one, from `check_basic` with rules alone to a step of the staged flow. What it says of it is its own affair.
+
+use std::{collections::HashMap, sync::Arc};
+
+use fumi_novel::{
+    checks::{
+        self, Group, Issue, Material as Novel, Score,
+        items::{self, Evaluation, Judged},
+    },
+    errors::reviewing::ReviewError,
+    project::Episode,
+    reviewing::{self, Execution, Review, Reviews, Subject},
+};
+
+use super::{
+    Checked, Job, Own, Seen, answer, json,
+    judging::{self, Judging, Open, Rejected},
+    now,
+};
+
+/// What a call looks with.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Looks {
+    /// The rules, by group.
+    pub(super) groups: &'static [Group],
+    /// Which items.
+    pub(super) items: Items,
+    /// The step of the staged flow that it is.
+    pub(super) step: Option<u32>,
+    /// The review that it goes on with; a new one without.
+    pub(super) session_id: Option<String>,
+    /// A text instead of the manuscript.
+    pub(super) given: Option<String>,
+}
+
+/// Which items a call evaluates.
+#[derive(Clone, Debug, Default)]
+pub(super) enum Items {
+    /// None.
+    #[default]
+    None,
+    /// All.
+    All,
+    /// These.
+    Only(Vec<&'static str>),
+}
+
+impl Items {
+    fn has(&self, id: &str) -> bool {
+        match self {
+            Self::None => false,
+            Self::All => true,
+            Self::Only(ids) => ids.contains(&id),
+        }
+    }
+}
+
+/// What a check has before it says anything.
+pub(super) struct Whole<'a> {
+    pub(super) seen: &'a Seen<'a>,
+    pub(super) evaluations: &'a [Evaluation],
+    /// Items of which two opinions are far apart.
+    pub(super) unstable: &'a [String],
+    /// Judgements of this call that were not taken.
+    pub(super) rejected: &'a [Rejected],
+}
+
+/// A check with rules alone.
+pub(super) fn check<T: Own>(
+    job: &Job,
+    groups: &'static [Group],
+    is_cancelled: &dyn Fn() -> bool,
+    own: impl FnOnce(&Seen<'_>) -> T,
+) -> Result<Checked<T>, ReviewError> {
+    let looks = Looks {
+        groups,
+        ..Looks::default()
+    };
+    let (checked, _) = review(job, &looks, &Judging::default(), is_cancelled, |whole| own(whole.seen))?;
+    Ok(checked)
+}
+
+/// Reviews a manuscript. What is open is what somebody may judge now.
+pub(super) fn review<T: Own>(
+    job: &Job,
+    looks: &Looks,
+    judging: &Judging,
+    is_cancelled: &dyn Fn() -> bool,
+    own: impl FnOnce(&Whole<'_>) -> T,
+) -> Result<(Checked<T>, Option<Open>), ReviewError> {
+    let looked = reviewing::manuscript(&job.novel, job.episode, looks.given.as_deref(), &job.tuning)?;
+    let material = Novel::of(&looked.draft, &looked.context, &looked.tuning, checks::morphology());
+    let mut findings = checks::look(&material, looks.groups, is_cancelled).ok_or(ReviewError::Cancelled)?;
+    if let Some(step) = looks.step.and_then(reviewing::review_step) {
+        findings.retain(|finding| step.has_rule(finding.rule));
+    }
+    let issues = Issue::all(&material, &findings, job.locale);
+    let mut review = opened(job, looks, &looked.subject)?;
+    let (opinions, rejected) = judging::take(job, judging, &material, &review)?;
+    let evaluations = evaluated(&material, &looks.items, &opinions.judged, is_cancelled)?;
+    let seen = Seen {
+        job,
+        looked: &looked,
+        material: &material,
+        findings: &findings,
+        issues: &issues,
+        score: Score::of(&findings, material.characters()),
+    };
+    let own = own(&Whole {
+        seen: &seen,
+        evaluations: &evaluations,
+        unstable: &opinions.unstable,
+        rejected: &rejected,
+    });
+    let mut checked = answer(&seen, review.id(), own);
+    if job.keeps {
+        keep(job, looks, &mut review, &seen, &mut checked)?;
+    }
+    let open = judging::open(&seen, judging, &evaluations);
+    Ok((checked, open))
+}
+
+fn evaluated(
+    material: &Novel<'_>,
+    items: &Items,
+    judged: &HashMap<String, Judged>,
+    is_cancelled: &dyn Fn() -> bool,
+) -> Result<Vec<Evaluation>, ReviewError> {
+    if matches!(items, Items::None) {
+        return Ok(Vec::new());
+    }
+    items::evaluate(material, judged, |item| items.has(&item.id), is_cancelled).ok_or(ReviewError::Cancelled)
+}
+
+/// The review that a call goes on with, or a new one.
+fn opened(job: &Job, looks: &Looks, subject: &Subject) -> Result<Review, ReviewError> {
+    let reviews = Reviews::of(Arc::clone(job.novel.project()));
+    match &looks.session_id {
+        None => Ok(reviews.begin(job.id(), subject.clone(), &job.begun)),
+        Some(id) => {
+            let review = reviews.load(id)?;
+            let is_own = Episode::new(review.manifest().subject.episode) == Some(job.episode);
+            if is_own { Ok(review) } else { Err(ReviewError::NoReview { id: id.clone() }) }
+        }
+    }
+}
+
+/// Keeps an answer and its issues, and says where.
+fn keep<T: Own>(
+    job: &Job,
+    looks: &Looks,
+    review: &mut Review,
+    seen: &Seen<'_>,
+    checked: &mut Checked<T>,
+) -> Result<(), ReviewError> {
+    let end = now();
+    checked.detailed_report_reference = Some(review.issues_path());
+    let input_file = match &looks.given {
+        Some(text) => Some(review.keep_input("manuscript", text)?),
+        None => None,
+    };
+    let execution = Execution {
+        step_id: looks.step,
+        tool: job.tool.to_owned(),
+        executed_at: end.clone(),
+        execution_time: end.since(&job.begun).as_secs_f64(),
+        success: true,
+        method: checked.method.clone(),
+        quality_score: checked.quality_score,
+        issues_found: seen.issues.len(),
+        sha256: seen.looked.subject.sha256.clone(),
+        input_file,
+        output_file: None,
+    };
+    review.record(seen.looked.subject.clone(), execution, seen.issues, &json(checked))
+}
