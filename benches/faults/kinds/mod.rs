@@ -1,0 +1,320 @@
+//! Kinds of faults, each named after the rule that is to find it: what authors do to a clean text without noticing.
+//!
+//! Written from the manual pages of the rules, before the rules. A kind lists every place of a text where the fault could
+//! stand and would be one; a seed chooses among them. Nothing is set into rubies, notes, headings or what is no part of the
+//! story, and words of speech stay as they are: only signs are damaged there. A kind never asks a rule.
+
+mod carriers;
+mod grammar;
+mod paragraphs;
+mod signs;
+mod slips;
+mod spellings;
+mod style;
+mod verbs;
+mod widths;
+
+use std::ops::Range;
+
+use fumi_novel::{
+    checks::Material,
+    manuscript::{LineKind, Part, Voice},
+    morphology::Morpheme,
+};
+
+use crate::dice::Dice;
+
+/// What its rule must reach.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Bar {
+    /// A rule whose fix is safe: precision 0.95, recall 0.98.
+    Safe,
+    /// A rule that judges words: precision 0.8.
+    Words,
+    /// Nothing is asked; it is measured.
+    None,
+}
+
+/// A kind of fault.
+#[derive(Debug)]
+pub(crate) struct Kind {
+    /// The rule that is to find it.
+    pub(crate) name: &'static str,
+    /// What that rule must reach.
+    pub(crate) bar: Bar,
+    /// Whether it is only set into narration.
+    is_narration_only: bool,
+    places: fn(&Material<'_>) -> Vec<Fault>,
+}
+
+/// All kinds.
+pub(crate) const KINDS: [Kind; 24] = [
+    everywhere("ellipsis", Bar::Safe, signs::ellipsis),
+    everywhere("dash", Bar::Safe, signs::dash),
+    everywhere("half_width_mark", Bar::Safe, widths::half_width_mark),
+    everywhere("space_after_mark", Bar::Safe, signs::space_after_mark),
+    everywhere("period_before_bracket", Bar::Safe, signs::period_before_bracket),
+    everywhere("repeated_punctuation", Bar::Safe, signs::repeated_punctuation),
+    everywhere("half_width_kana", Bar::Safe, widths::half_width_kana),
+    everywhere("half_width_bracket", Bar::Safe, widths::half_width_bracket),
+    everywhere("trailing_space", Bar::Safe, paragraphs::trailing_space),
+    everywhere("decomposed_character", Bar::Safe, widths::decomposed_character),
+    narration("missing_indent", Bar::Safe, paragraphs::missing_indent),
+    everywhere("unbalanced_bracket", Bar::None, signs::unbalanced_bracket),
+    narration("doubled_particle", Bar::Words, slips::doubled_particle),
+    narration("repeated_word", Bar::Words, slips::repeated_word),
+    narration("ra_nuki", Bar::Words, grammar::ra_nuki),
+    narration("sa_ire", Bar::Words, grammar::sa_ire),
+    narration("doubled_joshi", Bar::Words, grammar::doubled_joshi),
+    narration("mixed_style", Bar::Words, style::mixed_style),
+    narration("spelling_variant", Bar::Words, spellings::spelling_variant),
+    narration("double_honorific", Bar::Words, carriers::double_honorific),
+    narration("misuse", Bar::Words, carriers::misuse),
+    narration("tautology", Bar::None, carriers::tautology),
+    narration("placeholder", Bar::None, carriers::placeholder),
+    narration("assistant_remnant", Bar::None, carriers::assistant_remnant),
+];
+
+const fn everywhere(name: &'static str, bar: Bar, places: fn(&Material<'_>) -> Vec<Fault>) -> Kind {
+    Kind {
+        name,
+        bar,
+        is_narration_only: false,
+        places,
+    }
+}
+
+const fn narration(name: &'static str, bar: Bar, places: fn(&Material<'_>) -> Vec<Fault>) -> Kind {
+    Kind {
+        name,
+        bar,
+        is_narration_only: true,
+        places,
+    }
+}
+
+/// A change of the clean text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Change {
+    /// Bytes of the clean text.
+    pub(crate) range: Range<usize>,
+    /// What stands there afterwards.
+    pub(crate) text: String,
+}
+
+/// A fault that a text offers a place for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Fault {
+    /// What an author did, in the order of the text.
+    pub(crate) changes: Vec<Change>,
+    /// Bytes of the faulty text: a finding is expected that touches each of them.
+    pub(crate) expected: Vec<Range<usize>>,
+}
+
+/// A text with a fault.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Faulty {
+    /// The text.
+    pub(crate) text: String,
+    /// What was done to the clean one.
+    pub(crate) fault: Fault,
+}
+
+impl Fault {
+    /// Writes a text in the place of another; the fault is what is written, however much of it is new.
+    fn replaced(range: Range<usize>, text: impl Into<String>) -> Self {
+        let text = text.into();
+        let expected = range.start..range.start + text.len();
+        Self {
+            changes: vec![Change { range, text }],
+            expected: vec![expected],
+        }
+    }
+
+    /// Takes something away; the fault shows elsewhere.
+    fn removed(range: Range<usize>, expected: Range<usize>) -> Self {
+        Self {
+            changes: vec![Change {
+                range,
+                text: String::new(),
+            }],
+            expected: vec![expected],
+        }
+    }
+
+    /// The fault reaches over so many bytes before and after what was changed as well.
+    fn reaching(mut self, before: usize, after: usize) -> Self {
+        for range in &mut self.expected {
+            *range = range.start - before..range.end + after;
+        }
+        self
+    }
+
+    /// The fault is only a part of what was changed.
+    fn within(mut self, part: Range<usize>) -> Self {
+        for range in &mut self.expected {
+            *range = range.start + part.start..range.start + part.end;
+        }
+        self
+    }
+
+    /// Where a range of the clean text stands in the faulty one. What lies within a change reaches over all of it.
+    #[must_use]
+    pub(crate) fn moved(&self, range: &Range<usize>) -> Range<usize> {
+        let (mut start, mut end) = (range.start, range.end);
+        let (mut added, mut removed) = (0, 0);
+        for change in &self.changes {
+            if change.range.start >= range.end.max(range.start + 1) {
+                break;
+            }
+            if change.range.end <= range.start {
+                added += change.text.len();
+                removed += change.range.len();
+                (start, end) = (range.start + added - removed, range.end + added - removed);
+            } else {
+                start = start.min(change.range.start + added - removed);
+                added += change.text.len();
+                removed += change.range.len();
+                end = range.end.max(change.range.end) + added - removed;
+            }
+        }
+        start..end
+    }
+
+    /// All that the fault is about, in the faulty text: what is new and what is expected.
+    #[must_use]
+    pub(crate) fn place(&self) -> Vec<Range<usize>> {
+        let mut place = self.expected.clone();
+        let (mut added, mut removed) = (0, 0);
+        for change in &self.changes {
+            let start = change.range.start + added - removed;
+            place.push(start..start + change.text.len());
+            added += change.text.len();
+            removed += change.range.len();
+        }
+        place
+    }
+
+    fn applied_to(&self, clean: &str) -> String {
+        let mut text = String::with_capacity(clean.len() + 64);
+        let mut at = 0;
+        for change in &self.changes {
+            text.push_str(&clean[at..change.range.start]);
+            text.push_str(&change.text);
+            at = change.range.end;
+        }
+        text + &clean[at..]
+    }
+}
+
+impl Kind {
+    /// Every place where a text could have the fault.
+    #[must_use]
+    pub(crate) fn places(&self, clean: &Material<'_>) -> Vec<Fault> {
+        let places = (self.places)(clean).into_iter();
+        places.filter(|fault| self.may_stand(clean, fault)).collect()
+    }
+
+    /// The text with the fault at a place that the seed chooses; nothing where the text offers none.
+    #[must_use]
+    pub(crate) fn inject(&self, clean: &Material<'_>, seed: u64) -> Option<Faulty> {
+        let mut places = self.places(clean);
+        if places.is_empty() {
+            return None;
+        }
+        let chosen = Dice::new(seed, self.name).below(places.len());
+        let fault = places.swap_remove(chosen);
+        Some(Faulty {
+            text: fault.applied_to(clean.manuscript().source()),
+            fault,
+        })
+    }
+
+    /// In the story, in prose, and where nothing is marked up.
+    fn may_stand(&self, clean: &Material<'_>, fault: &Fault) -> bool {
+        fault.changes.iter().all(|change| {
+            let lines = clean.manuscript().lines();
+            let line = lines.partition_point(|line| line.next <= change.range.start);
+            let is_prose = lines
+                .get(line)
+                .is_some_and(|line| line.part == Part::Body && line.kind == LineKind::Paragraph);
+            let is_heard = !self.is_narration_only
+                || is_narration(clean, change.range.start)
+                // A change at the end of a sentence is heard where the sentence is.
+                || (change.range.is_empty() && change.range.start > 0 && is_narration(clean, before(clean, change.range.start)));
+            is_prose && is_heard && !clean.is_protected(&change.range)
+        })
+    }
+}
+
+/// Whether nobody in the story is heard at a byte.
+fn is_narration(clean: &Material<'_>, byte: usize) -> bool {
+    clean.voice_at(byte) == Voice::Narration
+}
+
+/// Where the character before a byte begins.
+fn before(clean: &Material<'_>, byte: usize) -> usize {
+    let source = clean.manuscript().source();
+    byte - source[..byte].chars().next_back().map_or(0, char::len_utf8)
+}
+
+/// Whether a word stands in the source as it is read, without markup in it.
+fn is_bare(clean: &Material<'_>, word: &Morpheme<'_>) -> bool {
+    clean.manuscript().source()[word.source.clone()] == *word.surface
+}
+
+/// The characters of the story's prose, each with its place in the source and those around it.
+fn characters<'m>(clean: &'m Material<'_>) -> impl Iterator<Item = Sign> + 'm {
+    let source = clean.manuscript().source();
+    clean.prose().flat_map(move |prose| {
+        let line = &source[prose.source.clone()];
+        let mut last = None;
+        let mut signs: Vec<Sign> = Vec::new();
+        for (at, own) in line.char_indices() {
+            if let Some(sign) = signs.last_mut() {
+                sign.after = Some(own);
+            }
+            signs.push(Sign {
+                at: prose.source.start + at,
+                own,
+                before: last,
+                after: None,
+            });
+            last = Some(own);
+        }
+        signs
+    })
+}
+
+/// A character of a line.
+#[derive(Clone, Copy, Debug)]
+struct Sign {
+    /// Its byte in the source.
+    at: usize,
+    own: char,
+    before: Option<char>,
+    after: Option<char>,
+}
+
+impl Sign {
+    fn range(&self) -> Range<usize> {
+        self.at..self.at + self.own.len_utf8()
+    }
+}
+
+fn is_hiragana(c: char) -> bool {
+    ('ぁ'..='ゖ').contains(&c)
+}
+
+fn is_katakana(c: char) -> bool {
+    ('ァ'..='ヺ').contains(&c) || c == 'ー'
+}
+
+fn is_kanji(c: char) -> bool {
+    fumi_novel::manuscript::is_kanji(c)
+}
+
+/// Whether it is a character that words are written in.
+fn is_letter(c: char) -> bool {
+    is_hiragana(c) || is_katakana(c) || is_kanji(c)
+}

@@ -1,0 +1,57 @@
+//! What happens at the edges of paragraphs: spaces that stay behind, and indents that are forgotten.
+
+use fumi_novel::checks::Material;
+
+use super::{Change, Fault, is_letter};
+
+/// Spaces at the end of a line.
+pub(super) fn trailing_space(clean: &Material<'_>) -> Vec<Fault> {
+    let source = clean.manuscript().source();
+    let lines = clean
+        .prose()
+        .filter(|prose| !source[prose.source.clone()].ends_with(char::is_whitespace));
+    lines
+        .flat_map(|prose| ["　", " ", "  "].map(|space| Fault::replaced(prose.source.end..prose.source.end, space)))
+        .collect()
+}
+
+/// Paragraphs of narration that begin without their space, one after another as in a passage that was pasted; as many as the
+/// manual page takes for a mixture, which is more than one in twenty.
+pub(super) fn missing_indent(clean: &Material<'_>) -> Vec<Fault> {
+    let source = clean.manuscript().source();
+    let mut heads = Vec::new();
+    for prose in clean.prose() {
+        let line = &source[prose.source.clone()];
+        match line.strip_prefix('　') {
+            Some(rest) => {
+                if let Some(first) = rest.chars().next().filter(|c| is_letter(*c)) {
+                    heads.push((prose.source.start, first.len_utf8()));
+                }
+            }
+            // Another habit, or none.
+            None if line.starts_with(is_letter) => return Vec::new(),
+            None => {}
+        }
+    }
+    let forgotten = heads.len() / 20 + 1;
+    if heads.len() < 5 {
+        return Vec::new();
+    }
+    let indent = '　'.len_utf8();
+    let fault = |heads: &[(usize, usize)]| {
+        let mut fault = Fault {
+            changes: Vec::new(),
+            expected: Vec::new(),
+        };
+        for (at, first) in heads {
+            let moved = at - fault.changes.len() * indent;
+            fault.changes.push(Change {
+                range: *at..at + indent,
+                text: String::new(),
+            });
+            fault.expected.push(moved..moved + first);
+        }
+        fault
+    };
+    heads.windows(forgotten).map(fault).collect()
+}

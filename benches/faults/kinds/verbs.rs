@@ -1,0 +1,32 @@
+//! Verbs of the godan class in another row: 書く gives 書か and 書き.
+//!
+//! Only what the kinds need; irregular verbs are left out by the callers.
+
+/// The rows of kana in which godan verbs end, with あ, い and う.
+const ROWS: [(char, char, char); 9] = [
+    ('わ', 'い', 'う'),
+    ('か', 'き', 'く'),
+    ('が', 'ぎ', 'ぐ'),
+    ('さ', 'し', 'す'),
+    ('た', 'ち', 'つ'),
+    ('な', 'に', 'ぬ'),
+    ('ば', 'び', 'ぶ'),
+    ('ま', 'み', 'む'),
+    ('ら', 'り', 'る'),
+];
+
+fn in_row(base: &str, row: fn(&(char, char, char)) -> char) -> Option<String> {
+    let last = base.chars().next_back()?;
+    let kana = ROWS.iter().find(|(.., own)| *own == last)?;
+    Some(format!("{}{}", base.strip_suffix(last)?, row(kana)))
+}
+
+/// 書か of 書く.
+pub(super) fn negative_stem(base: &str) -> Option<String> {
+    in_row(base, |row| row.0)
+}
+
+/// 書き of 書く.
+pub(super) fn continuing_stem(base: &str) -> Option<String> {
+    in_row(base, |row| row.1)
+}

@@ -1,0 +1,108 @@
+//! Pages whose faults are labelled, and what the rules find of them.
+//!
+//! A label is ⟦rule|text⟧; the page is judged without the marks, as its author would have left it. A finding belongs to a
+//! label when it is of the same rule and touches its text.
+
+use std::{fs, ops::Range, path::Path};
+
+use fumi_novel::checks::{Finding, Group, look};
+
+use crate::inputs::with_material;
+
+/// A labelled page.
+#[derive(Clone, Debug)]
+pub(crate) struct Page {
+    /// Its file.
+    pub(crate) name: String,
+    /// The text without the marks.
+    pub(crate) text: String,
+    /// Its faults, in order.
+    pub(crate) labels: Vec<Label>,
+}
+
+/// A fault that somebody saw.
+#[derive(Clone, Debug)]
+pub(crate) struct Label {
+    /// The rule that is to find it.
+    pub(crate) rule: String,
+    /// Bytes of the text.
+    pub(crate) range: Range<usize>,
+}
+
+/// What the rules find of a page.
+#[derive(Clone, Debug)]
+pub(crate) struct Judged {
+    /// The page.
+    pub(crate) page: Page,
+    /// For each label whether its rule finds it.
+    pub(crate) found: Vec<bool>,
+    /// What belongs to no label.
+    pub(crate) unexplained: Vec<Finding>,
+}
+
+/// All pages.
+#[must_use]
+pub(crate) fn all(root: &Path) -> Vec<Page> {
+    let folder = root.join("benches/faults/pages");
+    let entries = fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let mut pages: Vec<Page> = entries
+        .map(|entry| entry.expect("readable").path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "md") && !path.ends_with("README.md"))
+        .map(|path| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            read(&name, &fs::read_to_string(&path).expect("readable"))
+        })
+        .collect();
+    pages.sort_by(|one, other| one.name.cmp(&other.name));
+    pages
+}
+
+/// Takes the marks out of a page.
+#[must_use]
+pub(crate) fn read(name: &str, marked: &str) -> Page {
+    let mut page = Page {
+        name: name.to_owned(),
+        text: String::new(),
+        labels: Vec::new(),
+    };
+    let mut rest = marked;
+    while let Some((before, label)) = rest.split_once('⟦') {
+        page.text.push_str(before);
+        let (label, after) = label.split_once('⟧').expect("a label ends");
+        let (rule, words) = label.split_once('|').expect("a label has a rule");
+        let start = page.text.len();
+        page.text.push_str(words);
+        page.labels.push(Label {
+            rule: rule.to_owned(),
+            range: start..page.text.len(),
+        });
+        rest = after;
+    }
+    page.text.push_str(rest);
+    page
+}
+
+/// Judges a page.
+#[must_use]
+pub(crate) fn judge(page: Page) -> Judged {
+    let findings = with_material(&page.text, |material| {
+        look(material, &Group::ALL, &|| false).expect("not cancelled")
+    });
+    let touches = |finding: &Finding, label: &Label| {
+        finding.source.start < label.range.end && label.range.start < finding.source.end.max(finding.source.start + 1)
+    };
+    let belongs = |finding: &Finding, label: &Label| finding.rule == label.rule && touches(finding, label);
+    let labels = page.labels.iter();
+    let found = labels
+        .map(|label| findings.iter().any(|finding| belongs(finding, label)))
+        .collect();
+    let unexplained = findings
+        .into_iter()
+        .filter(|finding| !page.labels.iter().any(|label| touches(finding, label)))
+        .collect();
+    Judged {
+        page,
+        found,
+        unexplained,
+    }
+}

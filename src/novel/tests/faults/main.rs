@@ -1,0 +1,133 @@
+//! The faults that `./bench faults` sets into clean texts: they are where they say, and the rest of a text stays as it was.
+//!
+//! No rule is asked here. What the rules find of the faults is measured by the benchmark.
+
+#[path = "../../../../benches/faults/dice.rs"]
+mod dice;
+#[path = "../../../../benches/faults/inputs.rs"]
+#[expect(dead_code, reason = "the benchmark needs more of it")]
+mod inputs;
+#[path = "../../../../benches/faults/kinds/mod.rs"]
+#[expect(dead_code, reason = "the benchmark needs more of it")]
+mod kinds;
+#[path = "../../../../benches/faults/pages.rs"]
+#[expect(dead_code, reason = "the benchmark needs more of it")]
+mod pages;
+
+use std::path::PathBuf;
+
+use inputs::{Origin, Text, texts, window, with_material};
+use kinds::{Faulty, KINDS, Kind};
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// The first faults of a kind, each with the text that it was set into.
+fn some(kind: &Kind, texts: &[Text], wanted: usize) -> Vec<(String, u64, Faulty)> {
+    let mut some = Vec::new();
+    for seed in 0..100 {
+        let clean = window(texts, seed).manuscript;
+        let faulty = with_material(&clean, |material| kind.inject(material, seed));
+        some.extend(faulty.map(|faulty| (clean, seed, faulty)));
+        if some.len() == wanted {
+            break;
+        }
+    }
+    some
+}
+
+#[test]
+fn every_kind_changes_what_it_says_and_nothing_else() {
+    for origin in Origin::ALL {
+        let texts = texts(&root(), origin);
+        for kind in &KINDS {
+            for (clean, seed, faulty) in some(kind, &texts, 3) {
+                let name = format!("{} {seed} {}", kind.name, origin.name());
+                let mut back = faulty.text.clone();
+                assert_ne!(back, clean, "{name}");
+                let changed = &faulty.fault.place()[faulty.fault.expected.len()..];
+                for (change, place) in faulty.fault.changes.iter().zip(changed).rev() {
+                    assert_eq!(faulty.text[place.clone()], change.text, "{name}");
+                    back.replace_range(place.clone(), &clean[change.range.clone()]);
+                }
+                assert_eq!(back, clean, "{name}");
+                for range in &faulty.fault.expected {
+                    let found = faulty.text.get(range.clone());
+                    assert!(found.is_some_and(|found| !found.is_empty()), "{name}: {range:?}");
+                }
+                let again = with_material(&clean, |material| kind.inject(material, seed));
+                assert_eq!(again, Some(faulty), "{name}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_texts_offer_places_for_every_kind() {
+    for origin in Origin::ALL {
+        let texts = texts(&root(), origin);
+        for kind in &KINDS {
+            let found = some(kind, &texts, 3);
+            assert_eq!(found.len(), 3, "{} in {} texts", kind.name, origin.name());
+        }
+    }
+}
+
+#[test]
+fn faults_are_what_an_author_would_write() {
+    let samples = [
+        ("ra_nuki", "　朝、犬は餌を食べた。", vec!["食べれ"]),
+        ("sa_ire", "　彼は弟に手紙を読ませた。", vec!["読まさせ"]),
+        ("doubled_particle", "　男が扉を閉めた。", vec!["がが", "をを"]),
+        ("doubled_joshi", "　弟は倉庫の中庭で鍵を拾った。", vec!["で中庭で"]),
+        ("repeated_punctuation", "　雨だ。", vec!["。。", "、。", "。、"]),
+        ("half_width_kana", "　ガムとパンを買う。", vec!["ｶﾞﾑ", "ﾊﾟﾝ"]),
+        ("decomposed_character", "　彼がいる。", vec!["か\u{3099}"]),
+        ("half_width_bracket", "「冗談だろう」", vec!["｢冗談だろう｣"]),
+        (
+            "period_before_bracket",
+            "「一つ」\n「二つ」\n「三つ」\n",
+            vec!["。」"; 3],
+        ),
+    ];
+    for (name, clean, wanted) in samples {
+        let kind = KINDS.iter().find(|kind| kind.name == name).expect("a kind");
+        let found = with_material(clean, |material| {
+            let places = kind.places(material).into_iter();
+            let found = places.map(|fault| {
+                let mut text = clean.to_owned();
+                for change in fault.changes.iter().rev() {
+                    text.replace_range(change.range.clone(), &change.text);
+                }
+                text[fault.expected[0].clone()].to_owned()
+            });
+            found.collect::<Vec<_>>()
+        });
+        assert_eq!(found, wanted, "{name}");
+    }
+}
+
+#[test]
+fn rubies_headings_and_speech_are_left_alone() {
+    let clean = "# 扉を閉めた。\n\n「男が扉を閉めた。男は窓を開けた。」\n　｜窓が扉を《まどがとびらを》。\n";
+    with_material(clean, |material| {
+        for name in ["doubled_particle", "ra_nuki", "sa_ire", "mixed_style", "repeated_word"] {
+            let kind = KINDS.iter().find(|kind| kind.name == name).expect("a kind");
+            assert_eq!(kind.places(material), [], "{name}");
+        }
+    });
+}
+
+#[test]
+fn labels_are_read_and_taken_out() {
+    let page = pages::read("x", "「早く⟦period_before_bracket|。」⟧\n　雨⟦dash|―⟧だ。\n");
+    assert_eq!(page.text, "「早く。」\n　雨―だ。\n");
+    let labels: Vec<(&str, &str)> = page
+        .labels
+        .iter()
+        .map(|label| (label.rule.as_str(), &page.text[label.range.clone()]))
+        .collect();
+    assert_eq!(labels, [("period_before_bracket", "。」"), ("dash", "―")]);
+    assert!(pages::all(&root()).len() >= 10);
+}
