@@ -69,6 +69,7 @@ pub fn catalogue(
         Entry::of::<write_with_claude::WriteWithClaude>(Arc::clone(&novel)),
         // novel: checking
         Entry::of::<checking::check_basic::CheckBasic>(Arc::clone(&novel)),
+        Entry::of::<checking::noveler_check::NovelerCheck>(Arc::clone(&novel)),
         Entry::of::<checking::check_story_structure::CheckStoryStructure>(Arc::clone(&novel)),
         Entry::of::<checking::check_story_elements::CheckStoryElements>(Arc::clone(&novel)),
         Entry::of::<checking::check_fix::CheckFix>(Arc::clone(&novel)),
@@ -77,6 +78,11 @@ pub fn catalogue(
         Entry::of::<novel::noveler_complete::NovelerComplete>(Arc::clone(&novel)),
         Entry::of::<novel::init::Init>(Arc::clone(&novel)),
         Entry::of::<novel::noveler::Noveler>(Arc::clone(&novel)),
+        // novel-review: checking step by step
+        Entry::of::<checking::get_check_tasks::GetCheckTasks>(Arc::clone(&novel)),
+        Entry::of::<checking::execute_check_step::ExecuteCheckStep>(Arc::clone(&novel)),
+        Entry::of::<checking::get_check_status::GetCheckStatus>(Arc::clone(&novel)),
+        Entry::of::<checking::get_check_history::GetCheckHistory>(Arc::clone(&novel)),
         // novel-review: writing with diagnosis
         Entry::of::<enhanced::get_writing_tasks::GetWritingTasks>(Arc::clone(&novel)),
         Entry::of::<enhanced::execute_writing_step::ExecuteWritingStep>(Arc::clone(&novel)),

@@ -344,6 +344,11 @@ impl Review {
         Ok(path)
     }
 
+    /// Writes down that it was begun.
+    pub fn write_down(&self) -> Result<(), ReviewError> {
+        self.write_manifest()
+    }
+
     fn write_manifest(&self) -> Result<(), ReviewError> {
         replace(&self.project, &self.path("manifest.json"), json(&self.manifest).as_bytes())?;
         Ok(())

@@ -3,7 +3,10 @@
 //! A step is rules, items, or both; what it judges is the business of `checks`. Durations are what they are for people to plan
 //! with: fumi's own work takes milliseconds, a model's judgement minutes.
 
-use crate::checks::Group;
+use crate::checks::{
+    Group,
+    items::{Kind, item},
+};
 
 /// A part of a staged review.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -53,6 +56,13 @@ pub struct ReviewStep {
 }
 
 impl ReviewStep {
+    /// How many of its items somebody has to judge.
+    #[must_use]
+    pub fn judged_items(&self) -> usize {
+        let kinds = self.items.iter().filter_map(|id| item(id)).map(|item| item.page.kind);
+        kinds.filter(|kind| *kind != Kind::Deterministic).count()
+    }
+
     /// Whether it looks with a rule.
     #[must_use]
     pub fn has_rule(&self, rule: &str) -> bool {

@@ -23,6 +23,8 @@ struct Arguments {
     #[serde(skip_serializing_if = "Option::is_none")]
     session_id: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    step_id: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     fix_level: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     dry_run: Option<bool>,
@@ -41,9 +43,15 @@ impl Suggestion {
         }
     }
 
-    /// The same, of a writing session.
+    /// The same, of a session.
     pub(in crate::tools::novel) fn in_session(mut self, id: String) -> Self {
         self.arguments.session_id = Some(id);
+        self
+    }
+
+    /// The same, for a step of a review.
+    pub(in crate::tools::novel) fn at_step(mut self, step: u32) -> Self {
+        self.arguments.step_id = Some(step);
         self
     }
 

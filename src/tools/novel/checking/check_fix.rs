@@ -68,12 +68,12 @@ pub struct Output {
     fix_level: &'static str,
     dry_run: bool,
     /// How many fixes there are.
-    fixed_count: usize,
+    pub(super) fixed_count: usize,
     fixes_applied: Vec<Fix>,
     /// How many issues are left as they are.
-    skipped_count: usize,
+    pub(super) skipped_count: usize,
     fixes_skipped: Vec<Left>,
-    quality_improvement: Improvement,
+    pub(super) quality_improvement: Improvement,
     /// The manuscript after the call; as it was in a dry run.
     #[serde(skip_serializing_if = "Option::is_none")]
     sha256: Option<String>,
@@ -105,10 +105,10 @@ struct Left {
 }
 
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
-struct Improvement {
+pub(super) struct Improvement {
     /// Of all rules, from 0 to 100.
-    before_score: f64,
-    after_score: f64,
+    pub(super) before_score: f64,
+    pub(super) after_score: f64,
     improvement: f64,
 }
 
@@ -148,6 +148,18 @@ impl Level {
             Self::Aggressive => FixLevel::Aggressive,
         }
     }
+}
+
+/// Fixes the manuscript before it is checked, where a check is asked to.
+pub(super) async fn fix_first(job: &Job, level: Level, cx: &Cx) -> Result<Output, ToolError> {
+    // The check by itself may be called by whoever only reads.
+    cx.caller.access.may_write(&CheckFix::SPEC, false)?;
+    let holder = format!("{} {}", job.tool, job.episode);
+    let (job, at) = (job.clone(), stamp());
+    let fixed = cx.alone(&holder, move |cancel, _| {
+        mend(&job, level.level(), None, false, &at, &|| cancel.is_cancelled())
+    });
+    fixed.await
 }
 
 /// Fixes the manuscript and keeps what became of its issues.

@@ -1,19 +1,20 @@
 //! `check_story_elements`: the 68 items of A31 in six categories, with evidence for what is low.
 
 use fumi_base::text::Locale;
-use fumi_novel::checks::items::{CategoryScore, Method, category_scores, overall};
+use fumi_novel::checks::items::{CategoryScore, Evaluation, Method, category_scores, overall};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
     CHECKS, Checked, EpisodeNumber, Job, NovelDeps, Own, Verdict,
     aspect::{ItemShown, hundredths, tenths},
+    check_fix::{Level, fix_first},
     issue::Shown,
     judging::{self, Given, Judging, Rejected},
     review::{Items, Looks, Whole, review},
     texts, yes,
 };
-use crate::tool::{Cx, Outcome, Spec, Tool, ToolError};
+use crate::tool::{Cx, Outcome, Rule, Spec, Tool, ToolError};
 
 /// An item at this score or below is low.
 const LOW: f64 = 0.5;
@@ -41,6 +42,11 @@ pub struct Args {
     /// Whether open items are asked.
     #[serde(default = "yes")]
     judge: bool,
+    /// Fixes first.
+    #[serde(default)]
+    auto_fix: bool,
+    /// How far those go.
+    fix_level: Option<Level>,
     /// Every item, with its evidence.
     #[serde(default)]
     verbose: bool,
@@ -69,6 +75,20 @@ pub struct Elements {
     /// All of them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     all_items: Vec<ItemShown>,
+    /// What was mended before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    auto_fix_results: Option<Mended>,
+    #[serde(skip)]
+    method: &'static str,
+}
+
+/// What `auto_fix` did.
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+pub(super) struct Mended {
+    fixed_count: usize,
+    skipped_count: usize,
+    before_score: f64,
+    after_score: f64,
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -106,6 +126,7 @@ impl Tool for CheckStoryElements {
         name: "check_story_elements",
         texts: texts!("check_story_elements"),
         example: r#"{"episode": 1, "judge": false}"#,
+        rules: &[Rule::Needs("fix_level", "auto_fix")],
         ..CHECKS
     };
     type Deps = NovelDeps;
@@ -114,14 +135,30 @@ impl Tool for CheckStoryElements {
 
     async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Checked<Elements>>, ToolError> {
         let job = Job::of("check_story_elements", args.episode, args.verbose, deps, cx)?;
+        let fixed = if args.auto_fix {
+            Some(fix_first(&job, args.fix_level.unwrap_or_default(), cx).await?)
+        } else {
+            None
+        };
         let looks = Looks {
             items: Items::All,
-            session_id: args.session_id,
+            session_id: args.session_id.or_else(|| fixed.as_ref().map(|_| job.id().to_string())),
             ..Looks::default()
         };
         let judging = Judging::of(args.judgements, args.judge, cx);
         let own = job.clone();
-        let work = cx.blocking(move |cancel, _| review(&own, &looks, &judging, &|| cancel.is_cancelled(), elements));
+        let mended = fixed.as_ref().map(|fixed| Mended {
+            fixed_count: fixed.fixed_count,
+            skipped_count: fixed.skipped_count,
+            before_score: fixed.quality_improvement.before_score,
+            after_score: fixed.quality_improvement.after_score,
+        });
+        let work = cx.blocking(move |cancel, _| {
+            review(&own, &looks, &judging, &|| cancel.is_cancelled(), |whole| Elements {
+                auto_fix_results: mended,
+                ..elements(whole)
+            })
+        });
         judging::outcome(work.await?, &job, serde_json::Map::new(), cx).await
     }
 }
@@ -133,7 +170,7 @@ pub(super) fn elements(whole: &Whole<'_>) -> Elements {
     let mut low: Vec<_> = all.iter().filter(|one| one.score.is_some_and(|score| score <= LOW)).collect();
     // What is sure comes before what is only measured.
     low.sort_by(|one, other| {
-        let key = |one: &fumi_novel::checks::items::Evaluation| (1.0 - one.score.unwrap_or(1.0)) * one.confidence;
+        let key = |one: &Evaluation| (1.0 - one.score.unwrap_or(1.0)) * one.confidence;
         key(other).total_cmp(&key(one))
     });
     let low_score_items: Vec<ItemShown> = low.iter().take(SHOWN).map(|one| ItemShown::advised(seen, one)).collect();
@@ -161,11 +198,31 @@ pub(super) fn elements(whole: &Whole<'_>) -> Elements {
         not_evaluated: all.iter().filter(|one| one.score.is_none()).map(|one| one.item.id.clone()).collect(),
         unstable_items: whole.unstable.to_vec(),
         rejected_judgements: whole.rejected.to_vec(),
+        auto_fix_results: None,
+        method: if scored == 0 { Method::NotEvaluated.name() } else { judged_by(all).name() },
         all_items: if seen.job.verbose {
             all.iter().map(|one| ItemShown::of(seen, one)).collect()
         } else {
             Vec::new()
         },
+    }
+}
+
+/// By whom some items were judged; measured, if by nobody.
+pub(super) fn judged_by(all: &[Evaluation]) -> Method {
+    let judged = all.iter().map(|one| one.method).find(|method| matches!(method, Method::Judged(_)));
+    judged.unwrap_or(Method::Deterministic)
+}
+
+impl Elements {
+    /// From 0 to 100.
+    pub(super) fn overall(&self) -> Option<f64> {
+        self.overall_score
+    }
+
+    /// From 0 to 1.
+    pub(super) fn coverage(&self) -> f64 {
+        self.coverage
     }
 }
 
@@ -200,14 +257,9 @@ impl Scores {
 
 impl Own for Elements {
     fn verdict(&self) -> Option<Verdict> {
-        let method = match (self.overall_score, self.evaluated.judged) {
-            (None, _) => Method::NotEvaluated.name(),
-            (Some(_), 0) => Method::Deterministic.name(),
-            (Some(_), _) => "host",
-        };
         Some(Verdict {
             score: self.overall_score,
-            method,
+            method: self.method,
         })
     }
 

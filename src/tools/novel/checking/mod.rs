@@ -7,6 +7,12 @@ pub mod check_basic;
 pub mod check_fix;
 pub mod check_story_elements;
 pub mod check_story_structure;
+pub mod execute_check_step;
+pub mod get_check_history;
+pub mod get_check_status;
+pub mod get_check_tasks;
+pub mod noveler_check;
+
 mod aspect;
 mod issue;
 mod judging;
@@ -28,7 +34,7 @@ use fumi_novel::{
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{EpisodeNumber, NovelDeps, READS, WRITES, now, stamp, suggestion::Suggestion, texts};
+use super::{EpisodeNumber, NovelDeps, READS, REVIEW, WRITES, now, stamp, suggestion::Suggestion, texts};
 use crate::tool::{Cx, Effect, Render, Spec, ToolError};
 
 /// A tool that checks: it keeps what it found, and changes nothing that is anybody else's.

@@ -1,0 +1,195 @@
+//! `execute_check_step`: one step of a staged review: its rules, its items, and the judgements that are brought for them.
+
+use fumi_base::text::Locale;
+use fumi_novel::{
+    checks::items::Method,
+    errors::reviewing::ReviewError,
+    reviewing::{ReviewStep, STEPS, review_step},
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, json};
+
+use super::{
+    CHECKS, Checked, EpisodeNumber, Job, NovelDeps, Own, REVIEW, Verdict,
+    aspect::{ItemShown, hundredths, tenths},
+    check_story_elements::judged_by,
+    issue::Shown,
+    judging::{self, Given, Judging, Rejected},
+    review::{Items, Looks, Whole, review},
+    texts, yes,
+};
+use crate::tool::{Cx, Outcome, Rule, Spec, Tool, ToolError};
+
+/// See the module.
+#[derive(Debug)]
+pub struct ExecuteCheckStep;
+
+/// What the client sends.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Args {
+    /// Which episode.
+    episode: EpisodeNumber,
+    /// From 1 to 12.
+    #[schemars(range(min = 1, max = 12))]
+    step_id: u32,
+    /// The review; a new one without.
+    session_id: Option<String>,
+    /// A text instead of the manuscript.
+    manuscript_content: Option<String>,
+    /// Only rules and items whose name or title has one of these words.
+    #[schemars(length(min = 1, max = 20))]
+    check_focus: Option<Vec<String>>,
+    /// What the step was asked for.
+    input_data: Option<InputData>,
+    /// The same as `input_data.judgements`.
+    #[schemars(length(min = 1, max = 100))]
+    judgements: Option<Vec<Given>>,
+    /// Whether open items are asked.
+    #[serde(default = "yes")]
+    judge: bool,
+    /// More issues and evidence.
+    #[serde(default)]
+    verbose: bool,
+}
+
+/// What a step was asked for.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct InputData {
+    /// Judgements of items.
+    #[schemars(length(min = 1, max = 100))]
+    judgements: Vec<Given>,
+}
+
+/// What it answers beside what all checks do.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Step {
+    step_id: u32,
+    phase: &'static str,
+    description: String,
+    issues: Vec<Shown>,
+    /// The items of the step, the lowest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    items_evaluated: Vec<ItemShown>,
+    /// How many parts of the step were evaluated, as a share.
+    coverage: f64,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unstable_items: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    rejected_judgements: Vec<Rejected>,
+    /// The step after it; absent after the last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_step: Option<u32>,
+    #[serde(skip)]
+    verdict: (Option<f64>, &'static str),
+}
+
+impl Tool for ExecuteCheckStep {
+    const SPEC: Spec = Spec {
+        name: "execute_check_step",
+        toolset: REVIEW,
+        texts: texts!("execute_check_step"),
+        example: r#"{"episode": 1, "step_id": 1}"#,
+        rules: &[Rule::AtMostOne(&["judgements", "input_data"])],
+        ..CHECKS
+    };
+    type Deps = NovelDeps;
+    type Args = Args;
+    type Output = Checked<Step>;
+
+    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Checked<Step>>, ToolError> {
+        let job = Job::of("execute_check_step", args.episode, args.verbose, deps, cx)?;
+        let step = review_step(args.step_id).ok_or(ReviewError::NoStep { asked: args.step_id })?;
+        let focus = args.check_focus.unwrap_or_default();
+        let mut submit = Map::new();
+        submit.insert("step_id".to_owned(), json!(step.id));
+        // The text goes along: its judgements are about it.
+        if let Some(text) = &args.manuscript_content {
+            submit.insert("manuscript_content".to_owned(), json!(text));
+        }
+        let looks = Looks {
+            groups: step.groups,
+            items: Items::Only(step.items.to_vec()),
+            step: Some(step.id),
+            session_id: args.session_id,
+            given: args.manuscript_content,
+        };
+        let given = args.judgements.or(args.input_data.map(|data| data.judgements));
+        let judging = Judging::of(given, args.judge, cx);
+        let own = job.clone();
+        // One writer: steps of one session add to the same files.
+        let holder = format!("execute_check_step {}", job.episode);
+        let work = move |cancel: &tokio_util::sync::CancellationToken, _: &crate::tool::Progress| {
+            review(&own, &looks, &judging, &|| cancel.is_cancelled(), |whole| executed(whole, step, &focus))
+        };
+        let done = if job.keeps { cx.alone(&holder, work).await? } else { cx.blocking(work).await? };
+        judging::outcome(done, &job, submit, cx).await
+    }
+}
+
+fn executed(whole: &Whole<'_>, step: &'static ReviewStep, focus: &[String]) -> Step {
+    let seen = whole.seen;
+    let is_in_focus = |name: &str| focus.is_empty() || focus.iter().any(|word| name.contains(word.trim()));
+    let mut items: Vec<_> = whole.evaluations.iter().filter(|one| one.score.is_some()).collect();
+    items.sort_by(|one, other| one.score.unwrap_or(1.0).total_cmp(&other.score.unwrap_or(1.0)));
+    let shown: Vec<ItemShown> = items
+        .iter()
+        .filter(|one| {
+            let title = &fumi_novel::reviewing::words(one.item, seen.job.locale).title;
+            is_in_focus(one.item.name) || is_in_focus(title) || is_in_focus(&one.item.id)
+        })
+        .map(|one| ItemShown::advised(seen, one))
+        .collect();
+    let mut parts: Vec<f64> = items.iter().filter_map(|one| one.score.map(|score| 100.0 * score)).collect();
+    let has_rules = !step.groups.is_empty() && seen.material.characters() > 0;
+    if has_rules {
+        parts.push(seen.score.0);
+    }
+    let total = step.items.len() + usize::from(!step.groups.is_empty());
+    let score = mean(&parts).map(tenths);
+    Step {
+        step_id: step.id,
+        phase: step.phase.name(),
+        description: match seen.job.locale {
+            Locale::En => step.en.to_owned(),
+            Locale::Ja => step.ja.to_owned(),
+        },
+        issues: seen.issues_of(is_in_focus),
+        items_evaluated: shown,
+        coverage: hundredths(share(parts.len(), total)),
+        unstable_items: whole.unstable.iter().filter(|id| step.items.contains(&id.as_str())).cloned().collect(),
+        rejected_judgements: whole.rejected.to_vec(),
+        next_step: STEPS.iter().map(|other| other.id).find(|other| *other > step.id),
+        verdict: match score {
+            None => (None, Method::NotEvaluated.name()),
+            Some(score) => (Some(score), judged_by(whole.evaluations).name()),
+        },
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a step has a handful of parts")]
+fn mean(parts: &[f64]) -> Option<f64> {
+    (!parts.is_empty()).then(|| parts.iter().sum::<f64>() / parts.len() as f64)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a step has a handful of parts")]
+fn share(some: usize, all: usize) -> f64 {
+    some as f64 / all.max(1) as f64
+}
+
+impl Own for Step {
+    fn verdict(&self) -> Option<Verdict> {
+        let (score, method) = self.verdict;
+        Some(Verdict { score, method })
+    }
+
+    fn lines(&self, _locale: Locale) -> Vec<String> {
+        let mut lines = vec![format!("{} {} {}", self.step_id, self.phase, self.description)];
+        lines.extend(self.items_evaluated.iter().map(ItemShown::line));
+        lines
+    }
+
+    fn shown(&self) -> Vec<&Shown> {
+        self.issues.iter().collect()
+    }
+}

@@ -1,0 +1,121 @@
+//! `get_check_history`: what was checked of an episode, the newest first. Reads only.
+
+use fumi_base::text::Locale;
+use fumi_novel::{
+    errors::reviewing::ReviewError,
+    reviewing::{Execution, ReviewId, Reviews},
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{CHECKS, EpisodeNumber, NovelDeps, READS, REVIEW, aspect::hundredths, texts};
+use crate::tool::{Cx, Outcome, Render, Spec, Tool, ToolError};
+
+/// How many entries are shown unless the caller says.
+const DEFAULT: usize = 20;
+
+/// See the module.
+#[derive(Debug)]
+pub struct GetCheckHistory;
+
+/// What the client sends.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Args {
+    /// Which episode.
+    episode: EpisodeNumber,
+    /// How many entries.
+    #[schemars(range(min = 1, max = 500))]
+    limit: Option<usize>,
+}
+
+/// What it answers.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Output {
+    success: bool,
+    episode: u32,
+    /// The review that was executed last; absent where there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    session_id: Option<String>,
+    history: Vec<Entry>,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct Entry {
+    session_id: String,
+    tool: String,
+    /// Of the staged flow; absent for a check that was called by itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    step_id: Option<u32>,
+    executed_at: String,
+    /// Seconds.
+    execution_time: f64,
+    success: bool,
+    method: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    quality_score: Option<f64>,
+    issues_found: usize,
+    /// The first twelve digits of the manuscript's SHA-256.
+    manuscript: String,
+}
+
+impl Tool for GetCheckHistory {
+    const SPEC: Spec = Spec {
+        name: "get_check_history",
+        toolset: REVIEW,
+        texts: texts!("get_check_history"),
+        example: r#"{"episode": 1}"#,
+        pool: CHECKS.pool,
+        ..READS
+    };
+    type Deps = NovelDeps;
+    type Args = Args;
+    type Output = Output;
+
+    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
+        let novel = deps.novel(cx);
+        let work = cx.blocking(move |_, _| {
+            novel.survey()?.is_a_novel(novel.names())?;
+            let reviews = Reviews::of(std::sync::Arc::clone(novel.project()));
+            let history = reviews.history(args.episode.0, args.limit.unwrap_or(DEFAULT))?;
+            Ok::<_, ReviewError>(Output {
+                success: true,
+                episode: args.episode.0.number(),
+                session_id: history.first().map(|(id, _)| id.to_string()),
+                history: history.into_iter().map(Entry::of).collect(),
+            })
+        });
+        Ok(Outcome::Done(work.await?))
+    }
+}
+
+impl Entry {
+    fn of((session_id, done): (ReviewId, Execution)) -> Self {
+        Self {
+            session_id: session_id.to_string(),
+            tool: done.tool,
+            step_id: done.step_id,
+            executed_at: done.executed_at.to_string(),
+            execution_time: hundredths(done.execution_time),
+            success: done.success,
+            method: done.method,
+            quality_score: done.quality_score,
+            issues_found: done.issues_found,
+            manuscript: done.sha256.chars().take(12).collect(),
+        }
+    }
+}
+
+impl Render for Output {
+    fn text(&self, locale: Locale) -> String {
+        let mut lines = vec![match locale {
+            Locale::En => format!("{} executions of episode {}", self.history.len(), self.episode),
+            Locale::Ja => format!("第{}話のチェック {} 件", self.episode, self.history.len()),
+        }];
+        lines.extend(self.history.iter().map(|one| {
+            let step = one.step_id.map_or_else(String::new, |step| format!(" {step}"));
+            let score = one.quality_score.map_or_else(|| "-".to_owned(), |score| score.to_string());
+            format!("{} {}{step}: {score} ({}), {} issues, {} {}", one.executed_at, one.tool, one.method, one.issues_found, one.manuscript, one.session_id)
+        }));
+        lines.join("\n")
+    }
+}

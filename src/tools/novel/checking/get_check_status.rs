@@ -1,0 +1,119 @@
+//! `get_check_status`: how far a staged review is, and what comes next. Reads only.
+
+use fumi_base::text::Locale;
+use fumi_novel::{
+    errors::reviewing::ReviewError,
+    project::Episode,
+    reviewing::{Reviews, STEPS},
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{CHECKS, NovelDeps, READS, REVIEW, aspect::tenths, get_check_tasks::Task, texts};
+use crate::tool::{Cx, Outcome, Render, Spec, Tool, ToolError};
+
+/// See the module.
+#[derive(Debug)]
+pub struct GetCheckStatus;
+
+/// What the client sends.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Args {
+    /// The review.
+    #[schemars(length(min = 1, max = 100))]
+    session_id: String,
+}
+
+/// What it answers.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Output {
+    success: bool,
+    session_id: String,
+    episode: u32,
+    progress_percentage: f64,
+    completed_steps: Vec<u32>,
+    total_steps: usize,
+    /// Absent when all is done.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    current_phase: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_step: Option<Task>,
+    issues_found: usize,
+    /// The mean of the newest score of each step.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    quality_score: Option<f64>,
+    /// Whether the manuscript is still what the last step looked at.
+    is_current: bool,
+    last_updated: String,
+}
+
+impl Tool for GetCheckStatus {
+    const SPEC: Spec = Spec {
+        name: "get_check_status",
+        toolset: REVIEW,
+        texts: texts!("get_check_status"),
+        example: r#"{"session_id": "check_20260131_100000_0a1b2c3d"}"#,
+        pool: CHECKS.pool,
+        ..READS
+    };
+    type Deps = NovelDeps;
+    type Args = Args;
+    type Output = Output;
+
+    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
+        let (novel, locale) = (deps.novel(cx), cx.locale());
+        let work = cx.blocking(move |_, _| {
+            let review = Reviews::of(std::sync::Arc::clone(novel.project())).load(&args.session_id)?;
+            let manifest = review.manifest();
+            let next = STEPS.iter().find(|step| !manifest.completed_steps.contains(&step.id));
+            let now = Episode::new(manifest.subject.episode).and_then(|episode| novel.manuscript(episode).ok());
+            let now = now.and_then(|file| fumi_novel::references::FileReference::of(&file).ok());
+            Ok::<_, ReviewError>(Output {
+                success: true,
+                session_id: review.id().to_string(),
+                episode: manifest.subject.episode,
+                progress_percentage: tenths(percent(manifest.completed_steps.len())),
+                completed_steps: manifest.completed_steps.clone(),
+                total_steps: STEPS.len(),
+                current_phase: next.map(|step| step.phase.name()),
+                next_step: next.map(|step| Task::of(step, locale)),
+                issues_found: review.issues()?.len(),
+                quality_score: score(&review.executions()?),
+                is_current: now.is_some_and(|now| now.hash.digits() == manifest.subject.sha256),
+                last_updated: manifest.last_updated.to_string(),
+            })
+        });
+        Ok(Outcome::Done(work.await?))
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "there are twelve steps")]
+fn percent(done: usize) -> f64 {
+    100.0 * done as f64 / STEPS.len() as f64
+}
+
+#[expect(clippy::cast_precision_loss, reason = "there are twelve steps")]
+fn score(executions: &[fumi_novel::reviewing::Execution]) -> Option<f64> {
+    let newest = |step: u32| executions.iter().rev().find(|done| done.step_id == Some(step))?.quality_score;
+    let scores: Vec<f64> = STEPS.iter().filter_map(|step| newest(step.id)).collect();
+    (!scores.is_empty()).then(|| tenths(scores.iter().sum::<f64>() / scores.len() as f64))
+}
+
+impl Render for Output {
+    fn text(&self, locale: Locale) -> String {
+        let done = self.completed_steps.len();
+        let score = self.quality_score.map_or_else(|| "-".to_owned(), |score| score.to_string());
+        let mut lines = vec![match locale {
+            Locale::En => format!("{done} of {} steps ({} %), {} issues, score {score}", self.total_steps, self.progress_percentage, self.issues_found),
+            Locale::Ja => format!("{} 手順中 {done} 完了（{} %）、指摘 {} 件、点数 {score}", self.total_steps, self.progress_percentage, self.issues_found),
+        }];
+        lines.extend(self.next_step.as_ref().map(|task| format!("→ {}", task.line())));
+        if !self.is_current {
+            lines.push(match locale {
+                Locale::En => "! the manuscript has changed since".to_owned(),
+                Locale::Ja => "! その後、原稿が変わっています".to_owned(),
+            });
+        }
+        lines.join("\n")
+    }
+}

@@ -1,0 +1,119 @@
+//! `get_check_tasks`: the twelve steps of a staged review, and the session that they belong to.
+
+use fumi_base::text::Locale;
+use fumi_novel::{
+    errors::reviewing::ReviewError,
+    reviewing::{self, ReviewStep, Reviews, STEPS},
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{CHECKS, EpisodeNumber, Job, NovelDeps, REVIEW, Suggestion, texts};
+use crate::tool::{Cx, Outcome, Render, Spec, Tool, ToolError};
+
+/// See the module.
+#[derive(Debug)]
+pub struct GetCheckTasks;
+
+/// What the client sends.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Args {
+    /// Which episode.
+    episode: EpisodeNumber,
+}
+
+/// What it answers.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Output {
+    success: bool,
+    /// Pass it to execute_check_step.
+    session_id: String,
+    episode: u32,
+    tasks: Vec<Task>,
+    next_suggested_actions: Vec<Suggestion>,
+}
+
+/// A step, before it is done.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(super) struct Task {
+    /// From 1 to 12: the `step_id` of execute_check_step.
+    id: u32,
+    phase: &'static str,
+    description: String,
+    llm_instruction: String,
+    /// Seconds that it takes whoever judges; fumi itself needs none to speak of.
+    estimated_duration: u32,
+    /// How many items somebody has to judge.
+    judged_items: usize,
+}
+
+impl Tool for GetCheckTasks {
+    const SPEC: Spec = Spec {
+        name: "get_check_tasks",
+        toolset: REVIEW,
+        texts: texts!("get_check_tasks"),
+        example: r#"{"episode": 1}"#,
+        ..CHECKS
+    };
+    type Deps = NovelDeps;
+    type Args = Args;
+    type Output = Output;
+
+    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
+        let job = Job::of("get_check_tasks", args.episode, false, deps, cx)?;
+        let work = cx.blocking(move |_, _| {
+            let looked = reviewing::manuscript(&job.novel, job.episode, None, &job.tuning)?;
+            let reviews = Reviews::of(std::sync::Arc::clone(job.novel.project()));
+            let review = reviews.begin(job.id(), looked.subject, &job.begun);
+            if job.keeps {
+                review.write_down()?;
+            }
+            let first = job.suggestion("execute_check_step", "begins with the first step", "最初の手順から始めます");
+            Ok::<_, ReviewError>(Output {
+                success: true,
+                session_id: review.id().to_string(),
+                episode: job.episode.number(),
+                tasks: STEPS.iter().map(|step| Task::of(step, job.locale)).collect(),
+                next_suggested_actions: vec![first.in_session(review.id().to_string()).at_step(1)],
+            })
+        });
+        Ok(Outcome::Done(work.await?))
+    }
+}
+
+impl Task {
+    pub(super) fn of(step: &ReviewStep, locale: Locale) -> Self {
+        let judged = step.judged_items();
+        let llm_instruction = match (locale, judged) {
+            (Locale::En, 0) => format!("Call execute_check_step with step_id {}, and correct what it names.", step.id),
+            (Locale::En, _) => format!("Call execute_check_step with step_id {}; judge the {judged} items that it asks, with quotations from the manuscript.", step.id),
+            (Locale::Ja, 0) => format!("execute_check_step を step_id {} で呼び、指摘された箇所を直す。", step.id),
+            (Locale::Ja, _) => format!("execute_check_step を step_id {} で呼び、尋ねられた {judged} 項目を、原稿からの引用を添えて判定する。", step.id),
+        };
+        Self {
+            id: step.id,
+            phase: step.phase.name(),
+            description: match locale {
+                Locale::En => step.en.to_owned(),
+                Locale::Ja => step.ja.to_owned(),
+            },
+            llm_instruction,
+            estimated_duration: step.estimated_seconds,
+            judged_items: judged,
+        }
+    }
+
+    /// One line of text.
+    pub(super) fn line(&self) -> String {
+        format!("{} {} {} (~{} s)", self.id, self.phase, self.description, self.estimated_duration)
+    }
+}
+
+impl Render for Output {
+    fn text(&self, _locale: Locale) -> String {
+        let mut lines = vec![format!("session_id {}", self.session_id)];
+        lines.extend(self.tasks.iter().map(Task::line));
+        lines.extend(self.next_suggested_actions.iter().map(Suggestion::line));
+        lines.join("\n")
+    }
+}

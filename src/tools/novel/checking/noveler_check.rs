@@ -1,0 +1,203 @@
+//! `noveler_check`: everything at once: rules, the 68 items, what a model judges; with fixes first, if they are wanted.
+
+use std::time::Duration;
+
+use fumi_base::text::Locale;
+use fumi_novel::checks::{
+    Group,
+    items::{Evaluation, Kind, Method},
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Map;
+
+use super::{
+    CHECKS, Checked, EpisodeNumber, Job, NovelDeps, Own, Verdict,
+    aspect::tenths,
+    check_fix::{Level, fix_first},
+    check_story_elements::{Elements, elements, judged_by},
+    issue::Shown,
+    judging::{self, Given, Judging},
+    review::{Items, Looks, Whole, review},
+    texts, yes,
+};
+use crate::tool::{Cx, Outcome, Spec, Tool, ToolError};
+
+/// See the module.
+#[derive(Debug)]
+pub struct NovelerCheck;
+
+/// What the client sends.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Args {
+    /// Which episode.
+    episode: EpisodeNumber,
+    /// Safe fixes first.
+    #[serde(default)]
+    auto_fix: bool,
+    /// The review that judgements belong to.
+    session_id: Option<String>,
+    /// Judgements of items that were asked for.
+    #[schemars(length(min = 1, max = 100))]
+    judgements: Option<Vec<Given>>,
+    /// Whether open items are asked.
+    #[serde(default = "yes")]
+    judge: bool,
+    /// Every item, and more issues.
+    #[serde(default)]
+    verbose: bool,
+}
+
+/// What it answers beside what all checks do.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Everything {
+    /// `basic`, `a31`, and `claude_analysis` once somebody has judged.
+    check_stages_completed: Vec<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    overall_quality_score: Option<f64>,
+    basic_check_result: Basic,
+    a31_evaluation_result: Elements,
+    claude_analysis_result: Analysis,
+    auto_fix_applied: bool,
+    fixed_issues_count: usize,
+    #[serde(skip)]
+    method: &'static str,
+}
+
+/// What the rules found.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct Basic {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    score: Option<f64>,
+    /// The weightiest.
+    issues: Vec<Shown>,
+}
+
+/// What somebody judged.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct Analysis {
+    method: &'static str,
+    judged_items: usize,
+    open_items: usize,
+    /// The mean of what was judged, from 0 to 100.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    score: Option<f64>,
+}
+
+impl Tool for NovelerCheck {
+    const SPEC: Spec = Spec {
+        name: "noveler_check",
+        texts: texts!("noveler_check"),
+        example: r#"{"episode": 1, "judge": false}"#,
+        timeout: Duration::from_mins(2),
+        ..CHECKS
+    };
+    type Deps = NovelDeps;
+    type Args = Args;
+    type Output = Checked<Everything>;
+
+    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Checked<Everything>>, ToolError> {
+        let job = Job::of("noveler_check", args.episode, args.verbose, deps, cx)?;
+        let fixed = if args.auto_fix {
+            Some(fix_first(&job, Level::Safe, cx).await?)
+        } else {
+            None
+        };
+        let looks = Looks {
+            groups: &Group::ALL,
+            items: Items::All,
+            session_id: args.session_id.or_else(|| fixed.as_ref().map(|_| job.id().to_string())),
+            ..Looks::default()
+        };
+        let judging = Judging::of(args.judgements, args.judge, cx);
+        let own = job.clone();
+        let count = fixed.as_ref().map(|fixed| fixed.fixed_count);
+        let work = cx.blocking(move |cancel, _| {
+            review(&own, &looks, &judging, &|| cancel.is_cancelled(), |whole| everything(whole, count))
+        });
+        judging::outcome(work.await?, &job, Map::new(), cx).await
+    }
+}
+
+fn everything(whole: &Whole<'_>, fixed: Option<usize>) -> Everything {
+    let seen = whole.seen;
+    let has_text = seen.material.characters() > 0;
+    let basic = has_text.then_some(seen.score.0);
+    let elements = elements(whole);
+    let analysis = Analysis::of(whole.evaluations);
+    let mut stages = Vec::new();
+    if has_text {
+        stages.extend(["basic", "a31"]);
+    }
+    if analysis.judged_items > 0 {
+        stages.push("claude_analysis");
+    }
+    // Each part with weight 1 times how much of it was evaluated (decision 38).
+    let parts = [(basic, 1.0), (elements.overall(), elements.coverage())];
+    let known = parts.iter().filter_map(|(score, weight)| Some((score.as_ref()? * weight, weight)));
+    let (sum, weights) = known.fold((0.0, 0.0), |(sum, weights), (score, weight)| (sum + score, weights + weight));
+    Everything {
+        check_stages_completed: stages,
+        overall_quality_score: (weights > 0.0).then(|| tenths(sum / weights)),
+        basic_check_result: Basic {
+            score: basic,
+            issues: seen.issues_of(|_| true),
+        },
+        method: if weights > 0.0 { judged_by(whole.evaluations).name() } else { Method::NotEvaluated.name() },
+        a31_evaluation_result: elements,
+        claude_analysis_result: analysis,
+        auto_fix_applied: fixed.is_some(),
+        fixed_issues_count: fixed.unwrap_or(0),
+    }
+}
+
+impl Analysis {
+    #[expect(clippy::cast_precision_loss, reason = "there are 68 items")]
+    fn of(all: &[Evaluation]) -> Self {
+        let asked = || all.iter().filter(|one| one.item.page.kind != Kind::Deterministic);
+        let scores: Vec<f64> = asked()
+            .filter_map(|one| Some(one.judged.as_ref()?.judgement.score))
+            .collect();
+        let mean = scores.iter().sum::<f64>() / scores.len().max(1) as f64;
+        Self {
+            method: if scores.is_empty() {
+                Method::NotEvaluated.name()
+            } else {
+                judged_by(all).name()
+            },
+            judged_items: scores.len(),
+            open_items: asked().count() - scores.len(),
+            score: (!scores.is_empty()).then(|| tenths(100.0 * mean)),
+        }
+    }
+}
+
+impl Own for Everything {
+    fn verdict(&self) -> Option<Verdict> {
+        Some(Verdict {
+            score: self.overall_quality_score,
+            method: self.method,
+        })
+    }
+
+    fn lines(&self, locale: Locale) -> Vec<String> {
+        let basic = self.basic_check_result.score.map_or_else(|| "-".to_owned(), |score| score.to_string());
+        let analysis = &self.claude_analysis_result;
+        let mut lines = vec![match locale {
+            Locale::En => format!(
+                "rules {basic}/100; {} items judged ({}), {} open; {} fixes made",
+                analysis.judged_items, analysis.method, analysis.open_items, self.fixed_issues_count
+            ),
+            Locale::Ja => format!(
+                "ルール {basic}/100、判定済み {} 項目（{}）、未判定 {} 項目、修正 {} 件",
+                analysis.judged_items, analysis.method, analysis.open_items, self.fixed_issues_count
+            ),
+        }];
+        lines.extend(self.a31_evaluation_result.lines(locale));
+        lines
+    }
+
+    fn shown(&self) -> Vec<&Shown> {
+        self.basic_check_result.issues.iter().collect()
+    }
+}
