@@ -36,7 +36,9 @@ pub(crate) struct Judged {
     pub(crate) page: Page,
     /// For each label whether its rule finds it.
     pub(crate) found: Vec<bool>,
-    /// What belongs to no label.
+    /// What stands at a label of another rule.
+    pub(crate) beside: usize,
+    /// What no label explains.
     pub(crate) unexplained: Vec<Finding>,
 }
 
@@ -96,13 +98,17 @@ pub(crate) fn judge(page: Page) -> Judged {
     let found = labels
         .map(|label| findings.iter().any(|finding| belongs(finding, label)))
         .collect();
-    let unexplained = findings
-        .into_iter()
-        .filter(|finding| !page.labels.iter().any(|label| touches(finding, label)))
-        .collect();
+    let labels = || page.labels.iter();
+    let others = findings
+        .iter()
+        .filter(|finding| !labels().any(|label| belongs(finding, label)));
+    let (beside, unexplained): (Vec<&Finding>, Vec<&Finding>) =
+        others.partition(|finding| labels().any(|label| touches(finding, label)));
+    let (beside, unexplained) = (beside.len(), unexplained.into_iter().cloned().collect());
     Judged {
         page,
         found,
+        beside,
         unexplained,
     }
 }

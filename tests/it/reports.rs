@@ -13,6 +13,7 @@ fn committed_reports_are_those_of_the_benchmarks_as_they_are() {
     for (benchmark, report, again) in [
         ("ratios", "docs/benchmarks.md", "./bench speed"),
         ("load", "docs/load.md", "./bench load"),
+        ("faults", "docs/faults.md", "./bench faults"),
         ("tokens", "docs/tokens.md", "./bench tokens"),
         ("tokens", "docs/tokens-novel.md", "./bench tokens novel"),
         ("tokens", "src/tool/measured.toml", "./bench tokens"),

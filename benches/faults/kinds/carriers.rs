@@ -158,21 +158,3 @@ fn ends(clean: &Material<'_>) -> Vec<usize> {
     });
     ends.collect()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::{DOUBLE_HONORIFICS, MISUSES, TAUTOLOGIES, read};
-
-    #[test]
-    fn every_carrier_takes_either_style() {
-        for carrier in DOUBLE_HONORIFICS.iter().chain(&MISUSES).chain(&TAUTOLOGIES) {
-            let (plain, fault) = read(carrier, false).expect("marks");
-            let (polite, same) = read(carrier, true).expect("marks");
-            assert!(
-                plain.ends_with("た。") && polite.ends_with("ました。"),
-                "{plain} {polite}"
-            );
-            assert_eq!(plain[fault], polite[same]);
-        }
-    }
-}

@@ -19,11 +19,12 @@ pub(super) fn trailing_space(clean: &Material<'_>) -> Vec<Fault> {
 /// manual page takes for a mixture, which is more than one in twenty.
 pub(super) fn missing_indent(clean: &Material<'_>) -> Vec<Fault> {
     let source = clean.manuscript().source();
-    let mut heads = Vec::new();
+    let (mut heads, mut indented) = (Vec::new(), 0);
     for prose in clean.prose() {
         let line = &source[prose.source.clone()];
         match line.strip_prefix('　') {
             Some(rest) => {
+                indented += 1;
                 if let Some(first) = rest.chars().next().filter(|c| is_letter(*c)) {
                     heads.push((prose.source.start, first.len_utf8()));
                 }
@@ -33,8 +34,8 @@ pub(super) fn missing_indent(clean: &Material<'_>) -> Vec<Fault> {
             None => {}
         }
     }
-    let forgotten = heads.len() / 20 + 1;
-    if heads.len() < 5 {
+    let forgotten = indented / 20 + 1;
+    if heads.len() < forgotten.max(5) {
         return Vec::new();
     }
     let indent = '　'.len_utf8();

@@ -109,6 +109,22 @@ fn faults_are_what_an_author_would_write() {
 }
 
 #[test]
+fn carriers_take_the_style_of_their_text() {
+    let texts = [("　雨だった。\n", "た。"), ("　雨でした。\n", "ました。")];
+    for (clean, end) in texts {
+        for name in ["double_honorific", "misuse", "tautology"] {
+            let kind = KINDS.iter().find(|kind| kind.name == name).expect("a kind");
+            let places = with_material(clean, |material| kind.places(material));
+            assert!(places.len() >= 12, "{name}: {} carriers", places.len());
+            for fault in places {
+                let text = &fault.changes[0].text;
+                assert!(text.ends_with(end), "{text}");
+            }
+        }
+    }
+}
+
+#[test]
 fn rubies_headings_and_speech_are_left_alone() {
     let clean = "# 扉を閉めた。\n\n「男が扉を閉めた。男は窓を開けた。」\n　｜窓が扉を《まどがとびらを》。\n";
     with_material(clean, |material| {
@@ -117,6 +133,32 @@ fn rubies_headings_and_speech_are_left_alone() {
             assert_eq!(kind.places(material), [], "{name}");
         }
     });
+}
+
+#[test]
+fn places_of_a_clean_text_are_followed_through_a_fault() {
+    // abcdefgh, with two changes: bc becomes xyz, and the line ends with a word more.
+    let change = |range: std::ops::Range<usize>, text: &str| kinds::Change {
+        range,
+        text: text.to_owned(),
+    };
+    let fault = kinds::Fault {
+        changes: vec![change(1..3, "xyz"), change(6..6, "!")],
+        expected: vec![1..4, 7..8],
+    };
+    for (before, after) in [
+        (0..1, 0..1),
+        (0..2, 0..4),
+        (1..3, 1..4),
+        (3..5, 4..6),
+        (3..6, 4..7),
+        (4..8, 5..10),
+        (6..8, 8..10),
+        (8..8, 10..10),
+    ] {
+        assert_eq!(fault.moved(&before), after, "{before:?}");
+    }
+    assert_eq!(fault.place(), [1..4, 7..8, 1..4, 7..8]);
 }
 
 #[test]

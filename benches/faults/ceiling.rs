@@ -1,0 +1,66 @@
+//! How much the rules find in 坊っちゃん, which is what nobody would correct: a ceiling for false findings.
+//!
+//! The text is read as Aozora Bunko distributes it, with rubies and notes. Findings that only inform are not counted.
+
+use std::{collections::BTreeMap, path::Path};
+
+use fumi_novel::{
+    checks::{Context, Draft, Group, Material, RULES, Severity, Tuning, look},
+    manuscript::Manuscript,
+    morphology::Ipadic,
+    text::Sentences,
+};
+
+use crate::inputs::bocchan;
+
+/// At most so many findings in 1,000 characters, for each group.
+pub(crate) const MOST: f64 = 1.0;
+
+/// By rule: findings above information, and those that only inform.
+pub(crate) type Counts = BTreeMap<&'static str, (usize, usize)>;
+
+/// What is found in a classic.
+#[derive(Debug)]
+pub(crate) struct Ceiling {
+    /// Visible characters of the story.
+    pub(crate) characters: usize,
+    /// What the rules of each group find.
+    pub(crate) groups: Vec<(Group, Counts)>,
+}
+
+pub(crate) fn run(root: &Path) -> Ceiling {
+    let manuscript: Manuscript = bocchan(root);
+    let draft = Draft {
+        sentences: Sentences::of(&manuscript),
+        manuscript,
+    };
+    let (context, tuning) = (Context::default(), Tuning::default());
+    let material = Material::of(&draft, &context, &tuning, Ipadic::shared());
+    let groups = Group::ALL.map(|group| {
+        let mut rules = Counts::new();
+        let own = RULES.iter().filter(|rule| rule.page.group == group);
+        rules.extend(own.map(|rule| (rule.name, (0, 0))));
+        for finding in look(&material, &[group], &|| false).expect("nobody cancels") {
+            let counts = rules.entry(finding.rule).or_default();
+            if finding.severity > Severity::Info {
+                counts.0 += 1;
+            } else {
+                counts.1 += 1;
+            }
+        }
+        (group, rules)
+    });
+    Ceiling {
+        characters: material.characters(),
+        groups: groups.into(),
+    }
+}
+
+impl Ceiling {
+    /// Findings above information in 1,000 characters.
+    #[expect(clippy::cast_precision_loss, reason = "counts")]
+    pub(crate) fn rate(&self, rules: &Counts) -> f64 {
+        let found: usize = rules.values().map(|(above, _)| above).sum();
+        found as f64 * 1e3 / self.characters.max(1) as f64
+    }
+}

@@ -1,0 +1,76 @@
+//! What the checks find of faults that are known: `./bench faults` runs this, and rewrites docs/faults.md.
+//!
+//! Faults are set into clean texts, half of them texts that calibration never sees; ten pages have theirs labelled; textlint
+//! and a classic stand beside. Invariant: everything but time and memory is the same in every run. Nothing here asserts that a
+//! bar is held: the report says so.
+
+#![allow(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    missing_docs,
+    reason = "a program for developers: it starts its peers, and a failure is a message that ends it"
+)]
+
+mod ceiling;
+mod dice;
+#[path = "../shared/inputs.rs"]
+mod hashes;
+mod inputs;
+mod kinds;
+mod measure;
+mod pages;
+mod report;
+mod textlint;
+
+use std::{fs, path::Path};
+
+use fumi_novel::checks::{Group, look};
+use report::Report;
+use textlint::Textlint;
+
+fn main() {
+    // `cargo bench` passes flags of the usual harness; the first word is a filter.
+    let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
+    if let [order, file] = words.as_slice()
+        && order == textlint::LOOK
+    {
+        let text = fs::read_to_string(file).expect("a readable file");
+        let found = inputs::with_material(&text, |material| look(material, &Group::ALL, &|| false));
+        println!("{} findings", found.map_or(0, |found| found.len()));
+        return;
+    }
+    let is_whole = words.is_empty();
+    let wanted = |part: &str| is_whole || words.iter().any(|word| part.contains(word.as_str()));
+
+    let root = &Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    // Before anything is measured: without it there is no report.
+    let textlint = (wanted("textlint") || wanted("speed")).then(Textlint::find);
+    let cases = if wanted("rules") || wanted("textlint") {
+        measure::run(root)
+    } else {
+        Vec::new()
+    };
+    let report = Report {
+        parity: textlint
+            .as_ref()
+            .filter(|_| wanted("textlint"))
+            .map(|textlint| textlint.parity(&cases)),
+        // A program that is not optimised says nothing about speed.
+        race: textlint
+            .as_ref()
+            .filter(|_| wanted("speed") && !cfg!(debug_assertions))
+            .map(|textlint| textlint.race(root)),
+        pages: if wanted("pages") {
+            pages::all(root).into_iter().map(pages::judge).collect()
+        } else {
+            Vec::new()
+        },
+        ceiling: wanted("ceiling").then(|| ceiling::run(root)),
+        cases,
+    };
+    let page = report.page(&hashes::hash(root, "faults"));
+    println!("{page}");
+    if is_whole {
+        fs::write(root.join("docs/faults.md"), page).expect("docs/faults.md can be written");
+    }
+}
