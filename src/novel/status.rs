@@ -14,6 +14,7 @@ use crate::{
     completion::{Record, finished},
     errors::project::ProjectError,
     project::{Episode, EpisodeFiles, NovelProject, Plot, Role, Survey, Yaml, read_yaml, yaml_of},
+    reviewing::{self, EpisodeScore},
     writing::{Moment, Overview, STAGES, Session, SessionId, Stage, Traced},
 };
 
@@ -41,6 +42,8 @@ pub struct Status {
     pub activity: Vec<Event>,
     /// Writing stages that are left for all episodes together.
     pub stages_left: usize,
+    /// The scores of whole reviews, by episode and then by time.
+    pub scores: Vec<EpisodeScore>,
     /// How long a stage takes, in seconds: the median of those that were measured.
     pub stage_seconds: Option<f64>,
     /// What its owner should know.
@@ -130,13 +133,18 @@ impl Status {
         remarks.extend(faults(&survey).iter().map(|error| error.lesson().message));
         remarks.extend(sessions.broken.iter().map(|error| error.lesson().message));
         let open = open(&sessions.sessions);
+        let scores = reviewing::scores(novel.project()).unwrap_or_else(|error| {
+            remarks.push(error.lesson().message);
+            Vec::new()
+        });
         let (mut episodes, mut stages_left) = (Vec::new(), 0);
         for (episode, files) in &survey.episodes {
             let record = finished(novel.project(), *episode, files).unwrap_or_else(|error| {
                 remarks.push(error.lesson().message);
                 None
             });
-            let status = EpisodeStatus::of(*episode, files, record.as_ref());
+            let newest = scores.iter().rev().find(|score| score.episode == *episode);
+            let status = EpisodeStatus::of(*episode, files, record.as_ref(), newest);
             stages_left += left(&status, &open);
             episodes.push(status);
         }
@@ -148,6 +156,7 @@ impl Status {
         Ok(Self {
             is_novel: nothing.is_none(),
             name: survey.settings.title.or(root).unwrap_or_default(),
+            scores,
             activity: activity(&sessions),
             stage_seconds: median(&sessions.sessions),
             episodes,
@@ -172,7 +181,10 @@ impl Status {
 }
 
 impl EpisodeStatus {
-    fn of(episode: Episode, files: &EpisodeFiles, record: Option<&Record>) -> Self {
+    /// A finished episode has the score of its own text; a draft that of its newest review.
+    fn of(episode: Episode, files: &EpisodeFiles, record: Option<&Record>, newest: Option<&EpisodeScore>) -> Self {
+        let of_record = record.and_then(|record| Some((record.quality.method.clone(), record.quality.overall_score?)));
+        let of_review = newest.filter(|newest| record.is_none_or(|record| newest.is_of(&record.manuscript.sha256)));
         let progress = match record {
             Some(_) => Progress::Completed,
             None if files.manuscripts.is_empty() => Progress::Planned,
@@ -182,7 +194,7 @@ impl EpisodeStatus {
             episode,
             title: files.title.clone(),
             progress,
-            judged: record.and_then(|record| Some((record.quality.method.clone(), record.quality.overall_score?))),
+            judged: of_review.map(|newest| (newest.method.clone(), newest.score)).or(of_record),
         }
     }
 }

@@ -30,6 +30,7 @@ use crate::{
     project::{Episode, EpisodeFiles, MANUSCRIPT_BYTES, NovelProject, Plot, Settings, read_yaml},
     publish::Work,
     references::ContentHash,
+    reviewing,
     writing::{Moment, Route, Sessions},
 };
 
@@ -178,6 +179,7 @@ fn remove_old(project: &Arc<Project>, folder: &str, record: &Record) -> Result<(
 
 /// A manuscript with everything that is said of it elsewhere.
 struct Story {
+    project: Arc<Project>,
     episode: Episode,
     path: String,
     bytes: Vec<u8>,
@@ -238,6 +240,7 @@ impl Story {
             project_name: root.unwrap_or_default().into_owned(),
             settings: survey.settings,
             path: file.shown(),
+            project: Arc::clone(novel.project()),
             episode,
             bytes,
             manuscript,
@@ -295,6 +298,10 @@ impl Story {
             tags: record::tags(&self.settings, &self.plot),
             summary: self.plot.synopsis.as_deref().map(record::unfolded),
             created_at: now.clone(),
+            quality: self
+                .reviewed(&sha256)
+                .or_else(|| judged.map(|before| before.quality.clone()))
+                .unwrap_or_default(),
             manuscript: Source {
                 path: self.path.clone(),
                 size_bytes: self.bytes.len() as u64,
@@ -302,9 +309,19 @@ impl Story {
                 characters_with_spaces: counts.with_spaces,
                 sha256,
             },
-            quality: judged.map(|before| before.quality.clone()).unwrap_or_default(),
             artifacts: Vec::new(),
         }
+    }
+
+    /// What the newest whole review said of this very text.
+    fn reviewed(&self, sha256: &str) -> Option<Quality> {
+        let mut scores = reviewing::scores(&self.project).ok()?;
+        scores.retain(|score| score.episode == self.episode && score.is_of(sha256));
+        let newest = scores.pop()?;
+        Some(Quality {
+            method: newest.method,
+            overall_score: Some(newest.score),
+        })
     }
 
     /// The beginning of the story, on one line.

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     id::ReviewId,
     lines::{self, json},
+    scores,
 };
 use crate::{
     checks::{Issue, RULE_VERSION},
@@ -26,6 +27,8 @@ const FOLDER: &str = ".noveler/checks";
 const MANIFEST_BYTES: u64 = 1 << 20;
 /// How many reviews are looked at for a history, the newest.
 const REVIEWS: usize = 20_000;
+/// The tool whose score is an episode's score.
+const WHOLE: &str = "noveler_check";
 /// The form of the files.
 const VERSION: u32 = 1;
 
@@ -327,6 +330,10 @@ impl Review {
         self.manifest.last_updated = execution.executed_at.clone();
         self.manifest.subject = subject;
         self.manifest.executions = number;
+        if execution.tool == WHOLE {
+            let episode = Episode::new(self.manifest.subject.episode);
+            scores::note(&self.project, episode, &self.manifest.session_id, &execution)?;
+        }
         lines::add(&self.project, &self.path("step_executions.jsonl"), &[execution])?;
         self.write_manifest()
     }

@@ -10,6 +10,7 @@ mod kept;
 mod lines;
 mod look;
 mod rubric;
+mod scores;
 mod steps;
 mod written;
 
@@ -18,5 +19,6 @@ pub use judged::{JudgementLine, Opinions};
 pub use kept::{Execution, IssueLine, Manifest, Resolution, Review, Reviews, Subject};
 pub use look::{Looked, manuscript};
 pub use rubric::{instruction, open_items, rubric, words};
+pub use scores::{EpisodeScore, scores};
 pub use steps::{Phase, ReviewStep, STEPS, review_step};
 pub use written::{Written, write_back};

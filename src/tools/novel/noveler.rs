@@ -44,6 +44,8 @@ struct Command {
     /// Whether it is about an episode.
     has_episode: bool,
     options: &'static [(&'static str, Takes)],
+    /// An option that means another tool.
+    shortcut: Option<(&'static str, &'static str)>,
 }
 
 /// What an option takes.
@@ -57,7 +59,7 @@ enum Takes {
     Word,
 }
 
-const COMMANDS: [Command; 6] = [
+const COMMANDS: [Command; 7] = [
     Command {
         name: "write",
         tool: "noveler_write",
@@ -70,36 +72,49 @@ const COMMANDS: [Command; 6] = [
             ("word_count_target", Takes::Number),
             ("session_id", Takes::Word),
         ],
+        shortcut: None,
     },
     Command {
         name: "resume",
         tool: "write_resume",
         has_episode: true,
         options: &[("session_id", Takes::Word)],
+        shortcut: None,
+    },
+    Command {
+        name: "check",
+        tool: "noveler_check",
+        has_episode: true,
+        options: &[("auto_fix", Takes::Nothing), ("verbose", Takes::Nothing)],
+        shortcut: Some(("basic", "check_basic")),
     },
     Command {
         name: "plot",
         tool: "noveler_plot",
         has_episode: true,
         options: &[("regenerate", Takes::Nothing)],
+        shortcut: None,
     },
     Command {
         name: "complete",
         tool: "noveler_complete",
         has_episode: true,
         options: &[("auto_publish", Takes::Nothing)],
+        shortcut: None,
     },
     Command {
         name: "status",
         tool: "status",
         has_episode: false,
         options: &[],
+        shortcut: None,
     },
     Command {
         name: "init",
         tool: "init",
         has_episode: false,
         options: &[],
+        shortcut: None,
     },
 ];
 
@@ -122,9 +137,9 @@ impl Teach for Unread {
     fn facts(&self) -> Vec<(&'static str, String)> {
         let forms = COMMANDS.iter().map(|command| {
             let episode = if command.has_episode { " EPISODE" } else { "" };
-            let options = command.options.iter().fold(String::new(), |all, (name, _)| {
-                all + " [--" + &name.replace('_', "-") + "]"
-            });
+            let names = command.options.iter().map(|(name, _)| *name);
+            let names = names.chain(command.shortcut.map(|(name, _)| name));
+            let options = names.fold(String::new(), |all, name| all + " [--" + &name.replace('_', "-") + "]");
             format!("{}{episode}{options}", command.name)
         });
         vec![
@@ -155,12 +170,17 @@ fn read(command: &str) -> Result<Instead, Unread> {
         ));
     };
     let mut arguments = Map::new();
+    let mut tool = known.tool;
     while let Some(word) = words.next() {
         if let Some(option) = word.strip_prefix("--") {
             let (option, inline) = option
                 .split_once('=')
                 .map_or((option, None), |(name, value)| (name, Some(value)));
             let option = option.replace('-', "_");
+            if let Some((_, other)) = known.shortcut.filter(|(name, _)| *name == option) {
+                tool = other;
+                continue;
+            }
             let Some((name, takes)) = known.options.iter().find(|(name, _)| *name == option) else {
                 return Err(unread(
                     format!("{name} has no option --{option}"),
@@ -211,7 +231,7 @@ fn read(command: &str) -> Result<Instead, Unread> {
         ));
     }
     Ok(Instead {
-        tool: known.tool,
+        tool,
         arguments,
     })
 }

@@ -7,7 +7,7 @@ use fumi_novel::{
     completion::NOT_EVALUATED,
     errors::project::ProjectError,
     project::Episode,
-    status::{Event, Happened, Open, Progress, Status, THRESHOLD},
+    status::{EpisodeStatus, Event, Happened, Open, Progress, Status, THRESHOLD},
     writing::Stage,
 };
 use schemars::JsonSchema;
@@ -18,6 +18,9 @@ use crate::tool::{Cx, Outcome, Render, Spec, Tool, ToolError};
 
 /// How many open sessions and remarks are told; how many there are is.
 const SHOWN: usize = 20;
+
+/// How many scores of reviews are told.
+const SCORES: usize = 10;
 
 /// See the module.
 #[derive(Debug)]
@@ -70,6 +73,18 @@ struct Quality {
     episodes_below_threshold: Option<Vec<u32>>,
     /// Completed episodes that nobody has judged.
     not_evaluated: usize,
+    /// The newest whole reviews, the oldest of them first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    trend: Vec<Scored>,
+}
+
+/// The score of a whole review.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct Scored {
+    episode: u32,
+    session_id: String,
+    score: f64,
+    method: String,
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -181,11 +196,14 @@ fn quality(status: &Status) -> Quality {
     let judged: Vec<(Episode, &str, f64)> = judged
         .map(|(episode, (method, score))| (episode, method.as_str(), *score))
         .collect();
-    let not_evaluated = status.count(Progress::Completed) - judged.len();
+    let is_unjudged = |one: &&EpisodeStatus| one.progress == Progress::Completed && one.judged.is_none();
+    let not_evaluated = status.episodes.iter().filter(is_unjudged).count();
+    let trend = trend(status);
     if judged.is_empty() {
         return Quality {
             method: NOT_EVALUATED.to_owned(),
             not_evaluated,
+            trend,
             ..Quality::default()
         };
     }
@@ -206,7 +224,24 @@ fn quality(status: &Status) -> Quality {
                 .collect(),
         ),
         not_evaluated,
+        trend,
     }
+}
+
+/// The newest reviews, in the order of time.
+fn trend(status: &Status) -> Vec<Scored> {
+    let mut scores: Vec<_> = status.scores.iter().collect();
+    scores.sort_by(|one, other| one.review.cmp(&other.review));
+    let over = scores.len().saturating_sub(SCORES);
+    let newest = scores.into_iter().skip(over);
+    newest
+        .map(|one| Scored {
+            episode: one.episode.number(),
+            session_id: one.review.to_string(),
+            score: one.score,
+            method: one.method.clone(),
+        })
+        .collect()
 }
 
 /// What is left, and how long it takes if a stage was ever measured.
@@ -292,6 +327,11 @@ fn suggestions(status: &Status, locale: Locale) -> Vec<Suggestion> {
         all.find(|one| !is_open(&one.episode)).map(|one| one.episode)
     };
     let complete = first(Progress::Draft).map(|episode| {
+        let is_judged = status.episodes.iter().any(|one| one.episode == episode && one.judged.is_some());
+        if !is_judged {
+            let reason = Text::new("a manuscript that nobody has checked", "まだチェックしていない原稿");
+            return Suggestion::of("noveler_check", episode, &reason, locale);
+        }
         let reason = Text::new(
             "a manuscript without its files for publishing",
             "公開用のファイルがまだない原稿",
@@ -349,6 +389,9 @@ impl Render for Output {
                 open.total_stages,
                 open.last_updated
             )
+        }));
+        lines.extend(quality.trend.iter().map(|one| {
+            format!("{} #{} {}/100 ({})", one.session_id, one.episode, one.score, one.method)
         }));
         lines.extend(progress.recent_activity.iter().map(|event| {
             let stage = event.stage.unwrap_or_default();

@@ -13,16 +13,6 @@ use crate::{
     taught::is_japanese,
 };
 
-/// Tools that the prompts know and this build may not have yet. Each goes when its tool comes.
-const TO_COME: [&str; 7] = [
-    "check_basic",
-    "check_fix",
-    "check_rhythm",
-    "check_story_elements",
-    "check_story_structure",
-    "check_writing_expression",
-    "noveler_check",
-];
 
 fn app(sample: &Sample, change: impl FnOnce(&mut Config)) -> Arc<App> {
     sample.app_with(&[], change)

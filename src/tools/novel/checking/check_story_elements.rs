@@ -129,6 +129,7 @@ impl Tool for CheckStoryElements {
         rules: &[Rule::Needs("fix_level", "auto_fix")],
         ..CHECKS
     };
+    const ASKS: bool = true;
     type Deps = NovelDeps;
     type Args = Args;
     type Output = Checked<Elements>;

@@ -73,6 +73,7 @@ impl Tool for CheckStoryStructure {
         example: r#"{"episode": 1, "judge": false}"#,
         ..CHECKS
     };
+    const ASKS: bool = true;
     type Deps = NovelDeps;
     type Args = Args;
     type Output = Checked<Structure>;
@@ -91,7 +92,7 @@ impl Tool for CheckStoryStructure {
     }
 }
 
-fn structure(whole: &Whole<'_>) -> Structure {
+pub(super) fn structure(whole: &Whole<'_>) -> Structure {
     let seen = whole.seen;
     let characters = seen.material.characters();
     let scores = STRUCTURE.map(|aspect| AspectScore::of(aspect, seen.findings, characters, whole.evaluations));

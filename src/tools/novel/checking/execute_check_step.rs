@@ -93,6 +93,7 @@ impl Tool for ExecuteCheckStep {
         rules: &[Rule::AtMostOne(&["judgements", "input_data"])],
         ..CHECKS
     };
+    const ASKS: bool = true;
     type Deps = NovelDeps;
     type Args = Args;
     type Output = Checked<Step>;

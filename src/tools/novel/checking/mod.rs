@@ -14,6 +14,7 @@ pub mod get_check_tasks;
 pub mod noveler_check;
 
 mod aspect;
+pub(in crate::tools::novel) mod finishing;
 mod issue;
 mod judging;
 mod review;

@@ -92,6 +92,7 @@ impl Tool for NovelerCheck {
         timeout: Duration::from_mins(2),
         ..CHECKS
     };
+    const ASKS: bool = true;
     type Deps = NovelDeps;
     type Args = Args;
     type Output = Checked<Everything>;
@@ -119,7 +120,7 @@ impl Tool for NovelerCheck {
     }
 }
 
-fn everything(whole: &Whole<'_>, fixed: Option<usize>) -> Everything {
+pub(super) fn everything(whole: &Whole<'_>, fixed: Option<usize>) -> Everything {
     let seen = whole.seen;
     let has_text = seen.material.characters() > 0;
     let basic = has_text.then_some(seen.score.0);

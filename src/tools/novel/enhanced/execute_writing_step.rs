@@ -14,7 +14,9 @@ use super::{METHOD, Step, latest_session};
 use crate::{
     tool::{Cx, Outcome, Render, Spec, Tool, ToolError},
     tools::novel::{
-        ENHANCED, EpisodeNumber, NovelDeps, REVIEW, WRITES, noveler_complete, now, texts,
+        ENHANCED, EpisodeNumber, NovelDeps, REVIEW, WRITES,
+        checking::finishing::Found,
+        noveler_complete, now, texts,
         writing::{
             STAGE_TIMEOUT, Sitting, StageResult, Wanted, desk, moment, names, one_stage, preview, question, said, sit,
             stage_result,
@@ -60,7 +62,7 @@ pub struct Output {
 /// What the step gave.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub(super) struct Outcomes {
-    /// `completed`; `not_evaluated` where this build has no such check; `planned` of a dry run.
+    /// `completed`; `planned` of a dry run.
     status: String,
     /// Whether a damaged session was mended on the way.
     recovery_applied: bool,
@@ -71,6 +73,9 @@ pub(super) struct Outcomes {
     /// What would be asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     instruction: Option<String>,
+    /// What a check of the episode found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    review: Option<Found>,
     /// The record of a finished episode.
     #[serde(skip_serializing_if = "Option::is_none")]
     record: Option<String>,
@@ -96,10 +101,15 @@ impl Tool for ExecuteWritingStep {
         match step {
             Step::Stage(stage) if args.dry_run => planned(&args, stage, deps, cx).await,
             Step::Stage(stage) => stage_of(args, stage, deps, cx).await,
-            Step::Finishing(18, _) if !args.dry_run => finished(&args, deps, cx).await,
-            Step::Finishing(..) => {
+            Step::Finishing(..) if args.dry_run => {
                 deps.check_manuscript(cx, args.episode.0).await?;
-                Ok(Outcome::Done(unjudged(&args, step, cx.locale())))
+                Ok(Outcome::Done(finishing(&args, step, Outcomes::planned(), cx.locale())))
+            }
+            Step::Finishing(18, _) => finished(&args, deps, cx).await,
+            Step::Finishing(_, tool) => {
+                deps.check_manuscript(cx, args.episode.0).await?;
+                let found = Found::of(tool, args.episode, deps, cx).await?;
+                Ok(Outcome::Done(finishing(&args, step, Outcomes::found(found), cx.locale())))
             }
         }
     }
@@ -248,33 +258,39 @@ async fn finished(args: &Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Outp
     }))
 }
 
-/// A step that judges, where nothing here can: nothing is invented.
-fn unjudged(args: &Args, step: Step, locale: Locale) -> Output {
-    let number = step.number();
-    let status = if number == 18 { "planned" } else { "not_evaluated" };
+impl Outcomes {
+    fn planned() -> Self {
+        Self {
+            status: "planned".to_owned(),
+            ..Self::default()
+        }
+    }
+
+    fn found(found: Found) -> Self {
+        Self {
+            status: "completed".to_owned(),
+            review: Some(found),
+            ..Self::default()
+        }
+    }
+}
+
+/// A step that finishes the episode, with what came of it.
+fn finishing(args: &Args, step: Step, result: Outcomes, locale: Locale) -> Output {
+    let (number, status) = (step.number(), result.status.clone());
+    let found = result.review.as_ref().map(Found::words).unwrap_or_default();
     Output {
         success: true,
         execution_method: METHOD.to_owned(),
         summary: said(
             locale,
-            format!(
-                "Step {number} ({}) of episode {}: {status}.",
-                step.name(),
-                args.episode.0.number()
-            ),
-            format!(
-                "{} ステップ {number}（{}）: {status}",
-                args.episode.0,
-                step.title().get(Locale::Ja)
-            ),
+            format!("Step {number} ({}) of episode {}: {status}{found}.", step.name(), args.episode.0.number()),
+            format!("{} ステップ {number}（{}）: {status}{found}", args.episode.0, step.title().get(Locale::Ja)),
         ),
         episode: args.episode.0.number(),
         step_id: number,
         session_id: None,
-        result: Some(Outcomes {
-            status: status.to_owned(),
-            ..Outcomes::default()
-        }),
+        result: Some(result),
         next_step_id: (number < 18).then_some(number + 1),
         execution_time_seconds: 0.0,
     }

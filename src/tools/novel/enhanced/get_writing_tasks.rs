@@ -5,8 +5,10 @@ use std::time::Duration;
 use fumi_base::text::Locale;
 use fumi_novel::{
     completion,
-    errors::project::ProjectError,
-    project::Remark,
+    errors::reviewing::ReviewError,
+    project::{Episode, NovelProject, Remark},
+    references::FileReference,
+    reviewing::Reviews,
     writing::{Material, STAGES},
 };
 use schemars::JsonSchema;
@@ -17,6 +19,9 @@ use crate::{
     tool::{Cx, Outcome, Render, Spec, Tool, ToolError},
     tools::novel::{ENHANCED, EpisodeNumber, NovelDeps, READS, REVIEW, texts, writing::said},
 };
+
+/// How many checks of the episode are looked at, the newest.
+const HISTORY: usize = 100;
 
 /// See the module.
 #[derive(Debug)]
@@ -48,6 +53,8 @@ pub struct Output {
 struct Found {
     diagnostics: Diagnostics,
     is_complete: bool,
+    /// The checks that were made of the manuscript as it is.
+    checks: Vec<String>,
 }
 
 impl Tool for GetWritingTasks {
@@ -97,21 +104,23 @@ impl Tool for GetWritingTasks {
                 Some(files) => completion::finished(novel.project(), episode, files)?.is_some(),
                 None => false,
             };
-            Ok::<_, ProjectError>(Found {
+            Ok::<_, ReviewError>(Found {
                 diagnostics,
                 is_complete,
+                checks: checks(&novel, episode)?,
             })
         });
         let Found {
             mut diagnostics,
             is_complete,
+            checks,
         } = look.await?;
         let open = latest_session(cx, episode).await?;
         let session = open.as_ref().map(|(session, _)| session);
         if let Some((_, lost)) = &open {
             diagnostics.damaged_stages = lost.iter().map(|stage| stage.name().to_owned()).collect();
         }
-        let tasks = tasks(session, is_complete, locale);
+        let tasks = tasks(session, &checks, is_complete, locale);
         let current = match session.and_then(fumi_novel::writing::Session::current) {
             Some(stage) => Some(stage.number()),
             None if is_complete => None,
@@ -141,6 +150,15 @@ impl Tool for GetWritingTasks {
             diagnostics,
         }))
     }
+}
+
+/// The checks that were made of the manuscript as it is.
+fn checks(novel: &NovelProject, episode: Episode) -> Result<Vec<String>, ReviewError> {
+    let Ok(file) = novel.manuscript(episode) else { return Ok(Vec::new()) };
+    let now = FileReference::of(&file)?;
+    let history = Reviews::of(std::sync::Arc::clone(novel.project())).history(episode, HISTORY)?;
+    let of_now = history.into_iter().filter(|(_, done)| done.sha256 == now.hash.digits());
+    Ok(of_now.map(|(_, done)| done.tool).collect())
 }
 
 impl Render for Output {

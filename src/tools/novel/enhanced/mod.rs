@@ -167,14 +167,14 @@ pub(crate) struct Task {
     step_id: usize,
     name: String,
     title: String,
-    /// `completed`, `in_progress`, `stale`, `pending`; of the finishing steps `not_evaluated` where this build has no such check.
+    /// `completed`, `in_progress`, `stale`, `pending`; a check is completed while the manuscript is what it saw.
     status: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     turns: Option<usize>,
 }
 
 /// All steps with how they stand.
-pub(super) fn tasks(session: Option<&Session>, is_complete: bool, locale: Locale) -> Vec<Task> {
+pub(super) fn tasks(session: Option<&Session>, done: &[String], is_complete: bool, locale: Locale) -> Vec<Task> {
     let of_stage = |stage: Stage, session: &Session| match session.output(stage) {
         Some(output) if output.stale => "stale",
         Some(_) if session.completed().contains(&stage) => "completed",
@@ -185,7 +185,8 @@ pub(super) fn tasks(session: Option<&Session>, is_complete: bool, locale: Locale
         Step::Stage(stage) => session.map_or("pending", |session| of_stage(stage, session)),
         Step::Finishing(STEPS, _) if is_complete => "completed",
         Step::Finishing(STEPS, _) => "pending",
-        Step::Finishing(..) => "not_evaluated",
+        Step::Finishing(_, tool) if done.iter().any(|known| known == tool) => "completed",
+        Step::Finishing(..) => "pending",
     };
     let task = |step: Step| Task {
         step_id: step.number(),

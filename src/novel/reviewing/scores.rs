@@ -1,0 +1,125 @@
+//! Scores of whole reviews through time: one empty-handed look at `.noveler/checks/scores/` tells all of them.
+//!
+//! Each is a small file of its own, whose name says everything, so that checks that end at once lose nothing of each other, and
+//! `status` opens none of them: `00001_20260131_100000_0a1b2c3d_87.5_host_0123456789ab.json`.
+
+use std::sync::Arc;
+
+use fumi_base::{
+    listing::list,
+    project::{PathError, Project},
+    writing::replace,
+};
+
+use super::{ReviewId, kept::Execution, lines::json};
+use crate::{errors::reviewing::ReviewError, project::Episode};
+
+const FOLDER: &str = ".noveler/checks/scores";
+
+/// How many are looked at.
+const SCORES: usize = 50_000;
+
+/// How many digits of a hash are in a name.
+const DIGITS: usize = 12;
+
+/// The score of a review of a whole episode.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EpisodeScore {
+    /// Which episode.
+    pub episode: Episode,
+    /// Which review; its name says when it began.
+    pub review: ReviewId,
+    /// From 0 to 100.
+    pub score: f64,
+    /// By whom it was judged.
+    pub method: String,
+    /// The first digits of the SHA-256 of the manuscript.
+    pub manuscript: String,
+}
+
+impl EpisodeScore {
+    /// Whether it is of a manuscript with this SHA-256.
+    #[must_use]
+    pub fn is_of(&self, sha256: &str) -> bool {
+        !self.manuscript.is_empty() && sha256.starts_with(&self.manuscript)
+    }
+
+    fn name(&self) -> String {
+        let id = self.review.to_string();
+        let id = id.trim_start_matches("check_");
+        format!("{:05}_{id}_{}_{}_{}.json", self.episode.number(), self.score, self.method, self.manuscript)
+    }
+
+    fn parse(name: &str) -> Option<Self> {
+        let mut parts = name.strip_suffix(".json")?.splitn(6, '_');
+        let mut next = || parts.next();
+        let episode = Episode::new(next()?.parse().ok()?)?;
+        let review = ReviewId::parse(&format!("check_{}_{}_{}", next()?, next()?, next()?))?;
+        let score = next()?.parse().ok()?;
+        let (method, manuscript) = next()?.rsplit_once('_')?;
+        Some(Self {
+            episode,
+            review,
+            score,
+            method: method.to_owned(),
+            manuscript: manuscript.to_owned(),
+        })
+    }
+}
+
+/// Notes the score of a review, if it has one.
+pub(super) fn note(
+    project: &Project,
+    episode: Option<Episode>,
+    review: &ReviewId,
+    done: &Execution,
+) -> Result<(), ReviewError> {
+    let Some((episode, score)) = episode.zip(done.quality_score) else {
+        return Ok(());
+    };
+    let noted = EpisodeScore {
+        episode,
+        review: review.clone(),
+        score,
+        method: done.method.clone(),
+        manuscript: done.sha256.chars().take(DIGITS).collect(),
+    };
+    replace(project, &format!("{FOLDER}/{}", noted.name()), json(done).as_bytes())?;
+    Ok(())
+}
+
+/// All scores, by episode and then by time. A name that is none is passed over.
+pub fn scores(project: &Arc<Project>) -> Result<Vec<EpisodeScore>, ReviewError> {
+    let folder = match project.resolve(FOLDER) {
+        Ok(folder) => folder,
+        Err(PathError::NotFound { .. }) => return Ok(Vec::new()),
+        Err(error) => return Err(error.into()),
+    };
+    let (listed, _) = list(&folder, SCORES)?;
+    let mut scores: Vec<EpisodeScore> = listed.iter().filter_map(|file| EpisodeScore::parse(&file.name)).collect();
+    scores.sort_by(|one, other| (one.episode, &one.review).cmp(&(other.episode, &other.review)));
+    Ok(scores)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::EpisodeScore;
+    use crate::{project::Episode, reviewing::ReviewId};
+
+    #[test]
+    fn a_name_says_everything() {
+        let score = EpisodeScore {
+            episode: Episode::new(12).expect("a number"),
+            review: ReviewId::parse("check_20260131_100000_0a1b2c3d").expect("an id"),
+            score: 87.5,
+            method: "llm_sampling".to_owned(),
+            manuscript: "0123456789ab".to_owned(),
+        };
+        assert_eq!(score.name(), "00012_20260131_100000_0a1b2c3d_87.5_llm_sampling_0123456789ab.json");
+        assert_eq!(EpisodeScore::parse(&score.name()), Some(score.clone()));
+        assert!(score.is_of("0123456789abcdef") && !score.is_of("1123456789abcdef"));
+        for no in ["", "x.json", "00012_20260131_100000_0a1b2c3d_high_host_0123.json"] {
+            assert_eq!(EpisodeScore::parse(no), None, "{no}");
+        }
+    }
+}
