@@ -1,5 +1,6 @@
 //! The checks against their own manual pages, against every text there is, and against what must hold for all texts.
 
+mod basic;
 mod pages;
 
 use fumi_novel::{
