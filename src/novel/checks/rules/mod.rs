@@ -3,6 +3,10 @@
 //! A rule reports what it finds with the edits that would mend it, and nothing else. What holds for all of them is decided
 //! in [`Found::push`]: scope, severity, what no fix may touch, and that words in speech are never corrected.
 
+mod phrasing;
+mod rates;
+mod stretches;
+
 use std::sync::LazyLock;
 
 use super::{
@@ -35,6 +39,27 @@ macro_rules! rules {
 }
 
 rules! {
+    // expression
+    auxiliary_kanji,
+    cliche,
+    demonstrative_cluster,
+    direct_emotion,
+    double_honorific,
+    double_negative,
+    doubled_joshi,
+    ga_chain,
+    i_nuki,
+    kanji_run,
+    misuse,
+    mixed_style,
+    near_repetition,
+    ra_nuki,
+    redundancy,
+    sa_ire,
+    simile_excess,
+    spelling_variant,
+    tautology,
+    viewpoint_slip,
 }
 
 impl Rule {
