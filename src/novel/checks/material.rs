@@ -225,7 +225,9 @@ fn protected(manuscript: &Manuscript, words: &[Morpheme<'_>]) -> Vec<Range<usize
     for begin in ["http://", "https://"] {
         for (at, _) in source.match_indices(begin) {
             let is_part = |c: char| c.is_ascii_graphic();
-            let end = source[at..].find(|c: char| !is_part(c)).map_or(source.len(), |len| at + len);
+            let end = source[at..]
+                .find(|c: char| !is_part(c))
+                .map_or(source.len(), |len| at + len);
             ranges.push(at..end);
         }
     }

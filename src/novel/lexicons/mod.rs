@@ -15,6 +15,14 @@ mod senses;
 mod setting;
 mod tropes;
 mod verbs;
+pub mod cliches;
+pub mod emotion;
+pub mod honorifics;
+mod inflected;
+pub mod misuses;
+pub mod redundancy;
+pub mod spellings;
+mod wording;
 
 pub use body::{BODY, Body};
 pub use drama::{DRAMA, Drama};
@@ -27,6 +35,8 @@ pub use senses::{SENSES, Senses};
 pub use setting::{DailyLife, SETTING, Setting};
 pub use tropes::{Genre, GenreName, genre};
 pub use verbs::{VERBS, Verbs};
+pub(crate) use wording::shared;
+pub use wording::{Replacements, Wording};
 
 /// Reads a lexicon of this repository.
 fn read<T: serde::de::DeserializeOwned>(name: &str, text: &str) -> T {

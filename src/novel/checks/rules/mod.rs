@@ -8,6 +8,9 @@ mod signs;
 mod unwanted;
 mod sentence_run;
 mod whole_text;
+mod phrasing;
+mod rates;
+mod stretches;
 
 use std::sync::LazyLock;
 
@@ -90,6 +93,27 @@ rules! {
     same_sentence_head,
     script_balance,
     short_sentence_run,
+    // expression
+    auxiliary_kanji,
+    cliche,
+    demonstrative_cluster,
+    direct_emotion,
+    double_honorific,
+    double_negative,
+    doubled_joshi,
+    ga_chain,
+    i_nuki,
+    kanji_run,
+    misuse,
+    mixed_style,
+    near_repetition,
+    ra_nuki,
+    redundancy,
+    sa_ire,
+    simile_excess,
+    spelling_variant,
+    tautology,
+    viewpoint_slip,
 }
 
 impl Rule {
