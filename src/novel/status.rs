@@ -194,7 +194,9 @@ impl EpisodeStatus {
             episode,
             title: files.title.clone(),
             progress,
-            judged: of_review.map(|newest| (newest.method.clone(), newest.score)).or(of_record),
+            judged: of_review
+                .map(|newest| (newest.method.clone(), newest.score))
+                .or(of_record),
         }
     }
 }

@@ -138,7 +138,10 @@ impl<'e> AspectScore<'e> {
         let evaluations: Vec<&Evaluation> = own.filter(|one| one.score.is_some()).collect();
         parts.extend(evaluations.iter().filter_map(|one| one.score));
         let total = aspect.items.len() + usize::from(has_rules);
-        let judged = evaluations.iter().map(|one| one.method).find(|method| matches!(method, Method::Judged(_)));
+        let judged = evaluations
+            .iter()
+            .map(|one| one.method)
+            .find(|method| matches!(method, Method::Judged(_)));
         Self {
             aspect,
             score: (!parts.is_empty()).then(|| 100.0 * parts.iter().sum::<f64>() / parts.len() as f64),

@@ -4,32 +4,32 @@
 //! Nothing is judged here.
 
 mod body;
-mod drama;
-mod onomatopoeia;
-mod openings;
-mod people;
-mod forbidden;
-pub mod connectives;
-mod phrases;
-mod senses;
-mod setting;
-mod tropes;
-mod verbs;
 pub mod cliches;
+pub mod connectives;
+mod drama;
 pub mod emotion;
+mod forbidden;
 pub mod honorifics;
 mod inflected;
 pub mod misuses;
+mod onomatopoeia;
+mod openings;
+mod people;
+mod phrases;
 pub mod redundancy;
+mod senses;
+mod setting;
 pub mod spellings;
+mod tropes;
+mod verbs;
 mod wording;
 
 pub use body::{BODY, Body};
 pub use drama::{DRAMA, Drama};
+pub use forbidden::{FORBIDDEN, Forbidden, Limited, Unwanted, Where};
 pub use onomatopoeia::{ONOMATOPOEIA, Onomatopoeia};
 pub use openings::OPENINGS;
 pub use people::{PEOPLE, People, Pronouns};
-pub use forbidden::{FORBIDDEN, Forbidden, Limited, Unwanted, Where};
 pub use phrases::{Hit, Phrases};
 pub use senses::{SENSES, Senses};
 pub use setting::{DailyLife, SETTING, Setting};

@@ -119,7 +119,13 @@ mod tests {
             judged_at: Moment::parse("2025-09-04T10:30:00Z").expect("a time"),
             sha256: String::new(),
         };
-        let lines = [line("a", 0.0), line("a", 0.4), line("a", 0.6), line("b", 0.2), line("b", 0.9)];
+        let lines = [
+            line("a", 0.0),
+            line("a", 0.4),
+            line("a", 0.6),
+            line("b", 0.2),
+            line("b", 0.9),
+        ];
         let opinions = Opinions::of(lines);
         assert!((opinions.judged["a"].judgement.score - 0.5).abs() < 1e-9);
         assert_eq!(opinions.unstable, ["b"]);

@@ -47,7 +47,13 @@ impl EpisodeScore {
     fn name(&self) -> String {
         let id = self.review.to_string();
         let id = id.trim_start_matches("check_");
-        format!("{:05}_{id}_{}_{}_{}.json", self.episode.number(), self.score, self.method, self.manuscript)
+        format!(
+            "{:05}_{id}_{}_{}_{}.json",
+            self.episode.number(),
+            self.score,
+            self.method,
+            self.manuscript
+        )
     }
 
     fn parse(name: &str) -> Option<Self> {
@@ -96,7 +102,10 @@ pub fn scores(project: &Arc<Project>) -> Result<Vec<EpisodeScore>, ReviewError> 
         Err(error) => return Err(error.into()),
     };
     let (listed, _) = list(&folder, SCORES)?;
-    let mut scores: Vec<EpisodeScore> = listed.iter().filter_map(|file| EpisodeScore::parse(&file.name)).collect();
+    let mut scores: Vec<EpisodeScore> = listed
+        .iter()
+        .filter_map(|file| EpisodeScore::parse(&file.name))
+        .collect();
     scores.sort_by(|one, other| (one.episode, &one.review).cmp(&(other.episode, &other.review)));
     Ok(scores)
 }
@@ -115,7 +124,10 @@ mod tests {
             method: "llm_sampling".to_owned(),
             manuscript: "0123456789ab".to_owned(),
         };
-        assert_eq!(score.name(), "00012_20260131_100000_0a1b2c3d_87.5_llm_sampling_0123456789ab.json");
+        assert_eq!(
+            score.name(),
+            "00012_20260131_100000_0a1b2c3d_87.5_llm_sampling_0123456789ab.json"
+        );
         assert_eq!(EpisodeScore::parse(&score.name()), Some(score.clone()));
         assert!(score.is_of("0123456789abcdef") && !score.is_of("1123456789abcdef"));
         for no in ["", "x.json", "00012_20260131_100000_0a1b2c3d_high_host_0123.json"] {

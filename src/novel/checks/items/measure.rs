@@ -98,8 +98,17 @@ mod tests {
 
     #[test]
     fn a_ramp_rises_or_falls_between_its_ends() {
-        assert_eq!([ramp(0.0, 1.0, 3.0), ramp(2.0, 1.0, 3.0), ramp(9.0, 1.0, 3.0)], [0.0, 0.5, 1.0]);
-        assert_eq!([ramp(2.0, 6.0, 2.0), ramp(4.0, 6.0, 2.0), ramp(7.0, 6.0, 2.0)], [1.0, 0.5, 0.0]);
-        assert_eq!([trapezoid(0.5, 0.4, 0.8, 0.2), trapezoid(0.3, 0.4, 0.8, 0.2)].map(|score| (score * 100.0).round()), [100.0, 50.0]);
+        assert_eq!(
+            [ramp(0.0, 1.0, 3.0), ramp(2.0, 1.0, 3.0), ramp(9.0, 1.0, 3.0)],
+            [0.0, 0.5, 1.0]
+        );
+        assert_eq!(
+            [ramp(2.0, 6.0, 2.0), ramp(4.0, 6.0, 2.0), ramp(7.0, 6.0, 2.0)],
+            [1.0, 0.5, 0.0]
+        );
+        assert_eq!(
+            [trapezoid(0.5, 0.4, 0.8, 0.2), trapezoid(0.3, 0.4, 0.8, 0.2)].map(|score| (score * 100.0).round()),
+            [100.0, 50.0]
+        );
     }
 }

@@ -4,13 +4,13 @@
 //! in [`Found::push`]: scope, severity, what no fix may touch, and that words in speech are never corrected.
 
 mod passages;
-mod signs;
-mod unwanted;
-mod sentence_run;
-mod whole_text;
 mod phrasing;
 mod rates;
+mod sentence_run;
+mod signs;
 mod stretches;
+mod unwanted;
+mod whole_text;
 
 use std::sync::LazyLock;
 
@@ -156,7 +156,9 @@ pub struct Found<'m, 'a> {
 impl Found<'_, '_> {
     /// A threshold of the rule, as its page or the configuration has it.
     pub fn threshold(&self, name: &str) -> f64 {
-        self.material.tuning().threshold(self.rule.name, &self.rule.page.threshold, name)
+        self.material
+            .tuning()
+            .threshold(self.rule.name, &self.rule.page.threshold, name)
     }
 
     /// A threshold that counts.
