@@ -72,6 +72,8 @@ pub fn catalogue(
         Entry::of::<checking::noveler_check::NovelerCheck>(Arc::clone(&novel)),
         Entry::of::<checking::check_story_structure::CheckStoryStructure>(Arc::clone(&novel)),
         Entry::of::<checking::check_story_elements::CheckStoryElements>(Arc::clone(&novel)),
+        Entry::of::<checking::check_rhythm::CheckRhythm>(Arc::clone(&novel)),
+        Entry::of::<checking::check_writing_expression::CheckWritingExpression>(Arc::clone(&novel)),
         Entry::of::<checking::check_fix::CheckFix>(Arc::clone(&novel)),
         // novel: finishing
         Entry::of::<novel::status::ProjectStatus>(Arc::clone(&novel)),

@@ -4,6 +4,7 @@
 //! speech has its own rhythm. Lists with one entry for each sentence are in the order of [`Lengths::sentences`].
 
 mod commas;
+mod comparison;
 mod endings;
 mod lengths;
 mod paragraphs;
@@ -12,6 +13,7 @@ mod rows;
 mod scripts;
 mod words;
 
+pub use comparison::{BENCHMARK, Compared, compared, figures, windows};
 pub use commas::Commas;
 pub(super) use commas::is_comma;
 pub use endings::{Ending, EndingClass, Endings};

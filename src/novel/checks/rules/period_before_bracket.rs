@@ -15,7 +15,7 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
     if option == Some(ClosingQuotePeriod::Keep) {
         return;
     }
-    let is_fault = option == Some(ClosingQuotePeriod::Remove) || share_without(material) >= found.threshold("majority");
+    let is_fault = option == Some(ClosingQuotePeriod::Remove) || share_without(material, found.limit("habit")) >= found.threshold("majority");
     for passage in passages(material).filter(|passage| !passage.is_heading) {
         for (at, bracket) in passage.text.match_indices(['」', '』']) {
             let Some(sign @ ('。' | '、')) = before(passage.text, at) else {
@@ -39,9 +39,10 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
     }
 }
 
-/// The share of the speeches that close after a word, of those that close after a word or a 。.
+/// The share of the speeches that close after a word, of those that close after a word or a 。. So few with a 。 that they are no
+/// habit say nothing.
 #[expect(clippy::cast_precision_loss, reason = "speeches are far fewer than 2⁵²")]
-fn share_without(material: &Material<'_>) -> f64 {
+fn share_without(material: &Material<'_>, habit: usize) -> f64 {
     let manuscript = material.manuscript();
     let source = manuscript.source();
     let (mut with, mut without) = (0_usize, 0_usize);
@@ -65,7 +66,7 @@ fn share_without(material: &Material<'_>) -> f64 {
             _ => {}
         }
     }
-    if with + without == 0 {
+    if with < habit {
         1.0
     } else {
         without as f64 / (with + without) as f64

@@ -13,6 +13,7 @@ use super::{
     check_fix::{Level, fix_first},
     check_story_elements::elements,
     check_story_structure::structure,
+    check_writing_expression,
     issue::Shown,
     judging::Judging,
     review::{Items, Looks, Whole, review},
@@ -111,7 +112,12 @@ fn looked(job: &Job, is_cancelled: &dyn Fn() -> bool) -> Result<Found, ReviewErr
     match job.tool {
         "check_basic" => plainly(&[Group::Basic]),
         "check_rhythm" => plainly(&[Group::Rhythm]),
-        "check_writing_expression" => plainly(&[Group::Expression]),
+        "check_writing_expression" => {
+            let looks = check_writing_expression::looks();
+            let expression = check_writing_expression::expression;
+            let (checked, _) = review(job, &looks, &Judging::default(), is_cancelled, expression)?;
+            Ok(Found::said(&checked))
+        }
         "check_story_structure" => {
             let items = aspects::STRUCTURE.iter().flat_map(|aspect| aspect.items).copied();
             let looks = looks(&[], Items::Only(items.collect()));

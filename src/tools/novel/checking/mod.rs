@@ -5,8 +5,10 @@
 
 pub mod check_basic;
 pub mod check_fix;
+pub mod check_rhythm;
 pub mod check_story_elements;
 pub mod check_story_structure;
+pub mod check_writing_expression;
 pub mod execute_check_step;
 pub mod get_check_history;
 pub mod get_check_status;

@@ -1,0 +1,202 @@
+//! `check_rhythm`: how the narration moves: lengths of sentences, commas, endings, scripts, paragraphs.
+
+use fumi_base::text::Locale;
+use fumi_novel::checks::Group;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    CHECKS, Checked, EpisodeNumber, Job, NovelDeps, Own, Seen,
+    aspect::{hundredths, tenths},
+    issue::Shown,
+    review::check,
+    texts,
+};
+use crate::tool::{Cx, Outcome, Spec, Tool, ToolError};
+
+/// Rules about endings that come again.
+const ENDINGS: [&str; 3] = ["ending_repetition", "noun_ending_excess", "same_sentence_head"];
+
+/// See the module.
+#[derive(Debug)]
+pub struct CheckRhythm;
+
+/// What the client sends.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Args {
+    /// Which episode.
+    episode: EpisodeNumber,
+    /// More issues, with their bytes and hashes.
+    #[serde(default)]
+    verbose: bool,
+}
+
+/// What it answers beside what all checks do.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Rhythm {
+    rhythm_analysis: Analysis,
+    /// What the other rules of rhythm found.
+    other_issues: Vec<Shown>,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct Analysis {
+    sentence_length_variation: Lengths,
+    punctuation_rhythm: Punctuation,
+    ending_pattern_repetition: Endings,
+    character_balance: Scripts,
+    paragraph_distribution: Paragraphs,
+}
+
+/// Sentences of narration, in visible characters.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct Lengths {
+    sentences: usize,
+    /// Up to 20 characters.
+    short_ratio: f64,
+    /// Up to 50.
+    medium_ratio: f64,
+    long_ratio: f64,
+    average_length: f64,
+    /// Coefficient of variation: below 0.35 is monotonous, 0.35 to 0.8 is good.
+    variation: f64,
+    /// From 0 to 100; absent without narration.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    balance_score: Option<f64>,
+}
+
+/// Commas of the narration.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct Punctuation {
+    /// From 0 to 100; absent without narration.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    score: Option<f64>,
+    commas_per_sentence: f64,
+    /// The share of sentences with more than three.
+    many_commas_ratio: f64,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct Endings {
+    violations: Vec<Shown>,
+    /// The class of endings that is most frequent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    most_frequent: Option<&'static str>,
+    most_frequent_ratio: f64,
+}
+
+/// Shares of the letters.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct Scripts {
+    kanji_ratio: f64,
+    hiragana_ratio: f64,
+    katakana_ratio: f64,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct Paragraphs {
+    paragraphs: usize,
+    /// In visible characters.
+    average_length: f64,
+    /// From 0 to 100; absent without paragraphs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    variation_score: Option<f64>,
+}
+
+impl Tool for CheckRhythm {
+    const SPEC: Spec = Spec {
+        name: "check_rhythm",
+        texts: texts!("check_rhythm"),
+        example: r#"{"episode": 1}"#,
+        ..CHECKS
+    };
+    type Deps = NovelDeps;
+    type Args = Args;
+    type Output = Checked<Rhythm>;
+
+    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Checked<Rhythm>>, ToolError> {
+        let job = Job::of("check_rhythm", args.episode, args.verbose, deps, cx)?;
+        let work = cx.blocking(move |cancel, _| check(&job, &[Group::Rhythm], &|| cancel.is_cancelled(), rhythm));
+        Ok(Outcome::Done(work.await?))
+    }
+}
+
+fn rhythm(seen: &Seen<'_>) -> Rhythm {
+    let metrics = seen.material.metrics();
+    let (lengths, commas, paragraphs) = (&metrics.lengths, &metrics.commas, &metrics.paragraphs);
+    let shares = metrics.scripts.shares;
+    let top = metrics.endings.shares.iter().max_by(|(_, one), (_, other)| one.total_cmp(other));
+    let is_ending = |rule: &str| ENDINGS.contains(&rule);
+    Rhythm {
+        rhythm_analysis: Analysis {
+            sentence_length_variation: Lengths {
+                sentences: lengths.sentences.len(),
+                short_ratio: hundredths(lengths.shares[0]),
+                medium_ratio: hundredths(lengths.shares[1]),
+                long_ratio: hundredths(lengths.shares[2]),
+                average_length: tenths(lengths.spread.mean),
+                variation: hundredths(lengths.spread.variation()),
+                balance_score: lengths.balance.map(tenths),
+            },
+            punctuation_rhythm: Punctuation {
+                score: commas.score.map(tenths),
+                commas_per_sentence: hundredths(commas.spread.mean),
+                many_commas_ratio: hundredths(commas.many),
+            },
+            ending_pattern_repetition: Endings {
+                violations: seen.issues_of(is_ending),
+                most_frequent: top.map(|(class, _)| class.sound()),
+                most_frequent_ratio: hundredths(top.map_or(0.0, |(_, share)| *share)),
+            },
+            character_balance: Scripts {
+                kanji_ratio: hundredths(shares.kanji),
+                hiragana_ratio: hundredths(shares.hiragana),
+                katakana_ratio: hundredths(shares.katakana),
+            },
+            paragraph_distribution: Paragraphs {
+                paragraphs: paragraphs.lengths.len(),
+                average_length: tenths(paragraphs.spread.mean),
+                variation_score: paragraphs.variation_score.map(tenths),
+            },
+        },
+        other_issues: seen.issues_of(|rule| !is_ending(rule)),
+    }
+}
+
+impl Own for Rhythm {
+    fn lines(&self, locale: Locale) -> Vec<String> {
+        let Analysis {
+            sentence_length_variation: lengths,
+            punctuation_rhythm: commas,
+            ending_pattern_repetition: endings,
+            character_balance: scripts,
+            paragraph_distribution: paragraphs,
+        } = &self.rhythm_analysis;
+        let score = |score: Option<f64>| score.map_or_else(|| "-".to_owned(), |score| score.to_string());
+        match locale {
+            Locale::En => vec![
+                format!(
+                    "{} sentences, {} characters each, CV {}; short {}, medium {}, long {}; balance {}",
+                    lengths.sentences, lengths.average_length, lengths.variation, lengths.short_ratio, lengths.medium_ratio,
+                    lengths.long_ratio, score(lengths.balance_score)
+                ),
+                format!("{} commas a sentence, score {}; {} endings {}", commas.commas_per_sentence, score(commas.score), endings.most_frequent_ratio, endings.most_frequent.unwrap_or("-")),
+                format!("kanji {}, hiragana {}, katakana {}; {} paragraphs of {}", scripts.kanji_ratio, scripts.hiragana_ratio, scripts.katakana_ratio, paragraphs.paragraphs, paragraphs.average_length),
+            ],
+            Locale::Ja => vec![
+                format!(
+                    "地の文 {} 文、平均 {} 字、変動係数 {}。短 {}・中 {}・長 {}、均衡 {}",
+                    lengths.sentences, lengths.average_length, lengths.variation, lengths.short_ratio, lengths.medium_ratio,
+                    lengths.long_ratio, score(lengths.balance_score)
+                ),
+                format!("読点 一文 {}、点数 {}。文末の最多 {}（{}）", commas.commas_per_sentence, score(commas.score), endings.most_frequent.unwrap_or("-"), endings.most_frequent_ratio),
+                format!("漢字 {}・ひらがな {}・カタカナ {}。{} 段落、平均 {} 字", scripts.kanji_ratio, scripts.hiragana_ratio, scripts.katakana_ratio, paragraphs.paragraphs, paragraphs.average_length),
+            ],
+        }
+    }
+
+    fn shown(&self) -> Vec<&Shown> {
+        let endings = &self.rhythm_analysis.ending_pattern_repetition.violations;
+        endings.iter().chain(&self.other_issues).collect()
+    }
+}

@@ -1,0 +1,193 @@
+//! `check_writing_expression`: how the sentences are made: naturalness, description, figures, style, readability, and how usual
+//! their figures are beside printed literature.
+
+use fumi_base::text::Locale;
+use fumi_novel::checks::{
+    Group,
+    aspects::{AspectScore, EXPRESSION, overall_of},
+    items::Method,
+    metrics,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    CHECKS, Checked, EpisodeNumber, Job, NovelDeps, Own, Seen, Verdict,
+    aspect::{AspectShown, hundredths, tenths},
+    issue::Shown,
+    judging::Judging,
+    review::{Items, Looks, Whole, review},
+    texts,
+};
+use crate::tool::{Cx, Outcome, Spec, Tool, ToolError};
+
+/// A figure that is less usual than this is named.
+const UNUSUAL: f64 = 0.5;
+
+/// See the module.
+#[derive(Debug)]
+pub struct CheckWritingExpression;
+
+/// What the client sends.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Args {
+    /// Which episode.
+    episode: EpisodeNumber,
+    /// More issues, with their bytes and hashes.
+    #[serde(default)]
+    verbose: bool,
+}
+
+/// What it answers beside what all checks do.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Expression {
+    expression_analysis: Analysis,
+    /// How much of all aspects was evaluated, from 0 to 1.
+    coverage: f64,
+    #[serde(skip)]
+    verdict: (Option<f64>, &'static str),
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct Analysis {
+    naturalness: AspectShown,
+    descriptive_power: AspectShown,
+    metaphor_rhetoric: AspectShown,
+    style_consistency: AspectShown,
+    readability: AspectShown,
+    professional_comparison: Comparison,
+}
+
+/// Twelve figures beside printed literature. It counts in no score.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct Comparison {
+    /// How usual the figures are, from 0 to 100; absent without narration.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    score: Option<f64>,
+    benchmark: String,
+    method: &'static str,
+    /// `low`: the reference is one book.
+    confidence: &'static str,
+    /// The figures that are unusual, or all with verbose.
+    figures: Vec<Figure>,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct Figure {
+    name: &'static str,
+    value: f64,
+    /// The share of windows of the reference that have less, from 0 to 1.
+    percentile: f64,
+}
+
+impl Tool for CheckWritingExpression {
+    const SPEC: Spec = Spec {
+        name: "check_writing_expression",
+        texts: texts!("check_writing_expression"),
+        example: r#"{"episode": 1}"#,
+        ..CHECKS
+    };
+    type Deps = NovelDeps;
+    type Args = Args;
+    type Output = Checked<Expression>;
+
+    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Checked<Expression>>, ToolError> {
+        let job = Job::of("check_writing_expression", args.episode, args.verbose, deps, cx)?;
+        let looks = looks();
+        let work = cx.blocking(move |cancel, _| {
+            let (checked, _) = review(&job, &looks, &Judging::default(), &|| cancel.is_cancelled(), expression)?;
+            Ok::<_, fumi_novel::errors::reviewing::ReviewError>(checked)
+        });
+        Ok(Outcome::Done(work.await?))
+    }
+}
+
+/// The rules of expression and the items of its aspects.
+pub(super) fn looks() -> Looks {
+    let items = EXPRESSION.iter().flat_map(|aspect| aspect.items).copied();
+    Looks {
+        groups: &[Group::Expression],
+        items: Items::Only(items.collect()),
+        ..Looks::default()
+    }
+}
+
+pub(super) fn expression(whole: &Whole<'_>) -> Expression {
+    let seen = whole.seen;
+    let characters = seen.material.characters();
+    let scores = EXPRESSION.map(|aspect| AspectScore::of(aspect, seen.findings, characters, whole.evaluations));
+    let (overall, coverage) = overall_of(&scores);
+    let [naturalness, descriptive, metaphor, style, readability] = scores.map(|one| AspectShown::of(seen, &one));
+    let method = if overall.is_some() { Method::Deterministic } else { Method::NotEvaluated };
+    Expression {
+        expression_analysis: Analysis {
+            naturalness,
+            descriptive_power: descriptive,
+            metaphor_rhetoric: metaphor,
+            style_consistency: style,
+            readability,
+            professional_comparison: Comparison::of(seen),
+        },
+        coverage: hundredths(coverage),
+        verdict: (overall.map(tenths), method.name()),
+    }
+}
+
+impl Comparison {
+    #[expect(clippy::cast_precision_loss, reason = "there are twelve figures")]
+    fn of(seen: &Seen<'_>) -> Self {
+        let compared = metrics::compared(&metrics::figures(seen.material).unwrap_or_default());
+        let usual = compared.iter().map(|one| one.usual).sum::<f64>() / compared.len().max(1) as f64;
+        let is_shown = |one: &&metrics::Compared| seen.job.verbose || one.usual < UNUSUAL;
+        Self {
+            score: (!compared.is_empty()).then(|| tenths(100.0 * usual)),
+            benchmark: format!("{}, {} × 3000字", metrics::BENCHMARK, metrics::windows()),
+            method: if compared.is_empty() { Method::NotEvaluated.name() } else { Method::Deterministic.name() },
+            confidence: "low",
+            figures: compared
+                .iter()
+                .filter(is_shown)
+                .map(|one| Figure {
+                    name: one.name,
+                    value: hundredths(one.value),
+                    percentile: hundredths(one.percentile),
+                })
+                .collect(),
+        }
+    }
+}
+
+impl Analysis {
+    fn named(&self) -> [(&'static str, &AspectShown); 5] {
+        [
+            ("naturalness", &self.naturalness),
+            ("descriptive_power", &self.descriptive_power),
+            ("metaphor_rhetoric", &self.metaphor_rhetoric),
+            ("style_consistency", &self.style_consistency),
+            ("readability", &self.readability),
+        ]
+    }
+}
+
+impl Own for Expression {
+    fn verdict(&self) -> Option<Verdict> {
+        let (score, method) = self.verdict;
+        Some(Verdict { score, method })
+    }
+
+    fn lines(&self, _: Locale) -> Vec<String> {
+        let named = self.expression_analysis.named();
+        let mut lines: Vec<String> = named.iter().flat_map(|(name, aspect)| aspect.lines(name)).collect();
+        let compared = &self.expression_analysis.professional_comparison;
+        let score = compared.score.map_or_else(|| "-".to_owned(), |score| score.to_string());
+        lines.push(format!("professional_comparison {score} ({}, confidence {})", compared.benchmark, compared.confidence));
+        let figures = compared.figures.iter();
+        lines.extend(figures.map(|figure| format!("  {} {} (percentile {})", figure.name, figure.value, figure.percentile)));
+        lines
+    }
+
+    fn shown(&self) -> Vec<&Shown> {
+        let named = self.expression_analysis.named();
+        named.iter().flat_map(|(_, aspect)| aspect.shown()).collect()
+    }
+}
