@@ -5,6 +5,7 @@
 
 mod body;
 mod drama;
+mod emotion;
 mod onomatopoeia;
 mod openings;
 mod people;
@@ -16,6 +17,7 @@ mod verbs;
 
 pub use body::{BODY, Body};
 pub use drama::{DRAMA, Drama};
+pub use emotion::{EMOTION, Emotion};
 pub use onomatopoeia::{ONOMATOPOEIA, Onomatopoeia};
 pub use openings::OPENINGS;
 pub use people::{PEOPLE, People, Pronouns};
