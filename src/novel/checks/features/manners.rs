@@ -118,16 +118,22 @@ pub fn own_endings(member: &Member) -> Vec<Ending> {
     listed.filter(|ending| matches!(ending, Ending::Own(_))).collect()
 }
 
+/// A confidence in percent.
+#[must_use]
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     reason = "a confidence is from 0 to 1"
 )]
+pub fn percent(confidence: f64) -> u8 {
+    (confidence.clamp(0.0, 1.0) * 100.0).round() as u8
+}
+
 fn said<T>(line: &Line, what: T, visible: Range<usize>) -> Said<T> {
     Said {
         what,
         visible,
-        percent: (line.confidence * 100.0).round() as u8,
+        percent: percent(line.confidence),
     }
 }
 

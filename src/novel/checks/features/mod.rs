@@ -14,10 +14,10 @@ mod subjects;
 mod tension;
 mod viewpoint;
 
-pub use cast::{Cast, Member};
+pub use cast::{Cast, Member, content_words};
 pub use endings::Ending;
 pub use feelings::{Feeling, Feelings, REACH, Reaction, is_told};
-pub use manners::{Address, Manner, Manners, Meant, Pronoun, Said, normal, own_endings, reading};
+pub use manners::{Address, Manner, Manners, Meant, Pronoun, Said, normal, own_endings, percent, reading};
 pub use scenes::{Scenes, Stretch};
 pub use speakers::{Line, SURE, Speakers};
 pub use statistics::{part_of, spearman, told_characters};

@@ -73,9 +73,7 @@ impl Scenes {
             let between = &lines[at..paragraph.line];
             let is_break = |kind: LineKind| matches!(kind, LineKind::SceneBreak(_) | LineKind::Heading { .. });
             let empty = between.iter().filter(|line| line.kind == LineKind::Empty).count();
-            let breaks = between
-                .iter()
-                .any(|line| line.part == Part::Body && is_break(line.kind));
+            let breaks = between.iter().any(|line| line.part == Part::Body && is_break(line.kind));
             // Two empty lines divide, as a reader sees it (novel-checks 2.0).
             if (breaks || empty >= 2) && !open.paragraphs.is_empty() {
                 scenes.push(std::mem::take(&mut open));
