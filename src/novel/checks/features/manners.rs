@@ -5,7 +5,7 @@
 
 use std::{collections::HashMap, ops::Range};
 
-use super::{Ending, Line, Member, Person};
+use super::{Ending, Line, Member, Person, SURE};
 use crate::{
     checks::material::Material,
     lexicons::PEOPLE,
@@ -94,6 +94,18 @@ impl Manners {
             of: vec![Manner::default(); members.len()],
         };
         for line in &material.speakers().lines {
+            if let Some(speaker) = line.likely().as_ref().and_then(Person::member) {
+                for words in line.own_words(material) {
+                    forms.addresses(
+                        line,
+                        &words,
+                        speaker,
+                        &members[speaker],
+                        &mut manners.of[speaker].addresses,
+                    );
+                }
+            }
+            // Pronouns and endings are compared with the sheets, and may not be found by them.
             let Some(speaker) = line.speaker.as_ref().and_then(Person::member) else {
                 continue;
             };
@@ -104,7 +116,6 @@ impl Manners {
                     manner.endings.push(said(line, ending, visible));
                 }
                 pronouns(line, &words, &members[speaker], &mut manner.pronouns);
-                forms.addresses(line, &words, speaker, &members[speaker], &mut manner.addresses);
             }
         }
         manners
@@ -298,7 +309,11 @@ impl Forms {
             if let Some(to) = to.filter(|to| *to != speaker && !is_oneself)
                 && let Some(visible) = range(part)
             {
-                found.push(said(line, Address { to, form }, visible));
+                found.push(Said {
+                    what: Address { to, form },
+                    visible,
+                    percent: percent(line.confidence.max(SURE)),
+                });
             }
         }
     }

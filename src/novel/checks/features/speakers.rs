@@ -1,11 +1,12 @@
 //! Who says a line: by the narration in its paragraph or beside it, and by taking turns, each with how sure that is.
 //!
-//! What a line says and how it says it is not asked here, so that manners of speech can be compared with whoever has them.
+//! What a line says and how it says it is not asked for that, so that manners of speech can be compared with whoever has them;
+//! what the character sheets say of it stands beside.
 //! Words that narration quotes (「なし」としか書かない) are no lines.
 
-use std::ops::Range;
+use std::{collections::BTreeSet, ops::Range};
 
-use super::{Person, Subjects};
+use super::{Person, Stretch, Subjects, by_sheet};
 use crate::{
     checks::material::Material,
     manuscript::{Closing, Kind, LineKind, Part, Voice},
@@ -21,14 +22,34 @@ const QUOTED: f64 = 0.95;
 const SAME_PARAGRAPH: f64 = 0.8;
 /// X speaks, in the paragraph before or after.
 const SPEAKS_BESIDE: f64 = 0.7;
+/// X does something before and after it.
+const ACTS_AROUND: f64 = 0.65;
 /// X does something there: as often the one who listens.
 const BESIDE: f64 = 0.45;
 /// Two who take turns, after a line whose speaker is known.
 const TURN: f64 = 0.8;
-/// What each further turn takes off, and each sentence of narration between two.
+/// The same where narration names more than two.
+const TURN_OF_MANY: f64 = 0.6;
+/// What each further turn takes off.
 const FURTHER: f64 = 0.05;
+/// What a turn takes off after narration: the one who spoke may go on.
+const AFTER_NARRATION: f64 = 0.25;
 /// How many sentences of narration may lie between two lines of one talk.
 const PAUSE: usize = 4;
+
+/// Where a line stands to the one before.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Follows {
+    /// In another scene, or there is none.
+    #[default]
+    Nothing,
+    /// In the same paragraph: mostly the same speaker goes on.
+    InParagraph,
+    /// In the next paragraph.
+    Directly,
+    /// After a paragraph of narration.
+    Narration,
+}
 
 /// A line of speech.
 #[derive(Clone, Debug, Default)]
@@ -43,12 +64,16 @@ pub struct Line {
     pub quoted: Vec<Range<usize>>,
     /// The sentences of narration between it and the line before.
     pub pause: usize,
-    /// Whether a new scene begins before it.
-    pub is_first_of_scene: bool,
+    /// Which scene it is in, as a place in the scenes of the text.
+    pub scene: usize,
+    /// Where it stands to the line before.
+    pub follows: Follows,
     /// Who says it.
     pub speaker: Option<Person>,
     /// How sure that is, from 0 to 1.
     pub confidence: f64,
+    /// Whose it is by the character sheets, if its pronouns or endings are those of one of those present alone.
+    pub by_sheet: Option<usize>,
     /// Whether narration in its paragraph or beside it mentions anybody.
     pub is_shown: bool,
 }
@@ -58,6 +83,14 @@ impl Line {
     #[must_use]
     pub fn speaker(&self, confidence: f64) -> Option<&Person> {
         self.speaker.as_ref().filter(|_| self.confidence >= confidence)
+    }
+
+    /// Who says it, by narration and turns if that is sure, else by the character sheets. Not for what compares manners of
+    /// speech.
+    #[must_use]
+    pub fn likely(&self) -> Option<Person> {
+        let sure = self.speaker(SURE).cloned();
+        sure.or_else(|| self.by_sheet.map(Person::Member))
     }
 
     /// Its own words, without what it quotes, sentence by sentence.
@@ -85,23 +118,33 @@ impl Line {
 pub struct Speakers {
     /// All of them.
     pub lines: Vec<Line>,
+    /// For each scene the characters of the settings whom its narration names, and the I who tells it.
+    pub present: Vec<BTreeSet<usize>>,
 }
 
 impl Speakers {
     pub(in crate::checks) fn of(material: &Material<'_>) -> Self {
         let mut lines = lines(material);
         let narration = Beside::of(material);
-        for line in &mut lines {
-            by_narration(material, &narration, line);
+        for at in 0..lines.len() {
+            follow(&mut lines, at, &narration);
+            by_narration(material, &narration, &mut lines[at]);
         }
+        let present = present(material);
+        let nobody = BTreeSet::new();
         let mut from = 0;
         while from < lines.len() {
-            let goes_on = |line: &Line| line.pause <= PAUSE && !line.is_first_of_scene;
+            let goes_on = |line: &Line| line.pause <= PAUSE && line.follows != Follows::Nothing;
             let length = 1 + lines[from + 1..].iter().take_while(|line| goes_on(line)).count();
-            by_turns(&mut lines[from..from + length]);
+            let present = present.get(lines[from].scene).unwrap_or(&nobody);
+            by_turns(&mut lines[from..from + length], present);
             from += length;
         }
-        Self { lines }
+        for line in &mut lines {
+            let present = present.get(line.scene).unwrap_or(&nobody);
+            line.by_sheet = by_sheet(material, line, present.iter().copied());
+        }
+        Self { lines, present }
     }
 
     /// The lines of some person, if that is sure enough.
@@ -111,18 +154,47 @@ impl Speakers {
     }
 }
 
+/// The characters of the settings whom the narration of each scene names, and the I who tells it.
+fn present(material: &Material<'_>) -> Vec<BTreeSet<usize>> {
+    let viewpoint = material.viewpoint();
+    let scenes = material.scenes().scenes.iter();
+    let named = |scene: &Stretch| {
+        let told = scene
+            .sentences(material)
+            .filter(|at| material.sentences()[*at].voice != Voice::Dialogue);
+        let words = told.flat_map(|at| material.words_of(at));
+        let mut named: BTreeSet<usize> = words.filter_map(|word| material.names().named(word)).collect();
+        named.extend(viewpoint.member.filter(|_| viewpoint.is_first_person));
+        named
+    };
+    scenes.map(named).collect()
+}
+
+/// How a line stands to the one before it.
+fn follow(lines: &mut [Line], at: usize, beside: &Beside) {
+    let before = at
+        .checked_sub(1)
+        .map(|before| (lines[before].scene, lines[before].paragraph));
+    let Some((scene, paragraph)) = before else { return };
+    let line = &mut lines[at];
+    line.follows = if scene != line.scene {
+        Follows::Nothing
+    } else if paragraph == line.paragraph {
+        Follows::InParagraph
+    } else if beside.before[line.paragraph] == Some(paragraph) {
+        Follows::Directly
+    } else {
+        Follows::Narration
+    };
+}
+
 /// The lines as they stand, nobody saying them yet.
 fn lines(material: &Material<'_>) -> Vec<Line> {
     let (manuscript, sentences) = (material.manuscript(), material.sentences());
     let visible = manuscript.visible();
     let mut lines: Vec<Line> = Vec::new();
     let (mut end, mut continues) = (0, false);
-    let mut scenes = material
-        .scenes()
-        .scenes
-        .iter()
-        .map(|scene| scene.visible().start)
-        .peekable();
+    let scenes = &material.scenes().scenes;
     for span in manuscript.spans() {
         let Kind::Dialogue(closing) = span.kind else { continue };
         if span.range.start < end {
@@ -150,17 +222,14 @@ fn lines(material: &Material<'_>) -> Vec<Line> {
         }
         let since = lines.last().map_or(0, |line| line.sentences.end);
         let between = sentences[since..own.start].iter();
-        let mut is_first_of_scene = false;
-        while scenes.next_if(|start| *start <= range.start).is_some() {
-            is_first_of_scene = true;
-        }
+        let scene = scenes.partition_point(|scene| scene.visible().start <= range.start);
         lines.push(Line {
             paragraph: first.line,
             quoted,
             pause: between
                 .filter(|sentence| sentence.is_story() && sentence.voice != Voice::Dialogue)
                 .count(),
-            is_first_of_scene,
+            scene: scene.saturating_sub(1),
             sentences: own,
             visible: range,
             ..Line::default()
@@ -169,11 +238,11 @@ fn lines(material: &Material<'_>) -> Vec<Line> {
     lines
 }
 
-/// What stands in 『』 within a line; a line that is 『』 itself quotes nothing.
+/// What stands in 『』 within a line; of a line that is 『』 itself, all of it.
 fn quoted(text: &str, line: &Range<usize>) -> Vec<Range<usize>> {
     let mut quoted = Vec::new();
     let mut open = None;
-    for (at, c) in text[line.clone()].char_indices().skip(1) {
+    for (at, c) in text[line.clone()].char_indices() {
         match (c, open) {
             ('『', None) => open = Some(line.start + at),
             ('』', Some(from)) => {
@@ -290,19 +359,32 @@ fn by_narration(material: &Material<'_>, beside: &Beside, line: &mut Line) {
     let after = beside.narration(material, beside.after[line.paragraph]);
     line.is_shown |= before.last().is_some_and(|at| subjects.mentions_somebody(*at));
     line.is_shown |= after.first().is_some_and(|at| subjects.mentions_somebody(*at));
-    for at in before.last().into_iter().chain(after.first()) {
-        let Some(person) = subjects.get(*at) else { continue };
-        let speaks = subjects.speaks(*at);
-        if line.speaker.as_ref() == Some(person) && line.confidence < SPEAKS_BESIDE {
-            // Both sides say the same.
-            line.confidence = SPEAKS_BESIDE;
-        }
-        line.is(person.clone(), if speaks { SPEAKS_BESIDE } else { BESIDE });
+    let (above, below) = (before.last(), after.first());
+    let person = |at: Option<&usize>| subjects.get(*at?);
+    if let (Some(one), Some(other)) = (person(above), person(below))
+        && one == other
+    {
+        line.is(one.clone(), ACTS_AROUND);
+    }
+    // Of several sentences the last one leads to what follows, the first one tells of what went before: そう言った.
+    if let (Some(at), Some(person)) = (above, person(above)) {
+        let leads = subjects.speaks(*at) && before.len() > 1;
+        line.is(person.clone(), if leads { SPEAKS_BESIDE } else { BESIDE });
+    }
+    if let (Some(at), Some(person)) = (below, person(below)) {
+        let tells = subjects.speaks(*at) && (after.len() > 1 || points_back(material.words_of(*at)));
+        line.is(person.clone(), if tells { SPEAKS_BESIDE } else { BESIDE });
     }
 }
 
+/// Whether a sentence is about what was said before it: そう尋ねた, と言って.
+fn points_back(words: &[Morpheme<'_>]) -> bool {
+    let is_so = |word: &Morpheme<'_>| matches!(word.surface, "そう" | "そんな" | "それ");
+    words.first().is_some_and(|word| word.surface == "と") || words.iter().any(is_so)
+}
+
 /// Fills up a talk between two: between lines whose speakers are known, the turns.
-fn by_turns(lines: &mut [Line]) {
+fn by_turns(lines: &mut [Line], present: &BTreeSet<usize>) {
     let mut two: Vec<Person> = Vec::new();
     for line in lines.iter() {
         if let Some(person) = line.speaker(SPEAKS_BESIDE).filter(|person| !two.contains(person)) {
@@ -312,13 +394,24 @@ fn by_turns(lines: &mut [Line]) {
             return;
         }
     }
-    // With one sure speaker, whoever is beside the other lines is the other.
+    // With one sure speaker the other is the only other one there, else perhaps whoever is beside the other lines.
+    let mut turn = if present.len() > 2 { TURN_OF_MANY } else { TURN };
     if two.len() == 1 {
-        let other = lines
+        let mut others = present
             .iter()
-            .filter_map(|line| line.speaker.clone())
-            .find(|person| !two.contains(person));
-        two.extend(other);
+            .map(|at| Person::Member(*at))
+            .filter(|person| !two.contains(person));
+        let other = others.next().filter(|_| others.next().is_none());
+        let beside = || {
+            lines
+                .iter()
+                .filter_map(|line| line.speaker.clone())
+                .find(|person| !two.contains(person))
+        };
+        if other.is_none() {
+            turn = TURN_OF_MANY;
+        }
+        two.extend(other.or_else(beside));
     }
     let [one, other] = two.as_slice() else { return };
     let turned = |person: &Person| if person == one { other.clone() } else { one.clone() };
@@ -327,26 +420,22 @@ fn by_turns(lines: &mut [Line]) {
         .map(|line| Some((line.speaker(SPEAKS_BESIDE)?.clone(), line.confidence)))
         .collect();
     let mut guesses: Vec<[Option<(Person, f64)>; 2]> = vec![[None, None]; lines.len()];
-    let cost = |line: &Line| FURTHER + FURTHER * f64::from(u32::try_from(line.pause).unwrap_or(u32::MAX));
+    // Who says one of two neighbours, if the other is known.
+    let passed = |(person, sure): (Person, f64), over: &Line| match over.follows {
+        Follows::InParagraph => (person, sure.min(turn) - FURTHER),
+        Follows::Directly => (turned(&person), sure.min(turn) - FURTHER),
+        Follows::Narration | Follows::Nothing => (turned(&person), sure.min(turn) - AFTER_NARRATION),
+    };
     let mut last: Option<(Person, f64)> = None;
     for at in 0..lines.len() {
-        let guess = last
-            .take()
-            .map(|(person, sure)| (turned(&person), sure - cost(&lines[at])));
-        last = known[at]
-            .clone()
-            .map(|(person, sure)| (person, sure.min(TURN)))
-            .or_else(|| guess.clone());
+        let guess = last.take().map(|known| passed(known, &lines[at]));
+        last = known[at].clone().or_else(|| guess.clone());
         guesses[at][0] = guess;
     }
     last = None;
     for at in (0..lines.len()).rev() {
-        let guess = last.take().map(|(person, sure)| (turned(&person), sure));
-        last = known[at]
-            .clone()
-            .map(|(person, sure)| (person, sure.min(TURN)))
-            .or_else(|| guess.clone());
-        last = last.map(|(person, sure)| (person, sure - cost(&lines[at])));
+        let guess = last.take().map(|known| passed(known, &lines[at + 1]));
+        last = known[at].clone().or_else(|| guess.clone());
         guesses[at][1] = guess;
     }
     for (at, line) in lines.iter_mut().enumerate() {
@@ -360,13 +449,10 @@ fn by_turns(lines: &mut [Line]) {
             [Some(guess), None] | [None, Some(guess)] => guess.clone(),
             [None, None] => continue,
         };
-        let agrees = line.speaker.as_ref() == Some(&person);
-        let sure = if agrees {
-            sure.max(SPEAKS_BESIDE)
-        } else if line.speaker.is_some() {
-            sure - 0.1
-        } else {
-            sure
+        let sure = match &line.speaker {
+            Some(speaker) if *speaker == person => sure + FURTHER,
+            Some(_) => sure - 2.0 * FURTHER,
+            None => sure,
         };
         line.is(person, sure.clamp(0.0, 1.0));
     }

@@ -58,7 +58,7 @@ pub fn spearman(pairs: &[(f64, f64)]) -> Option<f64> {
 /// The mean rank of so many equal values from a place on.
 #[expect(clippy::cast_precision_loss, reason = "counts of stages are small")]
 fn mean_rank(at: usize, same: usize) -> f64 {
-    at as f64 + (same as f64 + 1.0) / 2.0
+    at as f64 + f64::midpoint(same as f64, 1.0)
 }
 
 #[cfg(test)]

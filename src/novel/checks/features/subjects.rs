@@ -1,7 +1,7 @@
 //! Who does it: the person whom a sentence of narration is about, where it says so.
 //!
 //! The person marked by は or も, else the one marked by が. A sentence that marks nobody has none of its own; whether it goes
-//! on with the last one is for whoever asks. 彼 and 彼女 are somebody, and nothing is guessed of whom.
+//! on with the last one is for whoever asks. 彼 and 彼女 are whoever was named last, an I who tells it aside.
 
 use std::collections::HashMap;
 
@@ -27,6 +27,12 @@ pub enum Person {
 }
 
 impl Person {
+    /// Through whose eyes a text is told: a character, else whoever says I.
+    #[must_use]
+    pub fn of_viewpoint(viewpoint: &Viewpoint) -> Self {
+        viewpoint.member.map_or(Self::Narrator, Self::Member)
+    }
+
     /// The character of the settings.
     #[must_use]
     pub fn member(&self) -> Option<usize> {
@@ -87,10 +93,12 @@ impl Subjects {
     pub(in crate::checks) fn of(material: &Material<'_>) -> Self {
         let (names, viewpoint) = (material.names(), material.viewpoint());
         let mut subjects = Self::default();
+        let i = Person::of_viewpoint(viewpoint);
+        let mut last = None;
         for (at, sentence) in material.sentences().iter().enumerate() {
             let is_told = sentence.is_story() && sentence.voice == Voice::Narration;
             let people = if is_told {
-                people(material.words_of(at), names, viewpoint)
+                people(material.words_of(at), names, viewpoint, &mut last, &i)
             } else {
                 Vec::new()
             };
@@ -120,51 +128,60 @@ impl Subjects {
     }
 }
 
-/// Whether there is a verb of speech; 坊っちゃんと云う人 is none.
+/// Whether there is a verb of speech; 坊っちゃんと云う人 is none, and 何も言わず is none.
 fn speaks(words: &[Morpheme<'_>]) -> bool {
     VERBS.speech.find(words).iter().any(|hit| {
+        let following = words.get(hit.words.end);
+        let last = &words[hit.words.end - 1];
         let is_name = matches!(words[hit.words.start].base, "言う" | "云う" | "いう")
             && hit
                 .words
                 .start
                 .checked_sub(1)
                 .is_some_and(|at| words[at].surface == "と")
-            && words[hit.words.end - 1]
-                .inflection
-                .is_some_and(|inflection| inflection.form == "基本形");
-        !(is_name && words.get(hit.words.end).is_some_and(|word| word.parts[0] == "名詞"))
+            && last.inflection.is_some_and(|inflection| inflection.form == "基本形")
+            && following.is_some_and(|word| word.parts[0] == "名詞");
+        let is_silent =
+            following.is_some_and(|word| word.parts[0] == "助動詞" && matches!(word.base, "ない" | "ぬ" | "ん"));
+        !is_name && !is_silent
     })
 }
 
 /// Everybody whom a sentence mentions, each with the place after the last word of it.
-fn people(words: &[Morpheme<'_>], names: &Names, viewpoint: &Viewpoint) -> Vec<(usize, Person)> {
+fn people(
+    words: &[Morpheme<'_>],
+    names: &Names,
+    viewpoint: &Viewpoint,
+    last: &mut Option<Person>,
+    i: &Person,
+) -> Vec<(usize, Person)> {
     let mut people: Vec<(usize, Person)> = Vec::new();
     for (at, word) in words.iter().enumerate() {
         if let Some(member) = names.named(word) {
             people.push((at + 1, Person::Member(member)));
         }
     }
-    let i = viewpoint.member.map_or(Person::Narrator, Person::Member);
-    let pronouns = &PEOPLE.pronouns;
-    let own = pronouns
-        .first
-        .find(words)
-        .into_iter()
-        .filter(|_| viewpoint.is_first_person);
-    people.extend(own.map(|hit| (hit.words.end, i.clone())));
-    people.extend(
-        pronouns
-            .third
-            .find(words)
-            .into_iter()
-            .map(|hit| (hit.words.end, Person::Somebody)),
-    );
+    if viewpoint.is_first_person {
+        let own = PEOPLE.pronouns.first.find(words).into_iter();
+        people.extend(own.map(|hit| (hit.words.end, i.clone())));
+    }
+    let third = PEOPLE.pronouns.third.find(words).into_iter();
+    people.extend(third.map(|hit| (hit.words.end, Person::Somebody)));
     let roles = PEOPLE.kin_and_roles.find(words).into_iter();
     // A name that is spelled like a role (じいちゃん) is the name.
     let roles = roles.filter(|hit| words[hit.words.clone()].iter().all(|word| word.origin != Origin::Name));
     let role = |entry: usize| Person::Role(PEOPLE.kin_and_roles.entries()[entry].as_str());
     people.extend(roles.map(|hit| (hit.words.end, role(hit.entry))));
     people.sort_by_key(|(end, _)| *end);
+    for (end, person) in &mut people {
+        if *person == Person::Somebody && matches!(words[*end - 1].base, "彼" | "彼女") {
+            *person = last.clone().unwrap_or(Person::Somebody);
+        }
+        let is_named = *person != Person::Somebody && !(viewpoint.is_first_person && person == i);
+        if is_named {
+            *last = Some(person.clone());
+        }
+    }
     people
 }
 

@@ -1,7 +1,9 @@
 //! The checks against their own manual pages, against every text there is, and against what must hold for all texts.
 
+mod feelings;
 mod items;
 mod pages;
+mod speakers;
 
 use fumi_novel::{
     checks::{Context, Draft, Material, Sample, Tuning},

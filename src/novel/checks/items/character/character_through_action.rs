@@ -16,8 +16,13 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
     if !viewpoint.is_known() {
         return Measure::not_applicable();
     }
-    let own = viewpoint.member.map_or(Person::Narrator, Person::Member);
-    let mut scenes = material.scenes().scenes.iter().map(|scene| scene.visible().start).peekable();
+    let own = Person::of_viewpoint(viewpoint);
+    let mut scenes = material
+        .scenes()
+        .scenes
+        .iter()
+        .map(|scene| scene.visible().start)
+        .peekable();
     let mut subject: Option<&Person> = None;
     let (mut actions, mut traits) = (Vec::new(), Vec::new());
     for (at, sentence, words) in material.heard(Voice::Narration) {
@@ -31,7 +36,9 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
             actions.push(sentence.source());
         }
         for hit in PEOPLE.traits.find(words) {
-            traits.push(material.source_of(&(words[hit.words.start].visible.start..words[hit.words.end - 1].visible.end)));
+            traits.push(
+                material.source_of(&(words[hit.words.start].visible.start..words[hit.words.end - 1].visible.end)),
+            );
         }
     }
     if actions.len() + traits.len() < gauge.limit("minimum").max(1) {

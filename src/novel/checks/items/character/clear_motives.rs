@@ -5,16 +5,25 @@ use std::{ops::Range, sync::LazyLock};
 use crate::{
     checks::{
         Material,
-        features::{Person, SURE, is_told},
+        features::{Person, is_told},
         items::{Gauge, Measure, per_thousand, ramp},
     },
-    lexicons::{DRAMA, PEOPLE, Phrases},
+    lexicons::{DRAMA, Phrases},
     morphology::Morpheme,
 };
 
 /// Signs beside those of the lexicon.
 static SIGNS: LazyLock<Phrases> = LazyLock::new(|| {
-    let signs = ["たい", "つもり", "うと思う", "ようと思う", "うとする", "約束", "ため", "為"];
+    let signs = [
+        "たい",
+        "つもり",
+        "うと思う",
+        "ようと思う",
+        "うとする",
+        "約束",
+        "ため",
+        "為",
+    ];
     Phrases::new(signs)
 });
 
@@ -23,11 +32,15 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
     if !viewpoint.is_known() {
         return Measure::not_applicable();
     }
-    let own = viewpoint.member.map_or(Person::Narrator, Person::Member);
+    let own = Person::of_viewpoint(viewpoint);
     let sentences = material.sentences().iter().enumerate();
     let story = sentences.filter(|(_, sentence)| sentence.is_story() && is_told(sentence.voice));
     let story: Vec<usize> = story.map(|(at, _)| at).collect();
-    let is_near = near(&story.iter().map(|at| names(material, *at)).collect::<Vec<_>>(), gauge.limit("window"));
+    // An I who tells is near throughout, for the pronoun is mostly left out.
+    let is_near = near(
+        &story.iter().map(|at| names(material, *at)).collect::<Vec<_>>(),
+        gauge.limit("window"),
+    );
     let mut places: Vec<Range<usize>> = Vec::new();
     for (at, _) in story.iter().zip(is_near).filter(|(_, is_near)| *is_near) {
         // What somebody else wants is theirs.
@@ -35,7 +48,8 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
         let words: Vec<&Morpheme<'_>> = material.words_of(*at).iter().collect();
         places.extend(sign(&words).filter(|_| !is_others));
     }
-    for line in material.speakers().lines.iter().filter(|line| line.speaker(SURE) == Some(&own)) {
+    let lines = material.speakers().lines.iter();
+    for line in lines.filter(|line| line.likely().as_ref() == Some(&own)) {
         places.extend(line.own_words(material).filter_map(|words| sign(&words)));
     }
     let rate = per_thousand(places.len(), material.characters());
@@ -47,8 +61,10 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
 /// Whether a sentence names the viewpoint character.
 fn names(material: &Material<'_>, sentence: usize) -> bool {
     let (viewpoint, words) = (material.viewpoint(), material.words_of(sentence));
-    let named = words.iter().any(|word| viewpoint.member.is_some() && material.names().named(word) == viewpoint.member);
-    named || viewpoint.is_first_person && !PEOPLE.pronouns.first.find(words).is_empty()
+    viewpoint.is_first_person
+        || words
+            .iter()
+            .any(|word| viewpoint.member.is_some() && material.names().named(word) == viewpoint.member)
 }
 
 /// Which places are at most `window` from one that is so.
@@ -64,7 +80,7 @@ fn near(is_so: &[bool], window: usize) -> Vec<bool> {
 /// The first sign of a motive in a sentence, in the visible text.
 fn sign(words: &[&Morpheme<'_>]) -> Option<Range<usize>> {
     let words: Vec<Morpheme<'_>> = words.iter().map(|word| (*word).clone()).collect();
-    let lists = [&*SIGNS, &DRAMA.motive];
+    let lists = [&*SIGNS, &DRAMA.motive, &DRAMA.goal];
     let mut hits = lists.into_iter().flat_map(|list| list.find(&words));
     let hit = hits.find(|hit| {
         // 雪のために is a cause, and so is 遅れたために.

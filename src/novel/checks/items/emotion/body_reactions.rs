@@ -14,8 +14,21 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
         return Measure::not_applicable();
     }
     let window = gauge.limit("window");
-    let shown = material.feelings().shown.iter().filter(|reaction| reaction.distance <= window);
-    let shown: Vec<_> = shown.filter(|reaction| is_told(material.sentences()[reaction.sentence].voice)).collect();
+    let shown = material
+        .feelings()
+        .shown
+        .iter()
+        .filter(|reaction| reaction.distance <= window);
+    let shown: Vec<_> = shown
+        .filter(|reaction| is_told(material.sentences()[reaction.sentence].voice))
+        .collect();
+    let told = material.feelings().told.iter();
+    let told = told
+        .filter(|feeling| is_told(material.sentences()[feeling.sentence].voice))
+        .count();
+    if shown.len() + told < gauge.limit("feelings") {
+        return Measure::not_applicable();
+    }
     let mut times = HashMap::new();
     for reaction in &shown {
         *times.entry(&reaction.gesture).or_insert(0_usize) += 1;
