@@ -7,7 +7,7 @@ use std::{cell::OnceCell, ops::Range};
 
 use super::{
     context::Context,
-    features::{Cast, Scenes},
+    features::{Cast, Feelings, Manners, Names, Scenes, Speakers, Subjects, Viewpoint},
     metrics::Metrics,
     tuning::Tuning,
 };
@@ -51,6 +51,13 @@ pub struct Material<'a> {
     metrics: OnceCell<Metrics>,
     scenes: OnceCell<Scenes>,
     cast: OnceCell<Cast>,
+    names: OnceCell<Names>,
+    viewpoint: OnceCell<Viewpoint>,
+    feelings: OnceCell<Feelings>,
+    subjects: OnceCell<Subjects>,
+    speakers: OnceCell<Speakers>,
+    manners: OnceCell<Manners>,
+    manners_before: OnceCell<Option<Manners>>,
 }
 
 /// A paragraph of the story.
@@ -82,6 +89,13 @@ impl<'a> Material<'a> {
             metrics: OnceCell::new(),
             scenes: OnceCell::new(),
             cast: OnceCell::new(),
+            names: OnceCell::new(),
+            viewpoint: OnceCell::new(),
+            feelings: OnceCell::new(),
+            subjects: OnceCell::new(),
+            speakers: OnceCell::new(),
+            manners: OnceCell::new(),
+            manners_before: OnceCell::new(),
         }
     }
 
@@ -149,6 +163,62 @@ impl<'a> Material<'a> {
     #[must_use]
     pub fn cast(&self) -> &Cast {
         self.cast.get_or_init(|| Cast::of(&self.context.world))
+    }
+
+    /// The names of the characters.
+    #[must_use]
+    pub fn names(&self) -> &Names {
+        self.names.get_or_init(|| Names::of(self.cast()))
+    }
+
+    /// Through whose eyes it is told.
+    #[must_use]
+    pub fn viewpoint(&self) -> &Viewpoint {
+        self.viewpoint.get_or_init(|| Viewpoint::of(self))
+    }
+
+    /// What is felt.
+    #[must_use]
+    pub fn feelings(&self) -> &Feelings {
+        self.feelings.get_or_init(|| Feelings::of(self))
+    }
+
+    /// Whom the sentences of narration are about.
+    #[must_use]
+    pub fn subjects(&self) -> &Subjects {
+        self.subjects.get_or_init(|| Subjects::of(self))
+    }
+
+    /// Who says what.
+    #[must_use]
+    pub fn speakers(&self) -> &Speakers {
+        self.speakers.get_or_init(|| Speakers::of(self))
+    }
+
+    /// How the characters speak.
+    #[must_use]
+    pub fn manners(&self) -> &Manners {
+        self.manners.get_or_init(|| Manners::of(self))
+    }
+
+    /// How they speak in the episode before, if there is one. That is read at the first question.
+    #[must_use]
+    pub fn manners_before(&self) -> Option<&Manners> {
+        let read = || {
+            let draft = Draft::read(self.context.previous.as_ref()?.as_str(), self.manuscript.reading());
+            let context = Context {
+                plot: None,
+                previous: None,
+                ..self.context.clone()
+            };
+            Some(Manners::of(&Material::of(
+                &draft,
+                &context,
+                self.tuning,
+                super::morphology(),
+            )))
+        };
+        self.manners_before.get_or_init(read).as_ref()
     }
 
     /// The characters of the story, headings aside.

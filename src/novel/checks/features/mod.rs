@@ -1,11 +1,28 @@
-//! Features: what items and the tools share about the story of a text. Scenes and sections, tension, who is in the novel.
+//! Features: what items and the tools share about the story of a text. Scenes and sections, tension, who is in the
+//! novel, what is felt, who does it, who says it and how.
 //!
 //! Each file is one kind, computed at the first question; none of them judges.
 
 mod cast;
+mod endings;
+mod feelings;
+mod manners;
 mod scenes;
+mod sheets;
+mod speakers;
+mod statistics;
+mod subjects;
 mod tension;
+mod viewpoint;
 
-pub use cast::{Cast, Member};
+pub use cast::{Cast, Member, content_words};
+pub use endings::Ending;
+pub use feelings::{Feeling, Feelings, REACH, Reaction, is_told};
+pub use manners::{Address, Manner, Manners, Meant, Pronoun, Said, normal, own_endings, percent, reading};
 pub use scenes::{Scenes, Stretch};
+pub use sheets::by_sheet;
+pub use speakers::{Follows, Line, SURE, Speakers};
+pub use statistics::{part_of, spearman, told_characters};
+pub use subjects::{Names, Person, Subjects};
 pub use tension::{Tension, tension};
+pub use viewpoint::Viewpoint;

@@ -92,6 +92,17 @@ pub fn trapezoid(value: f64, low: f64, high: f64, slope: f64) -> f64 {
     ramp(value, low - slope, low).min(ramp(value, high + slope, high))
 }
 
+/// How many there are per 1,000 characters; 0 where there are none.
+#[must_use]
+#[expect(clippy::cast_precision_loss, reason = "counts of a text are small")]
+pub fn per_thousand(count: usize, characters: usize) -> f64 {
+    if characters == 0 {
+        0.0
+    } else {
+        1000.0 * count as f64 / characters as f64
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::{ramp, trapezoid};

@@ -4,6 +4,8 @@ mod basic;
 mod items;
 mod pages;
 mod rhythm;
+mod feelings;
+mod speakers;
 
 use fumi_novel::{
     checks::{Context, Draft, Material, Sample, Tuning},
