@@ -50,8 +50,15 @@ impl Context {
     /// What the novel's settings change about the checks, under `checks`.
     pub fn tuning(&self) -> Result<Tuning, ReviewError> {
         let broken = |reason: String| ReviewError::Tuning { reason };
-        let own = self.settings.unknown.0.iter().find(|(key, _)| key.as_str() == Some("checks"));
-        let Some((_, own)) = own else { return Ok(Tuning::default()) };
+        let own = self
+            .settings
+            .unknown
+            .0
+            .iter()
+            .find(|(key, _)| key.as_str() == Some("checks"));
+        let Some((_, own)) = own else {
+            return Ok(Tuning::default());
+        };
         let tuning: Tuning = own.to_type().map_err(broken)?;
         tuning.check().map_err(|error| broken(error.to_string()))?;
         Ok(tuning)

@@ -5,11 +5,7 @@
 
 use std::{collections::HashSet, ops::Range};
 
-use super::{
-    Context, Draft, Finding, FixLevel, Group, Material, Tuning,
-    finding::Edit,
-    issue, look, rules,
-};
+use super::{Context, Draft, Finding, FixLevel, Group, Material, Tuning, finding::Edit, issue, look, rules};
 use crate::{manuscript::Reading, morphology::Morphology};
 
 /// How often a text is looked at again. What one fix lays open is mended in the second round; more than a few are a fault.
@@ -132,7 +128,9 @@ pub fn fix(
                 }
             }
         }
-        if round == 0 && let Some(only) = only {
+        if round == 0
+            && let Some(only) = only
+        {
             let known: HashSet<&String> = ids.iter().map(|(id, _)| id).collect();
             let mut unknown: Vec<&String> = only.iter().filter(|id| !known.contains(id)).collect();
             unknown.sort();

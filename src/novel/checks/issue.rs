@@ -69,7 +69,9 @@ impl Issue {
     pub fn all(material: &Material<'_>, findings: &[Finding], locale: Locale) -> Vec<Self> {
         let ids = ids(material, findings);
         let pairs = findings.iter().zip(ids);
-        pairs.map(|(finding, id)| Self::of(material, finding, id, locale)).collect()
+        pairs
+            .map(|(finding, id)| Self::of(material, finding, id, locale))
+            .collect()
     }
 
     fn of(material: &Material<'_>, finding: &Finding, (issue_id, line_hash): (String, String), locale: Locale) -> Self {
@@ -133,7 +135,9 @@ fn short_hash(parts: &[&[u8]]) -> String {
         hash.update(part);
     }
     let digest = hash.finalize();
-    digest[..6].iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"))
+    digest[..6]
+        .iter()
+        .fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"))
 }
 
 fn words_of(finding: &Finding, locale: Locale) -> &'static Words {

@@ -7,7 +7,7 @@ use std::{cell::OnceCell, ops::Range};
 
 use super::{
     context::Context,
-    features::{Cast, Scenes},
+    features::{Cast, Ledger, Scenes, Sensed, WordsOfScenes, sensed},
     metrics::Metrics,
     tuning::Tuning,
 };
@@ -51,6 +51,9 @@ pub struct Material<'a> {
     metrics: OnceCell<Metrics>,
     scenes: OnceCell<Scenes>,
     cast: OnceCell<Cast>,
+    words_of_scenes: OnceCell<WordsOfScenes>,
+    ledger: OnceCell<Ledger>,
+    sensed: OnceCell<Vec<Sensed>>,
 }
 
 /// A paragraph of the story.
@@ -82,6 +85,9 @@ impl<'a> Material<'a> {
             metrics: OnceCell::new(),
             scenes: OnceCell::new(),
             cast: OnceCell::new(),
+            words_of_scenes: OnceCell::new(),
+            ledger: OnceCell::new(),
+            sensed: OnceCell::new(),
         }
     }
 
@@ -149,6 +155,24 @@ impl<'a> Material<'a> {
     #[must_use]
     pub fn cast(&self) -> &Cast {
         self.cast.get_or_init(|| Cast::of(&self.context.world))
+    }
+
+    /// Where the content words of the story stand, for the events of the plot.
+    #[must_use]
+    pub fn words_of_scenes(&self) -> &WordsOfScenes {
+        self.words_of_scenes.get_or_init(|| WordsOfScenes::of(self))
+    }
+
+    /// The ledger of foreshadowing.
+    #[must_use]
+    pub fn ledger(&self) -> &Ledger {
+        self.ledger.get_or_init(|| Ledger::of(&self.context.ledger))
+    }
+
+    /// The words of the senses in the story.
+    #[must_use]
+    pub fn sensed(&self) -> &[Sensed] {
+        self.sensed.get_or_init(|| sensed::sensed(self))
     }
 
     /// The characters of the story, headings aside.
@@ -225,7 +249,9 @@ fn protected(manuscript: &Manuscript, words: &[Morpheme<'_>]) -> Vec<Range<usize
     for begin in ["http://", "https://"] {
         for (at, _) in source.match_indices(begin) {
             let is_part = |c: char| c.is_ascii_graphic();
-            let end = source[at..].find(|c: char| !is_part(c)).map_or(source.len(), |len| at + len);
+            let end = source[at..]
+                .find(|c: char| !is_part(c))
+                .map_or(source.len(), |len| at + len);
             ranges.push(at..end);
         }
     }

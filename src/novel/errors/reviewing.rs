@@ -94,7 +94,9 @@ impl Teach for ReviewError {
             Self::NoReview { id } => vec![("id", quoted(id))],
             Self::Broken { path, reason } => vec![("path", quoted(path)), ("reason", reason.clone())],
             Self::Changed { path } => vec![("path", quoted(path))],
-            Self::Damaged { path, encoding } | Self::Unencodable { path, encoding } => vec![("path", quoted(path)), ("encoding", encoding.clone())],
+            Self::Damaged { path, encoding } | Self::Unencodable { path, encoding } => {
+                vec![("path", quoted(path)), ("encoding", encoding.clone())]
+            }
             Self::TooLong {
                 path,
                 characters,

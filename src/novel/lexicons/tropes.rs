@@ -49,7 +49,9 @@ static GENRES: LazyLock<Vec<Genre>> = LazyLock::new(|| {
 #[must_use]
 pub fn genre(said: &str) -> Option<&'static Genre> {
     let said = folded(said);
-    GENRES.iter().find(|genre| genre.keys.iter().any(|key| folded(key) == said))
+    GENRES
+        .iter()
+        .find(|genre| genre.keys.iter().any(|key| folded(key) == said))
 }
 
 fn folded(text: &str) -> String {

@@ -320,7 +320,10 @@ impl Review {
         let new = issues.iter().filter(|issue| !known.contains(&issue.issue_id));
         let new: Vec<IssueLine> = new.map(IssueLine::from).collect();
         lines::add(&self.project, &self.issues_path(), &new)?;
-        if let Some(step) = execution.step_id.filter(|step| !self.manifest.completed_steps.contains(step)) {
+        if let Some(step) = execution
+            .step_id
+            .filter(|step| !self.manifest.completed_steps.contains(step))
+        {
             self.manifest.completed_steps.push(step);
             self.manifest.completed_steps.sort_unstable();
         }
@@ -345,7 +348,11 @@ impl Review {
     }
 
     fn write_manifest(&self) -> Result<(), ReviewError> {
-        replace(&self.project, &self.path("manifest.json"), json(&self.manifest).as_bytes())?;
+        replace(
+            &self.project,
+            &self.path("manifest.json"),
+            json(&self.manifest).as_bytes(),
+        )?;
         Ok(())
     }
 

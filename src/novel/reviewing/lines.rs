@@ -17,7 +17,10 @@ const BYTES: u64 = 32 << 20;
 /// The values of a file; none of one that is not there. A line that cannot be read is passed over: it says nothing.
 pub(super) fn read<T: DeserializeOwned>(project: &Arc<Project>, path: &str) -> Result<Vec<T>, ReviewError> {
     let text = text(project, path)?;
-    Ok(text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
+    Ok(text
+        .lines()
+        .filter_map(|line| serde_json::from_str(line).ok())
+        .collect())
 }
 
 /// Adds values to a file.

@@ -55,7 +55,9 @@ impl Cast {
     /// Whoever goes by a name.
     #[must_use]
     pub fn named(&self, name: &str) -> Option<&Member> {
-        self.members.iter().find(|member| member.names().any(|known| known == name))
+        self.members
+            .iter()
+            .find(|member| member.names().any(|known| known == name))
     }
 }
 
@@ -96,9 +98,15 @@ fn items(yaml: &Yaml) -> Vec<&Yaml> {
 fn texts(yaml: &Yaml) -> Vec<String> {
     let words = items(yaml).into_iter().map(Yaml::words);
     let parts = words.flat_map(|words| {
-        let parts = words.split(['、', '，', ',', '/', '／']).map(|part| part.trim().to_owned());
+        let parts = words
+            .split(['、', '，', ',', '/', '／'])
+            .map(|part| part.trim().to_owned());
         // A sentence is one text, whatever commas it has.
-        if matches!(yaml, Yaml::List(_)) { vec![words.trim().to_owned()] } else { parts.collect() }
+        if matches!(yaml, Yaml::List(_)) {
+            vec![words.trim().to_owned()]
+        } else {
+            parts.collect()
+        }
     });
     parts.filter(|part| !part.is_empty()).collect()
 }

@@ -7,7 +7,8 @@ use std::ops::Range;
 
 use crate::{
     checks::material::{Material, Prose},
-    manuscript::{Counts, LineKind, Part},
+    manuscript::{Counts, LineKind, Part, is_counted},
+    morphology::Morpheme,
 };
 
 /// The fewest characters of a section that was cut.
@@ -48,6 +49,33 @@ impl Stretch {
         place(visible.start)..place(visible.end)
     }
 
+    /// Its first visible characters, in bytes of the visible text.
+    #[must_use]
+    pub fn head(&self, material: &Material<'_>, characters: usize) -> Range<usize> {
+        let visible = self.visible();
+        let text = &material.text()[visible.clone()];
+        let mut read = text.char_indices().filter(|(_, c)| is_counted(*c));
+        let end = read.nth(characters).map_or(text.len(), |(at, _)| at);
+        visible.start..visible.start + end
+    }
+
+    /// The sentences of its first visible characters, each with its place and with those of its words that lie within.
+    pub fn heads<'m, 'a>(
+        &self,
+        material: &'m Material<'a>,
+        characters: usize,
+    ) -> impl Iterator<Item = (usize, &'m [Morpheme<'a>])> {
+        let head = self.head(material, characters);
+        let of_head = self.sentences(material).take_while({
+            let end = head.end;
+            move |at| material.sentences()[*at].visible().start < end
+        });
+        of_head.map(move |at| {
+            let words = material.words_of(at);
+            (at, &words[..words.partition_point(|word| word.visible.end <= head.end)])
+        })
+    }
+
     fn push(&mut self, paragraph: Prose, characters: usize) {
         self.paragraphs.push(paragraph);
         self.characters += characters;
@@ -73,7 +101,9 @@ impl Scenes {
             let between = &lines[at..paragraph.line];
             let is_break = |kind: LineKind| matches!(kind, LineKind::SceneBreak(_) | LineKind::Heading { .. });
             let empty = between.iter().filter(|line| line.kind == LineKind::Empty).count();
-            let breaks = between.iter().any(|line| line.part == Part::Body && is_break(line.kind));
+            let breaks = between
+                .iter()
+                .any(|line| line.part == Part::Body && is_break(line.kind));
             // Two empty lines divide, as a reader sees it (novel-checks 2.0).
             if (breaks || empty >= 2) && !open.paragraphs.is_empty() {
                 scenes.push(std::mem::take(&mut open));

@@ -49,7 +49,10 @@ pub fn tension(material: &Material<'_>, section: &Stretch) -> Tension {
         if sentence.voice == Voice::Dialogue {
             spoken += characters;
         }
-        marks += text.chars().filter(|c| matches!(c, '！' | '？' | '!' | '?' | '‼' | '⁉')).count();
+        marks += text
+            .chars()
+            .filter(|c| matches!(c, '！' | '？' | '!' | '?' | '‼' | '⁉'))
+            .count();
         for word in material.words_of(at) {
             words += usize::from(!word.is(&["記号"]));
             verbs += usize::from(word.is(&["動詞", "自立"]));

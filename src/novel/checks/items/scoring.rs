@@ -67,7 +67,11 @@ pub fn evaluate(
         if is_cancelled() {
             return None;
         }
-        all.push(Evaluation::of(item, item.measured(material), judged.get(&item.id).cloned()));
+        all.push(Evaluation::of(
+            item,
+            item.measured(material),
+            judged.get(&item.id).cloned(),
+        ));
     }
     Some(all)
 }
@@ -77,7 +81,9 @@ impl Evaluation {
     #[must_use]
     pub fn of(item: &'static Item, measure: Option<Measure>, judged: Option<Judged>) -> Self {
         let measured = measure.as_ref().and_then(|measure| measure.score);
-        let judgement = judged.as_ref().map(|judged| (judged.judgement.score, Method::Judged(judged.by)));
+        let judgement = judged
+            .as_ref()
+            .map(|judged| (judged.judgement.score, Method::Judged(judged.by)));
         let (score, method, confidence) = match (item.page.kind, measured, judgement) {
             (Kind::Deterministic, Some(measured), _) => (Some(measured), Method::Deterministic, 1.0),
             (Kind::Hybrid, Some(prior), Some((judged, method))) => {

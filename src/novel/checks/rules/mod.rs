@@ -34,8 +34,7 @@ macro_rules! rules {
     };
 }
 
-rules! {
-}
+rules! {}
 
 impl Rule {
     fn new(name: &'static str, page: &str, check: fn(&Material<'_>, &mut Found<'_, '_>)) -> Self {
@@ -77,7 +76,9 @@ pub struct Found<'m, 'a> {
 impl Found<'_, '_> {
     /// A threshold of the rule, as its page or the configuration has it.
     pub fn threshold(&self, name: &str) -> f64 {
-        self.material.tuning().threshold(self.rule.name, &self.rule.page.threshold, name)
+        self.material
+            .tuning()
+            .threshold(self.rule.name, &self.rule.page.threshold, name)
     }
 
     /// A threshold that counts.

@@ -44,7 +44,10 @@ fn context(sample: &ItemSample) -> Context {
             genre: sample.genre.clone(),
             ..Settings::default()
         },
-        plot: sample.plot.as_ref().map(|plot| Plot::read("plot.yaml", plot).expect("a plot")),
+        plot: sample
+            .plot
+            .as_ref()
+            .map(|plot| Plot::read("plot.yaml", plot).expect("a plot")),
         names: Lexicon::of_settings(&world),
         world,
         ledger: yaml(&sample.ledger).into_iter().collect(),
@@ -55,7 +58,9 @@ fn context(sample: &ItemSample) -> Context {
 
 /// What a sample's judge says, if it is taken.
 fn judged(item: &Item, material: &Material<'_>, sample: &ItemSample) -> Result<Option<Judged>, Refusal> {
-    let Some(scripted) = &sample.judgement else { return Ok(None) };
+    let Some(scripted) = &sample.judgement else {
+        return Ok(None);
+    };
     let judgement = Judgement {
         score: scripted.score,
         quotes: scripted.quotes.clone(),
@@ -128,7 +133,11 @@ fn every_item_has_a_page_that_says_all_that_it_must() {
     let mut names = HashSet::new();
     for item in ITEMS.iter() {
         let page = &item.page;
-        assert!(names.insert(item.name) && names.insert(&item.id), "{} stands twice", item.name);
+        assert!(
+            names.insert(item.name) && names.insert(&item.id),
+            "{} stands twice",
+            item.name
+        );
         for words in [&page.en, &page.ja] {
             let all = [&words.title, &words.manual, &words.advice];
             if all.iter().any(|words| words.trim().is_empty()) || words.manual.chars().count() < 60 {
@@ -153,7 +162,10 @@ fn there_are_68_items() {
     let ids: Vec<String> = (1..=68).map(|number| format!("A31-{number:03}")).collect();
     assert_eq!(ITEMS.iter().map(|item| item.id.clone()).collect::<Vec<_>>(), ids);
     let of = |kind| ITEMS.iter().filter(|item| item.page.kind == kind).count();
-    assert_eq!([of(Kind::Deterministic), of(Kind::Hybrid), of(Kind::Judged)], [35, 22, 11]);
+    assert_eq!(
+        [of(Kind::Deterministic), of(Kind::Hybrid), of(Kind::Judged)],
+        [35, 22, 11]
+    );
     for category in Category::ALL {
         let count = ITEMS.iter().filter(|item| item.category == category).count();
         assert_eq!(u32::try_from(count), Ok(category.max()), "{category:?}");
@@ -172,9 +184,15 @@ fn judgements_need_quotations_that_stand_in_the_text() {
         // As a reader sees it, and as it is written.
         assert_eq!(says(Kind::Judged, 1.0, &["戸を開けた", "戸を｜開《あ》けた"]), Ok(()));
         let told = |quote: &str| Err(Refusal::NotInText(quote.to_owned()));
-        assert_eq!(says(Kind::Hybrid, 0.5, &["風が入ってきた", "風が出ていった"]), told("風が出ていった"));
+        assert_eq!(
+            says(Kind::Hybrid, 0.5, &["風が入ってきた", "風が出ていった"]),
+            told("風が出ていった")
+        );
         assert_eq!(says(Kind::Judged, 0.5, &[]), Err(Refusal::NoQuotes));
-        assert_eq!(says(Kind::Judged, 0.5, &["。"]), Err(Refusal::TooShort("。".to_owned())));
+        assert_eq!(
+            says(Kind::Judged, 0.5, &["。"]),
+            Err(Refusal::TooShort("。".to_owned()))
+        );
         assert_eq!(says(Kind::Judged, 1.5, &["戸を開けた"]), Err(Refusal::Score(1.5)));
         assert_eq!(says(Kind::Deterministic, 1.0, &["戸を開けた"]), Err(Refusal::NotAsked));
     });
@@ -185,7 +203,9 @@ fn judgements_need_quotations_that_stand_in_the_text() {
 fn scores_are_those_of_the_arithmetic() {
     use fumi_novel::checks::items::Measure;
     let item = |kind, category| {
-        let found = ITEMS.iter().find(|item| item.page.kind == kind && item.category == category);
+        let found = ITEMS
+            .iter()
+            .find(|item| item.page.kind == kind && item.category == category);
         found.expect("an item")
     };
     let judged = |score| {
@@ -199,9 +219,15 @@ fn scores_are_those_of_the_arithmetic() {
     };
     let hybrid = item(Kind::Hybrid, Category::Emotion);
     let both = Evaluation::of(hybrid, Some(Measure::of(0.5)), judged(1.0));
-    assert_eq!((both.score, both.method.name(), both.confidence), (Some(0.85), "llm_sampling", 1.0));
+    assert_eq!(
+        (both.score, both.method.name(), both.confidence),
+        (Some(0.85), "llm_sampling", 1.0)
+    );
     let prior = Evaluation::of(hybrid, Some(Measure::of(0.5)), None);
-    assert_eq!((prior.score, prior.method.name(), prior.confidence), (Some(0.5), "deterministic", 0.5));
+    assert_eq!(
+        (prior.score, prior.method.name(), prior.confidence),
+        (Some(0.5), "deterministic", 0.5)
+    );
     let nobody = Evaluation::of(item(Kind::Judged, Category::Emotion), None, None);
     assert_eq!((nobody.score, nobody.method.name()), (None, "not_evaluated"));
     let world = Evaluation::of(item(Kind::Deterministic, Category::World), Some(Measure::of(1.0)), None);

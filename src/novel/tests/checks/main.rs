@@ -13,13 +13,19 @@ use fumi_novel::{
 /// What the novel of a sample says.
 pub fn context(sample: &Sample) -> Context {
     let yaml = |text: &Option<String>| text.as_ref().map(|text| Yaml::read("sample.yaml", text).expect("YAML"));
-    let world: Vec<Yaml> = [yaml(&sample.characters), yaml(&sample.terms)].into_iter().flatten().collect();
+    let world: Vec<Yaml> = [yaml(&sample.characters), yaml(&sample.terms)]
+        .into_iter()
+        .flatten()
+        .collect();
     Context {
         settings: Settings {
             style_preset: sample.preset,
             ..Settings::default()
         },
-        plot: sample.plot.as_ref().map(|plot| Plot::read("plot.yaml", plot).expect("a plot")),
+        plot: sample
+            .plot
+            .as_ref()
+            .map(|plot| Plot::read("plot.yaml", plot).expect("a plot")),
         names: Lexicon::of_settings(&world),
         world,
         ..Context::default()

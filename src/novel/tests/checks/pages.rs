@@ -6,7 +6,7 @@ use std::collections::HashSet;
 
 use fumi_base::text::Locale;
 use fumi_novel::{
-    checks::{Fixing, FixLevel, Issue, RULES, Rule, Sample, fix, look},
+    checks::{FixLevel, Fixing, Issue, RULES, Rule, Sample, fix, look},
     manuscript::Reading,
     morphology::Ipadic,
 };
@@ -18,7 +18,9 @@ const WORST: f64 = 10.0;
 
 fn chosen() -> Vec<&'static Rule> {
     let only = std::env::var("RULE").unwrap_or_default();
-    let rules = RULES.iter().filter(|rule| only.is_empty() || only.split(',').any(|name| name == rule.name));
+    let rules = RULES
+        .iter()
+        .filter(|rule| only.is_empty() || only.split(',').any(|name| name == rule.name));
     rules.collect()
 }
 
@@ -28,7 +30,8 @@ fn finds(rule: &Rule, sample: &Sample) -> Vec<String> {
     with_material(&sample.text, &context, &tuning, |material| {
         let findings = look(material, &[rule.page.group], &|| false).expect("not cancelled");
         let own = findings.iter().filter(|finding| finding.rule == rule.name);
-        own.map(|finding| sample.text[finding.source.clone()].to_owned()).collect()
+        own.map(|finding| sample.text[finding.source.clone()].to_owned())
+            .collect()
     })
 }
 
@@ -63,7 +66,10 @@ fn every_rule_finds_what_its_page_says_and_nothing_else() {
         }
         let (good, bad) = (score(0, &page.good.text), score(found.len(), &page.bad.text));
         if good < bad + 0.3 {
-            faults.push(format!("{}: the good text scores {good:.2}, the bad one {bad:.2}", rule.name));
+            faults.push(format!(
+                "{}: the good text scores {good:.2}, the bad one {bad:.2}",
+                rule.name
+            ));
         }
     }
     assert!(faults.is_empty(), "{} faults\n{}", faults.len(), faults.join("\n"));
@@ -89,7 +95,11 @@ fn every_fix_is_the_one_of_its_page_and_a_second_run_changes_nothing() {
         };
         let (context, mut tuning) = (context(sample), tuning(sample));
         // The rule alone.
-        tuning.off = RULES.iter().map(|rule| rule.name.to_owned()).filter(|name| name != rule.name).collect();
+        tuning.off = RULES
+            .iter()
+            .map(|rule| rule.name.to_owned())
+            .filter(|name| name != rule.name)
+            .collect();
         let fixing = Fixing {
             reading: Reading::default(),
             context: &context,
@@ -99,7 +109,10 @@ fn every_fix_is_the_one_of_its_page_and_a_second_run_changes_nothing() {
         };
         let fixed = fix(&sample.text, fixing, None, &|| false).expect("not cancelled");
         if fixed.text != *expected {
-            faults.push(format!("{}: fixed to\n{:?}\n    instead of\n{expected:?}", rule.name, fixed.text));
+            faults.push(format!(
+                "{}: fixed to\n{:?}\n    instead of\n{expected:?}",
+                rule.name, fixed.text
+            ));
         }
         assert_eq!(fixed.undone(), sample.text, "{}", rule.name);
         let again = fix(&fixed.text, fixing, None, &|| false).expect("not cancelled");

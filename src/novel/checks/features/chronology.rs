@@ -1,0 +1,149 @@
+//! The order of the times that the narration names: within a scene they go forward.
+//!
+//! Speech and paragraphs of memory are left out. An hour without its half is the next one that can follow, so it never goes
+//! back; a morning after a night is the next day's. What takes too long is not known here.
+
+use std::ops::Range;
+
+use super::times::{DAY, HOUR, Told, When, told};
+use crate::{checks::Material, manuscript::Voice};
+
+/// From when on a morning is the next day's, without a word: half past five, when an evening is a night.
+const NIGHT: u32 = 17 * HOUR + 30;
+
+/// Two times of which the later one in the text is earlier.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StepBack {
+    /// The one before, in bytes of the source.
+    pub before: Range<usize>,
+    /// The one that is too early.
+    pub after: Range<usize>,
+}
+
+/// What the times of a text say.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Chronology {
+    /// The most times in one scene that can be compared.
+    pub most: usize,
+    /// Where time goes backwards.
+    pub steps_back: Vec<StepBack>,
+    /// All times that count, in bytes of the source.
+    pub times: Vec<Range<usize>>,
+}
+
+/// Where a scene has come to.
+#[derive(Debug, Default)]
+struct Clock {
+    /// The earliest minute that it can be, and where that was said.
+    hour: Option<(u32, Range<usize>)>,
+    /// The last date.
+    date: Option<((u32, u32), Range<usize>)>,
+}
+
+impl Chronology {
+    /// Reads the narration, scene by scene.
+    #[must_use]
+    pub fn of(material: &Material<'_>) -> Self {
+        let mut own = Self::default();
+        for scene in &material.scenes().scenes {
+            let mut clock = Clock::default();
+            let before = own.times.len();
+            let range = scene.sentences(material);
+            let mut at = range.start;
+            while at < range.end {
+                let line = material.sentences()[at].line;
+                let same = material.sentences()[at..range.end]
+                    .iter()
+                    .take_while(|sentence| sentence.line == line)
+                    .count();
+                own.paragraph(material, at..at + same, &mut clock);
+                at += same;
+            }
+            own.most = own.most.max(own.times.len() - before);
+        }
+        own
+    }
+
+    /// A paragraph, unless it is a memory.
+    fn paragraph(&mut self, material: &Material<'_>, sentences: Range<usize>, clock: &mut Clock) {
+        let narrated = sentences.filter(|at| material.sentences()[*at].voice == Voice::Narration);
+        let told: Vec<(usize, Vec<Told>)> = narrated.map(|at| (at, told(material.words_of(at)))).collect();
+        if told
+            .iter()
+            .flat_map(|(_, told)| told)
+            .any(|told| told.when == When::Back)
+        {
+            return;
+        }
+        for (at, told) in told {
+            let words = material.words_of(at);
+            let now = told.into_iter().take_while(|told| told.when != When::Aside);
+            for told in now.filter(|told| !told.is_label) {
+                let place = words[told.words.start].source.start..words[told.words.end - 1].source.end;
+                if told.when != When::Turn {
+                    self.times.push(place.clone());
+                }
+                if let Some(before) = clock.goes_back(told.when, &place) {
+                    self.steps_back.push(StepBack { before, after: place });
+                }
+            }
+        }
+    }
+}
+
+impl Clock {
+    /// Takes a time; what it contradicts, if anything.
+    fn goes_back(&mut self, when: When, place: &Range<usize>) -> Option<Range<usize>> {
+        match when {
+            When::Turn | When::Back | When::Aside => {
+                *self = Self::default();
+                None
+            }
+            When::Date(month, day) => {
+                let last = self.date.replace(((month, day), place.clone()));
+                let ((last_month, last_day), before) = last?;
+                if (last_month, last_day) != (month, day) {
+                    self.hour = None;
+                }
+                let is_new_year = last_month >= 10 && month <= 3;
+                ((month, day) < (last_month, last_day) && !is_new_year).then_some(before)
+            }
+            When::Part(from, to) => self.take(from, to, place),
+            When::Clock { minutes, part } => {
+                let said = part.and_then(|(from, to)| {
+                    let hours = (0..4).map(|half| minutes % DAY + half * DAY / 2);
+                    hours.into_iter().find(|hour| (from..=to).contains(hour))
+                });
+                match said {
+                    Some(minutes) => self.take(minutes, minutes, place),
+                    None => {
+                        let floor = self.hour.as_ref().map_or(0, |(floor, _)| *floor);
+                        let later = floor.saturating_sub(minutes).div_ceil(DAY / 2);
+                        self.hour = Some((minutes + later * DAY / 2, place.clone()));
+                        None
+                    }
+                }
+            }
+        }
+    }
+
+    /// Takes a stretch of the day.
+    fn take(&mut self, from: u32, to: u32, place: &Range<usize>) -> Option<Range<usize>> {
+        let Some((floor, before)) = self.hour.take() else {
+            self.hour = Some((from, place.clone()));
+            return None;
+        };
+        let today = floor / DAY * DAY;
+        let (from, to, is_back) = if to + today >= floor {
+            (from + today, to + today, false)
+        } else if from < DAY / 2 && floor - today >= NIGHT {
+            (from + today + DAY, to + today + DAY, false)
+        } else {
+            (from + today, to + today, true)
+        };
+        // A wide stretch says no more than what is known already, unless it begins later.
+        let now = if is_back { from } else { from.max(floor.min(to)) };
+        self.hour = Some((now, place.clone()));
+        is_back.then_some(before)
+    }
+}
