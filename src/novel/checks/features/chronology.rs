@@ -77,7 +77,10 @@ impl Chronology {
         }
         for (at, told) in told {
             let words = material.words_of(at);
-            let now = told.into_iter().take_while(|told| told.when != When::Aside);
+            // 明日の朝, 九月三十日の午後四時: what follows is told of another day.
+            let is_elsewhere =
+                |told: &Told| told.when == When::Aside || (told.is_label && matches!(told.when, When::Date(..)));
+            let now = told.into_iter().take_while(|told| !is_elsewhere(told));
             for told in now.filter(|told| !told.is_label) {
                 let place = words[told.words.start].source.start..words[told.words.end - 1].source.end;
                 if told.when != When::Turn {

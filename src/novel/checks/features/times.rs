@@ -250,6 +250,10 @@ fn counted(words: &[Morpheme<'_>], at: usize) -> Option<(When, usize)> {
         _ => number(words, at)?,
     };
     let unit = surface(end);
+    // 三日目
+    if unit == "日" && surface(end + 1) == "目" {
+        return Some((When::Turn, end + 2));
+    }
     if UNITS.contains(&unit) {
         // 三年も前
         let next = end + 1 + usize::from(matches!(surface(end + 1), "も" | "ほど" | "ばかり"));

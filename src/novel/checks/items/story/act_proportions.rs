@@ -1,4 +1,5 @@
-//! A31-025: the mean of the three acts; each has 1 within the tolerance of its share of the text, 0 at the most deviation.
+//! A31-025: the mean of the three acts, each 1 within the tolerance of its share of the text and 0 at the most deviation; times how
+//! far the scenes stand in the order of the acts of the plot.
 
 use crate::checks::{
     Material,
@@ -21,14 +22,28 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
         before += scene.characters;
     }
     begins.push(1.0);
-    let [second, third] = boundaries(&shared(material), &begins, wanted);
+    let shared = shared(material);
+    let [second, third] = boundaries(&shared, &begins, wanted);
     let shares = [begins[second], begins[third] - begins[second], 1.0 - begins[third]];
     let away = [0, 1, 2].map(|act| (shares[act] - wanted[act]).abs());
     let scores = away.map(|away| ramp(away, gauge.threshold("most"), gauge.threshold("tolerance")));
     let places = [second, third].map(|scene| scenes[scene].paragraphs[0].source.clone());
-    Measure::of(scores.iter().sum::<f64>() / 3.0)
+    Measure::of(order(&shared, [second, third], gauge) * scores.iter().sum::<f64>() / 3.0)
         .from(away.into_iter().fold(0.0, f64::max))
         .at(places)
+}
+
+/// How far the scenes stand in the order of the acts: what they share with their acts, of what they would share each with the act
+/// that it is nearest to. 1 where the plot says too little.
+fn order(shared: &[Vec<usize>; 3], [second, third]: [usize; 2], gauge: &Gauge<'_>) -> f64 {
+    let scenes = 0..shared[0].len();
+    let act = |scene: usize| usize::from(scene >= second) + usize::from(scene >= third);
+    let own: usize = scenes.clone().map(|scene| shared[act(scene)][scene]).sum();
+    let best: usize = scenes.map(|scene| shared.iter().map(|act| act[scene]).max().unwrap_or_default()).sum();
+    if best < gauge.limit("words") {
+        return 1.0;
+    }
+    ramp(share(own, best), gauge.threshold("disordered"), gauge.threshold("ordered"))
 }
 
 /// How many words each scene shares with the sentences of each act; zeros without such a plot.
