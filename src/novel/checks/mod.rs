@@ -25,7 +25,7 @@ pub use material::{Draft, Material};
 pub use page::{Group, Page, Sample, Scope, Threshold};
 pub use rules::{RULES, Rule, rule};
 pub use score::{Score, penalty};
-pub use tuning::{Tuning, TuningError};
+pub use tuning::{ClosingQuotePeriod, ParagraphIndent, Tuning, TuningError};
 
 use crate::morphology::{Ipadic, Morphology};
 

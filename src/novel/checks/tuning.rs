@@ -18,6 +18,32 @@ pub struct Tuning {
     pub off: Vec<String>,
     /// Thresholds by `rule.threshold`.
     pub thresholds: BTreeMap<String, f64>,
+    /// What becomes of a 。 before a closing bracket; without a word the majority of the text decides.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub closing_quote_period: Option<ClosingQuotePeriod>,
+    /// Whether paragraphs of narration are indented; without a word only a text that mixes is at fault.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub paragraph_indent: Option<ParagraphIndent>,
+}
+
+/// What becomes of a 。 before a closing bracket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ClosingQuotePeriod {
+    /// It is a fault everywhere.
+    Remove,
+    /// It is right everywhere.
+    Keep,
+}
+
+/// Whether paragraphs of narration are indented.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ParagraphIndent {
+    /// All of them.
+    Always,
+    /// The novel does not ask.
+    Never,
 }
 
 /// What is wrong with a tuning.
@@ -57,6 +83,8 @@ impl Tuning {
         self.off.extend(other.off.iter().cloned());
         let thresholds = other.thresholds.iter().map(|(name, value)| (name.clone(), *value));
         self.thresholds.extend(thresholds);
+        self.closing_quote_period = other.closing_quote_period.or(self.closing_quote_period);
+        self.paragraph_indent = other.paragraph_indent.or(self.paragraph_indent);
         self
     }
 

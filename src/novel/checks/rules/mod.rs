@@ -3,6 +3,10 @@
 //! A rule reports what it finds with the edits that would mend it, and nothing else. What holds for all of them is decided
 //! in [`Found::push`]: scope, severity, what no fix may touch, and that words in speech are never corrected.
 
+mod passages;
+mod signs;
+mod unwanted;
+
 use std::sync::LazyLock;
 
 use super::{
@@ -34,7 +38,44 @@ macro_rules! rules {
     };
 }
 
-rules! {}
+rules! {
+    // basic
+    arabic_digits,
+    assistant_remnant,
+    author_aside,
+    blank_lines,
+    dash,
+    decomposed_character,
+    doubled_particle,
+    ellipsis,
+    forbidden_expression,
+    half_width_bracket,
+    half_width_kana,
+    half_width_mark,
+    indent_before_bracket,
+    leading_character,
+    long_paragraph,
+    long_vowel_run,
+    middle_dot_run,
+    minus_sign,
+    missing_indent,
+    mixed_line_end,
+    overused_phrase,
+    period_before_bracket,
+    placeholder,
+    platform_character,
+    repeated_punctuation,
+    repeated_word,
+    replacement_character,
+    single_sentence_paragraphs,
+    space_after_mark,
+    stray_voiced_mark,
+    tab_character,
+    trailing_space,
+    unbalanced_bracket,
+    unknown_hiragana,
+    unread_ruby,
+}
 
 impl Rule {
     fn new(name: &'static str, page: &str, check: fn(&Material<'_>, &mut Found<'_, '_>)) -> Self {

@@ -16,6 +16,9 @@ use crate::{context, tuning, with_material};
 /// How many findings in 1,000 characters make a rule's own score nought.
 const WORST: f64 = 10.0;
 
+/// A sample is weighed as if it were no longer: what a rule finds once in a long paragraph is not made light by its length.
+const MOST_WEIGHED: usize = 300;
+
 fn chosen() -> Vec<&'static Rule> {
     let only = std::env::var("RULE").unwrap_or_default();
     let rules = RULES
@@ -38,7 +41,7 @@ fn finds(rule: &Rule, sample: &Sample) -> Vec<String> {
 /// A rule's own score of a text, from 0 to 1.
 #[expect(clippy::cast_precision_loss, reason = "samples are short")]
 fn score(found: usize, text: &str) -> f64 {
-    let characters = text.chars().filter(|c| !c.is_whitespace()).count().max(1);
+    let characters = text.chars().filter(|c| !c.is_whitespace()).count().clamp(1, MOST_WEIGHED);
     (1.0 - found as f64 * 1_000.0 / characters as f64 / WORST).max(0.0)
 }
 

@@ -1,0 +1,26 @@
+//! `assistant_remnant`: lines in which an assistant speaks to the author.
+
+use super::{Found, passages::passages, unwanted::hits};
+use crate::{
+    checks::{Severity, finding::Finding, material::Material},
+    lexicons::FORBIDDEN,
+};
+
+pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+    let source = material.manuscript().source();
+    for passage in passages(material) {
+        // As it stands in the source: marks of the medium are no visible text.
+        let line = &source[passage.source.clone()];
+        let hits = hits(&FORBIDDEN.assistant, line, |at| {
+            material.voice_at(passage.source.start + at)
+        });
+        let severity = hits
+            .iter()
+            .map(|(_, severity)| severity.unwrap_or(Severity::Critical))
+            .max();
+        if let Some(severity) = severity {
+            let start = passage.source.start + (line.len() - line.trim_start().len());
+            found.push_as(severity, Finding::at(start..start + line.trim().len()));
+        }
+    }
+}

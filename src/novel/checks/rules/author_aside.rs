@@ -1,0 +1,22 @@
+//! `author_aside`: sentences of the narration in which the author speaks to the readers.
+
+use super::{Found, unwanted::hits};
+use crate::{
+    checks::{finding::Finding, material::Material},
+    lexicons::FORBIDDEN,
+    manuscript::Voice,
+};
+
+pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+    let mut last_line = None;
+    for (_, sentence, _) in material.heard(Voice::Narration) {
+        let text = sentence.text(material.manuscript());
+        let is_head = last_line != Some(sentence.line);
+        last_line = Some(sentence.line);
+        // What is looked for at the head of a line is not found where a sentence only begins.
+        let shown = if is_head { text } else { format!("・{text}") };
+        if !hits(&FORBIDDEN.aside, &shown, |_| Voice::Narration).is_empty() {
+            found.push(Finding::at(sentence.source()));
+        }
+    }
+}

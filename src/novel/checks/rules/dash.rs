@@ -1,0 +1,67 @@
+//! `dash`: a dash of other signs than ――, or of an odd number of ―.
+
+use std::ops::Range;
+
+use super::{
+    Found,
+    passages::{Passage, is_kept, mended, passages},
+    signs::{
+        after, before, count, even, is_closing, is_dash_of_long_vowels, is_hiragana, is_katakana, is_numeral, runs,
+    },
+};
+use crate::checks::material::Material;
+
+pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+    // Headings are decorated with strokes.
+    for passage in passages(material).filter(|passage| !passage.is_heading) {
+        for stroke in [is_stroke, |c| c == '-', |c| c == 'ー'] {
+            for run in runs(passage.text, stroke) {
+                look(material, found, &passage, &run);
+            }
+        }
+    }
+}
+
+fn look(material: &Material<'_>, found: &mut Found<'_, '_>, passage: &Passage<'_>, run: &Range<usize>) {
+    let text = passage.text;
+    let expected = "―".repeat(even(count(text, run)));
+    if text[run.clone()] == expected || text.trim().len() == run.len() && count(text, run) > 2 || !is_dash(text, run) {
+        return;
+    }
+    if is_kept(material, passage, run) {
+        return;
+    }
+    let mut finding = mended(material, passage, run, &expected);
+    if is_unclear(text, run) {
+        finding.edits.clear();
+    }
+    found.push(finding);
+}
+
+fn is_stroke(c: char) -> bool {
+    matches!(c, '―' | '—' | '─')
+}
+
+fn is_dash(text: &str, run: &Range<usize>) -> bool {
+    let (left, right) = (before(text, run.start), after(text, run.end));
+    let is_ascii = |c: Option<char>| c.is_some_and(|c| c.is_ascii_graphic());
+    match after(text, run.start) {
+        // A comment, a table, an option of a command; OK--そう is a dash.
+        Some('-') => count(text, run) >= 2 && !is_ascii(right) && !left.is_some_and(|c| c.is_ascii_punctuation()),
+        Some('ー') => count(text, run) >= 2 && is_dash_of_long_vowels(text, run),
+        _ => {
+            let is_range = count(text, run) == 1 && left.is_some_and(is_numeral) && right.is_some_and(is_numeral);
+            !is_range && !(is_ascii(left) && is_ascii(right))
+        }
+    }
+}
+
+/// Whether another sign may have been meant: コ―ヒ―, ねーー先生, 了解ーー」.
+fn is_unclear(text: &str, run: &Range<usize>) -> bool {
+    let (left, right) = (before(text, run.start), after(text, run.end));
+    if after(text, run.start) == Some('ー') {
+        let is_drawn_out = left.is_some_and(|c| is_hiragana(c) && !"をはがにでともたるの".contains(c));
+        return is_drawn_out || right.is_none_or(is_closing) && left.is_some();
+    }
+    count(text, run) == 1 && left.is_some_and(is_katakana) && right.is_some_and(is_katakana)
+}

@@ -1,0 +1,77 @@
+//! `ellipsis`: three dots written with other signs than ……, or an odd number of ….
+
+use std::ops::Range;
+
+use super::{
+    Found,
+    passages::{is_kept, mended, passages},
+    signs::{after, before, count, divides_words, even, is_digit, is_latin, runs},
+};
+use crate::checks::material::Material;
+
+pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+    for passage in passages(material) {
+        for run in runs(passage.text, |c| is_leader(c) || is_dot(c)) {
+            let run = trimmed(passage.text, run);
+            let expected = "…".repeat(even(dots(&passage.text[run.clone()])));
+            if stands_for_dots(passage.text, &run)
+                && passage.text[run.clone()] != expected
+                && !is_kept(material, &passage, &run)
+            {
+                found.push(mended(material, &passage, &run, &expected));
+            }
+        }
+    }
+}
+
+fn is_leader(c: char) -> bool {
+    matches!(c, '…' | '‥')
+}
+
+fn is_dot(c: char) -> bool {
+    matches!(c, '・' | '･' | '.' | '．')
+}
+
+/// A run without a single dot at its beginning or end: that is the bullet of a list, or a full stop.
+fn trimmed(text: &str, mut run: Range<usize>) -> Range<usize> {
+    let inner = &text[run.clone()];
+    let is_single = |dots: &str| dots.chars().count() == 1 && inner.contains(is_leader);
+    let head = &inner[..inner.len() - inner.trim_start_matches(is_dot).len()];
+    let tail = &inner[inner.trim_end_matches(is_dot).len()..];
+    if is_single(head) {
+        run.start += head.len();
+    }
+    if is_single(tail) {
+        run.end -= tail.len();
+    }
+    run
+}
+
+fn stands_for_dots(text: &str, run: &Range<usize>) -> bool {
+    let dots = &text[run.clone()];
+    if dots.contains(is_leader) {
+        return true;
+    }
+    // The stops of English, of numbers and of paths follow their own habit.
+    let is_foreign = |c: Option<char>| c.is_some_and(|c| is_latin(c) || is_digit(c) || matches!(c, '/' | '\\'));
+    let is_english =
+        dots.contains(['.', '．']) && (is_foreign(before(text, run.start)) || is_foreign(after(text, run.end)));
+    count(text, run) >= 2 && !is_english && !divides_words(text, run)
+}
+
+/// How many signs of three dots a run amounts to.
+fn dots(run: &str) -> usize {
+    let dots: usize = run
+        .chars()
+        .map(|c| {
+            if c == '…' {
+                3
+            } else if c == '‥' {
+                2
+            } else {
+                1
+            }
+        })
+        .sum();
+    dots.div_ceil(3)
+}

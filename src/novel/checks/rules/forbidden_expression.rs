@@ -1,0 +1,26 @@
+//! `forbidden_expression`: what the project's own list does not want.
+
+use super::Found;
+use crate::{
+    checks::{finding::Finding, material::Material},
+    lexicons::Phrases,
+};
+
+pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+    let unwanted = material
+        .tuning()
+        .forbidden
+        .iter()
+        .filter(|entry| !entry.trim().is_empty());
+    let phrases = Phrases::new(unwanted.map(|entry| entry.trim()));
+    if phrases.entries().is_empty() {
+        return;
+    }
+    for at in 0..material.sentences().len() {
+        let words = material.words_of(at);
+        for hit in phrases.find(words) {
+            let (first, last) = (&words[hit.words.start], &words[hit.words.end - 1]);
+            found.push(Finding::at(first.source.start..last.source.end));
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! `half_width_mark`: ! and ? of the half width in Japanese text.
+
+use super::{
+    Found,
+    passages::{is_kept, mended, passages},
+    signs::{after, before, is_japanese, runs},
+};
+use crate::checks::material::Material;
+
+pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+    for passage in passages(material) {
+        for run in runs(passage.text, |c| matches!(c, '!' | '?' | '！' | '？')) {
+            let marks = &passage.text[run.clone()];
+            // A mark before a Latin letter may be a part of a word or of an address (あ?day=3).
+            let is_word = after(passage.text, run.end).is_some_and(|c| c.is_ascii_alphanumeric()) && marks.len() == 1;
+            if !marks.contains(['!', '?'])
+                || !before(passage.text, run.start).is_some_and(is_japanese)
+                || is_word
+                || is_kept(material, &passage, &run)
+            {
+                continue;
+            }
+            let wide: String = marks
+                .chars()
+                .map(|c| {
+                    if c == '!' {
+                        '！'
+                    } else if c == '?' {
+                        '？'
+                    } else {
+                        c
+                    }
+                })
+                .collect();
+            found.push(mended(material, &passage, &run, &wide));
+        }
+    }
+}

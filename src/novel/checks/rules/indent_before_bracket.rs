@@ -1,0 +1,58 @@
+//! `indent_before_bracket`: an indent before a speech, where most speeches have none.
+
+use std::{collections::HashMap, ops::Range};
+
+use super::Found;
+use crate::{
+    checks::{finding::Finding, material::Material},
+    manuscript::{Closing, Kind},
+    project::StylePreset,
+};
+
+#[expect(clippy::cast_precision_loss, reason = "speeches are far fewer than 2⁵²")]
+pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+    let manuscript = material.manuscript();
+    let speeches: HashMap<usize, (&Range<usize>, Closing)> = manuscript
+        .spans()
+        .iter()
+        .filter_map(|span| match span.kind {
+            Kind::Dialogue(closing) => Some((span.range.start, (&span.range, closing))),
+            _ => None,
+        })
+        .collect();
+    let (mut indented, mut flush) = (Vec::new(), 0_usize);
+    for prose in material.prose() {
+        let text = &manuscript.source()[prose.source.clone()];
+        let bracket = prose.source.start + (text.len() - text.trim_start().len());
+        let Some((speech, closing)) = speeches.get(&bracket) else {
+            continue;
+        };
+        let rest = manuscript.visible_in(&(speech.end..prose.source.end));
+        if *closing == Closing::Closed && !is_speech(rest) {
+            continue;
+        }
+        if bracket > prose.source.start {
+            indented.push(prose.source.start..bracket);
+        } else {
+            flush += 1;
+        }
+    }
+    let share = indented.len() as f64 / (indented.len() + flush).max(1) as f64;
+    let is_mixed = flush > 0 && share < found.threshold("minority");
+    if !is_mixed && material.context().preset() != StylePreset::Bunko {
+        return;
+    }
+    for indent in indented {
+        let with_bracket = indent.start..indent.end + '「'.len_utf8();
+        found.push(Finding::at(with_bracket).edited(indent, ""));
+    }
+}
+
+/// Whether a bracket that this follows was a speech, and no title or name.
+fn is_speech(rest: &str) -> bool {
+    let rest = rest.trim();
+    let is_name = ["という", "といっ", "といふ", "とい", "とは"]
+        .iter()
+        .any(|name| rest.starts_with(name));
+    rest.is_empty() || (rest.starts_with('と') && !is_name)
+}

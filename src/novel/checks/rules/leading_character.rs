@@ -1,0 +1,35 @@
+//! `leading_character`: a paragraph that begins with a sign that can only follow something.
+
+use std::collections::HashSet;
+
+use super::{
+    Found,
+    passages::passages,
+    signs::{after, is_closing},
+};
+use crate::{
+    checks::{finding::Finding, material::Material},
+    manuscript::IssueKind,
+};
+
+pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+    let issues = material.manuscript().issues().iter();
+    let stray = issues.filter(|issue| matches!(issue.kind, IssueKind::StrayBracket(_)));
+    let stray: HashSet<usize> = stray.map(|issue| issue.range.start).collect();
+    for passage in passages(material).filter(|passage| !passage.is_heading) {
+        let at = passage.text.len() - passage.text.trim_start().len();
+        let Some(first) = after(passage.text, at) else { continue };
+        let source = passage.source_of(material, &(at..at + first.len_utf8()));
+        let is_fault = match first {
+            '、' | '。' | '，' | '．' | '々' | 'ゝ' | 'ゞ' | 'ヽ' | 'ヾ' => true,
+            // Two of them are a dash.
+            'ー' => !passage.text[at + first.len_utf8()..].starts_with('ー'),
+            // What was opened in an earlier paragraph may be closed here.
+            c if is_closing(c) && !c.is_ascii() => stray.contains(&source.start),
+            _ => false,
+        };
+        if is_fault {
+            found.push(Finding::at(source));
+        }
+    }
+}

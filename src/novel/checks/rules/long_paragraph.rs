@@ -1,0 +1,120 @@
+//! `long_paragraph`: a paragraph of narration that fills the screen, and where it could be divided.
+
+use std::ops::Range;
+
+use super::Found;
+use crate::{
+    checks::{
+        Severity,
+        finding::Finding,
+        material::{Material, Prose},
+    },
+    manuscript::{Counts, Kind, Voice},
+    text::Sentence,
+};
+
+pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+    let (long, very_long) = (found.limit("long"), found.limit("very_long"));
+    let sentences = material.sentences();
+    for prose in material.prose() {
+        let count = Counts::of(&material.text()[prose.visible.clone()]).characters;
+        if count <= long {
+            continue;
+        }
+        let from = sentences.partition_point(|sentence| sentence.line < prose.line);
+        let to = sentences.partition_point(|sentence| sentence.line <= prose.line);
+        let Some(first) = sentences[from..to]
+            .first()
+            .filter(|first| first.voice == Voice::Narration)
+        else {
+            continue;
+        };
+        let severity = if count > very_long {
+            Severity::High
+        } else {
+            Severity::Medium
+        };
+        let mut finding = Finding::at(first.source()).with("count", count).with("limit", long);
+        for gap in divided(material, &prose, &sentences[from..to], long) {
+            finding = finding.edited(gap, break_of(material, &prose));
+        }
+        found.push_as(severity, finding);
+    }
+}
+
+/// What ends a line of the paragraph and begins the next one.
+fn break_of(material: &Material<'_>, prose: &Prose) -> String {
+    let source = material.manuscript().source();
+    let text = &source[prose.source.clone()];
+    let indent = &text[..text.len() - text.trim_start().len()];
+    let end = if source[prose.source.end..].starts_with("\r\n") {
+        "\r\n"
+    } else {
+        "\n"
+    };
+    format!("{end}{indent}")
+}
+
+/// Where to divide a paragraph so that no part is longer than allowed, if its sentences are not: gaps of the source.
+fn divided(material: &Material<'_>, prose: &Prose, sentences: &[Sentence], long: usize) -> Vec<Range<usize>> {
+    let gaps = gaps(material, prose, sentences);
+    // How many characters stand before each gap, and before the ends of the paragraph.
+    let counts = gaps.iter().map(|gap| gap.before).collect::<Vec<_>>();
+    let all = Counts::of(&material.text()[prose.visible.clone()]).characters;
+    let mut chosen = Vec::new();
+    let mut parts = vec![(0, 0..gaps.len(), all)];
+    while let Some((from, within, to)) = parts.pop() {
+        if to - from <= long || within.is_empty() {
+            continue;
+        }
+        // In units of half a character, so that the middle is exact; the earlier of two.
+        let nearest = within.clone().min_by_key(|gap| (2 * counts[*gap]).abs_diff(from + to));
+        let Some(gap) = nearest else { continue };
+        chosen.push(gap);
+        parts.push((from, within.start..gap, counts[gap]));
+        parts.push((counts[gap], gap + 1..within.end, to));
+    }
+    chosen.sort_unstable();
+    chosen.into_iter().map(|gap| gaps[gap].source.clone()).collect()
+}
+
+/// A place between two sentences of narration.
+struct Gap {
+    source: Range<usize>,
+    /// How many characters of the paragraph stand before it.
+    before: usize,
+}
+
+fn gaps(material: &Material<'_>, prose: &Prose, sentences: &[Sentence]) -> Vec<Gap> {
+    let manuscript = material.manuscript();
+    let spans = manuscript.spans();
+    let first = spans.partition_point(|span| span.range.start < prose.source.start);
+    let within = spans[first..]
+        .iter()
+        .take_while(|span| span.range.start < prose.source.end);
+    let marked: Vec<&Range<usize>> = within
+        .filter(|span| matches!(span.kind, Kind::Emphasis(_) | Kind::Ruby { .. } | Kind::Note(_)))
+        .map(|span| &span.range)
+        .collect();
+    let (mut gaps, mut end, mut before, mut counted) = (Vec::new(), 0, 0, prose.visible.start);
+    let mut covered = 0;
+    for (one, next) in sentences.iter().zip(sentences.iter().skip(1)) {
+        end = end.max(one.visible().end);
+        let is_outer = one.visible().end == end && next.visible().start >= end;
+        if !is_outer || one.voice != Voice::Narration || next.voice != Voice::Narration {
+            continue;
+        }
+        let source = one.source().end..next.source().start;
+        while covered < marked.len() && marked[covered].end <= source.start {
+            covered += 1;
+        }
+        let is_marked = marked.get(covered).is_some_and(|mark| mark.start < source.end);
+        if is_marked || !manuscript.source()[source.clone()].trim().is_empty() {
+            continue;
+        }
+        before += Counts::of(&material.text()[counted..end]).characters;
+        counted = end;
+        gaps.push(Gap { source, before });
+    }
+    gaps
+}

@@ -1,0 +1,25 @@
+//! `long_vowel_run`: several long vowel signs in a row.
+
+use super::{
+    Found,
+    passages::{is_kept, passages},
+    signs::{count, is_dash_of_long_vowels, runs},
+};
+use crate::checks::{finding::Finding, material::Material};
+
+pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+    let longest = found.limit("longest");
+    for passage in passages(material) {
+        for run in runs(passage.text, |c| c == 'ー') {
+            let length = count(passage.text, &run);
+            // A line of nothing else divides scenes.
+            if length > longest.max(1)
+                && passage.text.trim().len() > run.len()
+                && !is_dash_of_long_vowels(passage.text, &run)
+                && !is_kept(material, &passage, &run)
+            {
+                found.push(Finding::at(passage.source_of(material, &run)).with("count", length));
+            }
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! `middle_dot_run`: two middle dots where one divides words.
+
+use super::{
+    Found,
+    passages::{is_kept, passages},
+    signs::{divides_words, runs},
+};
+use crate::checks::{finding::Finding, material::Material};
+
+pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+    for passage in passages(material) {
+        for run in runs(passage.text, |c| c == '・') {
+            if !divides_words(passage.text, &run) || is_kept(material, &passage, &run) {
+                continue;
+            }
+            let second = passage.source_of(material, &(run.start + '・'.len_utf8()..run.end));
+            let finding = Finding::at(passage.source_of(material, &run)).with("expected", "・");
+            found.push(finding.edited(second, ""));
+        }
+    }
+}

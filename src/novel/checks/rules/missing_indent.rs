@@ -1,0 +1,57 @@
+//! `missing_indent`: paragraphs of narration without the indent that the others have.
+
+use super::{
+    Found,
+    signs::{is_closing, is_digit, is_latin, is_letter, is_numeral},
+};
+use crate::{
+    checks::{ParagraphIndent, finding::Finding, material::Material},
+    manuscript::Voice,
+};
+
+#[expect(clippy::cast_precision_loss, reason = "paragraphs are far fewer than 2⁵²")]
+pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+    let setting = material.tuning().paragraph_indent;
+    if setting == Some(ParagraphIndent::Never) {
+        return;
+    }
+    let source = material.manuscript().source();
+    let (mut indented, mut flush) = (0_usize, Vec::new());
+    let mut follows_speech = false;
+    for prose in material.prose() {
+        let text = &material.text()[prose.visible.clone()];
+        let words = text.trim_start();
+        let Some(first) = words.chars().next() else { continue };
+        // と彼は言った goes on with the speech before it, and a bare number is a heading.
+        let is_rest = std::mem::replace(&mut follows_speech, words.trim_end().ends_with(is_closing)) && first == 'と';
+        let is_number = words.trim_end().chars().all(|c| is_numeral(c) || is_latin(c));
+        let at = prose.visible.start + (text.len() - words.len());
+        let first_source = material.source_of(&(at..at + first.len_utf8()));
+        let is_counted = !is_rest
+            && !is_number
+            && (is_letter(first) || is_latin(first) || is_digit(first))
+            && material.voice_at(first_source.start) == Voice::Narration
+            && !source[prose.source.clone()].starts_with("［＃");
+        if is_counted && words.len() < text.len() {
+            indented += 1;
+        } else if is_counted {
+            flush.push((prose.source.start, first_source));
+        }
+    }
+    let all = indented + flush.len();
+    let share = indented as f64 / all.max(1) as f64;
+    let is_mixed =
+        all >= found.limit("paragraphs") && (found.threshold("least")..=found.threshold("most")).contains(&share);
+    if setting.is_none() && !is_mixed {
+        return;
+    }
+    let is_clear = setting.is_some() || share >= found.threshold("enough_to_mend");
+    for (start, first) in flush {
+        let finding = Finding::at(first);
+        found.push(if is_clear {
+            finding.edited(start..start, "　")
+        } else {
+            finding
+        });
+    }
+}

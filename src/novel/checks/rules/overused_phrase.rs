@@ -1,0 +1,69 @@
+//! `overused_phrase`: phrases that come more often than they bear.
+
+use std::{collections::HashSet, ops::Range};
+
+use super::Found;
+use crate::{
+    checks::{finding::Finding, material::Material},
+    lexicons::{FORBIDDEN, Limited},
+};
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    clippy::cast_sign_loss,
+    reason = "limits are small and no text has 2⁵² characters"
+)]
+pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+    let windows = material.characters() as f64 / found.threshold("window");
+    for (entry, mut uses) in FORBIDDEN.overused.iter().zip(uses(material)) {
+        let limit = (f64::from(entry.limit) * windows.max(1.0)).floor() as usize;
+        uses.sort_by_key(|range| range.start);
+        let count = uses.len();
+        for range in uses.into_iter().skip(limit) {
+            found.push(Finding::at(range).with("count", count).with("limit", limit));
+        }
+    }
+}
+
+/// For each entry where it is used, in ranges of the source.
+fn uses(material: &Material<'_>) -> Vec<Vec<Range<usize>>> {
+    let mut uses = vec![Vec::new(); FORBIDDEN.overused.len()];
+    let story = material
+        .sentences()
+        .iter()
+        .enumerate()
+        .filter(|(_, sentence)| sentence.is_story());
+    for words in story.map(|(at, _)| material.words_of(at)) {
+        for hit in FORBIDDEN.inflected_in(words) {
+            let (first, last) = (&words[hit.words.start], &words[hit.words.end - 1]);
+            uses[hit.entry].push(first.source.start..last.source.end);
+        }
+    }
+    let words = material.words().iter();
+    let edges: HashSet<usize> = words.flat_map(|word| [word.visible.start, word.visible.end]).collect();
+    for prose in material.prose() {
+        let text = &material.text()[prose.visible.clone()];
+        for (entry, uses) in FORBIDDEN
+            .overused
+            .iter()
+            .zip(&mut uses)
+            .filter(|(entry, _)| entry.is_literal())
+        {
+            let places = text
+                .match_indices(entry.phrase.as_str())
+                .map(|(at, phrase)| prose.visible.start + at..prose.visible.start + at + phrase.len());
+            uses.extend(
+                places
+                    .filter(|range| is_whole(entry, range, &edges))
+                    .map(|range| material.source_of(&range)),
+            );
+        }
+    }
+    uses
+}
+
+/// Whether a phrase is no part of other words: いつかのように holds no かのように.
+fn is_whole(entry: &Limited, range: &Range<usize>, edges: &HashSet<usize>) -> bool {
+    !entry.is_hiragana() || (edges.contains(&range.start) && edges.contains(&range.end))
+}

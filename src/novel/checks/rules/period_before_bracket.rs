@@ -1,0 +1,73 @@
+//! `period_before_bracket`: 。 before 」 or 』 where most of the text leaves it out, and 、 there in any text.
+
+use super::{
+    Found,
+    passages::passages,
+    signs::{before, is_letter, is_opening},
+};
+use crate::{
+    checks::{ClosingQuotePeriod, finding::Finding, material::Material},
+    manuscript::Kind,
+};
+
+pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+    let option = material.tuning().closing_quote_period;
+    if option == Some(ClosingQuotePeriod::Keep) {
+        return;
+    }
+    let is_fault = option == Some(ClosingQuotePeriod::Remove) || share_without(material) >= found.threshold("majority");
+    for passage in passages(material).filter(|passage| !passage.is_heading) {
+        for (at, bracket) in passage.text.match_indices(['」', '』']) {
+            let Some(sign @ ('。' | '、')) = before(passage.text, at) else {
+                continue;
+            };
+            let start = at - sign.len_utf8();
+            let is_alone = before(passage.text, start).is_none_or(is_opening);
+            if is_alone || (sign == '。' && !is_fault) {
+                continue;
+            }
+            let found_at = passage.source_of(material, &(start..at + bracket.len()));
+            let finding = Finding::at(found_at).with("expected", bracket);
+            let period = passage.source_of(material, &(start..at));
+            // A speech that breaks off at a comma may want …… instead.
+            found.push(if sign == '。' {
+                finding.edited(period, "")
+            } else {
+                finding
+            });
+        }
+    }
+}
+
+/// The share of the speeches that close after a word, of those that close after a word or a 。.
+#[expect(clippy::cast_precision_loss, reason = "speeches are far fewer than 2⁵²")]
+fn share_without(material: &Material<'_>) -> f64 {
+    let manuscript = material.manuscript();
+    let source = manuscript.source();
+    let (mut with, mut without) = (0_usize, 0_usize);
+    for span in manuscript
+        .spans()
+        .iter()
+        .filter(|span| matches!(span.kind, Kind::Dialogue(_)))
+    {
+        let speech = manuscript.visible_in(&span.range);
+        let Some(inner) = speech.strip_suffix(['」', '』']) else {
+            continue;
+        };
+        let line = manuscript.lines().partition_point(|line| line.next <= span.range.start);
+        let line_start = manuscript.lines()[line].content.start;
+        let is_head = source[line_start..span.range.start].trim().is_empty();
+        let is_quoted = source[span.range.end..].starts_with(['と', 'っ']);
+        match inner.chars().next_back() {
+            Some('。') => with += 1,
+            // A title or a single word in the middle of narration is no speech.
+            Some(c) if is_letter(c) && (is_head || is_quoted) => without += 1,
+            _ => {}
+        }
+    }
+    if with + without == 0 {
+        1.0
+    } else {
+        without as f64 / (with + without) as f64
+    }
+}

@@ -1,0 +1,17 @@
+//! `placeholder`: marks of places that are still to be filled.
+
+use super::{Found, passages::passages, unwanted::hits};
+use crate::{
+    checks::{Severity, finding::Finding, material::Material},
+    lexicons::FORBIDDEN,
+};
+
+pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+    for passage in passages(material) {
+        let source = |at: usize| passage.source_of(material, &(at..at + 1)).start;
+        for (range, severity) in hits(&FORBIDDEN.placeholder, passage.text, |at| material.voice_at(source(at))) {
+            let finding = Finding::at(passage.source_of(material, &range));
+            found.push_as(severity.unwrap_or(Severity::Critical), finding);
+        }
+    }
+}

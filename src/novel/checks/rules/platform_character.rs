@@ -1,0 +1,17 @@
+//! `platform_character`: signs that were extensions of single makers.
+
+use super::{Found, passages::passages, signs::runs};
+use crate::checks::{finding::Finding, material::Material};
+
+pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+    for passage in passages(material) {
+        for run in runs(passage.text, is_extension) {
+            found.push(Finding::at(passage.source_of(material, &run)));
+        }
+    }
+}
+
+/// Roman numerals, numbers and words in circles and brackets, units, № and ℡.
+fn is_extension(c: char) -> bool {
+    matches!(c, '\u{2160}'..='\u{2188}' | '\u{2460}'..='\u{24ff}' | '\u{2776}'..='\u{2793}' | '\u{3200}'..='\u{33ff}' | '№' | '℡')
+}

@@ -1,0 +1,90 @@
+//! `repeated_word`: a word that stands twice in a row, with its particle or as a noun of several characters.
+//!
+//! What Japanese doubles by habit is left: numbers, times, directions, emphasis, sounds.
+
+use super::{
+    Found,
+    signs::{is_katakana, is_numeral},
+};
+use crate::{
+    checks::{finding::Finding, material::Material},
+    manuscript::{Voice, is_kanji},
+    morphology::{Morpheme, Origin},
+};
+
+/// Adverbs that are no emphasis when they stand twice.
+const ADVERBS: [&str; 7] = ["すぐに", "ついに", "すでに", "既に", "直ちに", "特に", "急に"];
+
+/// Nouns of place that go on and on: 奥へ奥へ.
+const DIRECTIONS: &str = "上下前後奥先外内中右左東西南北遠近高深沖底方";
+
+/// Nouns that stand twice for each one of them: 場面場面で.
+const EACH: [&str; 20] = [
+    "個人", "部分", "場面", "要所", "瞬間", "場所", "節目", "時期", "時代", "季節", "局面", "箇所", "段階", "地域",
+    "世代", "家庭", "単語", "文字", "言葉", "各自",
+];
+
+pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+    let words = material.words();
+    let mut at = 0;
+    while at < words.len() {
+        let is_speech = material.voice_at(words[at].source.start) != Voice::Narration;
+        let is_fault = |once: &[Morpheme<'_>]| is_fault(once, words.get(at + 2 * once.len()), is_speech);
+        let length = [2, 1]
+            .into_iter()
+            .find(|length| is_twice(words, at, *length) && is_fault(&words[at..at + length]));
+        let Some(length) = length.filter(|_| !material.sentences()[words[at].sentence].is_heading) else {
+            at += 1;
+            continue;
+        };
+        let one: String = words[at..at + length].iter().map(|word| word.surface).collect();
+        let both = words[at].source.start..words[at + 2 * length - 1].source.end;
+        found.push(Finding::at(both).with("expected", one));
+        at += 2 * length;
+    }
+}
+
+/// Whether so many words stand twice from a place on, without anything between.
+fn is_twice(words: &[Morpheme<'_>], at: usize, length: usize) -> bool {
+    let Some(both) = words.get(at..at + 2 * length) else {
+        return false;
+    };
+    let (once, again) = both.split_at(length);
+    once.iter().zip(again).all(|(one, other)| one.surface == other.surface && one.parts[0] == other.parts[0])
+        && both.windows(2).all(|pair| pair[0].visible.end == pair[1].visible.start && pair[0].sentence == pair[1].sentence)
+        // Three times is meant.
+        && words.get(at + 2 * length).is_none_or(|next| next.surface != once[0].surface)
+}
+
+fn is_fault(once: &[Morpheme<'_>], next: Option<&Morpheme<'_>>, is_speech: bool) -> bool {
+    // ご免ご免と: somebody says so.
+    let is_said = next.is_some_and(|next| matches!(next.surface, "と" | "って" | "という"));
+    match once {
+        [word, particle] if particle.is(&["助詞"]) => is_word_with_particle(word, particle.surface, is_speech),
+        [word] if !is_speech && !is_said => is_noun_alone(word) || ADVERBS.contains(&word.surface),
+        _ => false,
+    }
+}
+
+fn is_word_with_particle(word: &Morpheme<'_>, particle: &str, is_speech: bool) -> bool {
+    if word.is(&["副詞"]) {
+        return !is_speech && particle == "に" && ADVERBS.contains(&format!("{}に", word.surface).as_str());
+    }
+    let is_noun = word.is(&["名詞"]) && matches!(word.parts[1], "一般" | "固有名詞" | "代名詞" | "サ変接続");
+    let is_case = matches!(particle, "が" | "を" | "は" | "に" | "へ");
+    // それはそれは美しい, 奥へ奥へ
+    let is_idiom = matches!((word.surface, particle), ("それ" | "これ", "は"));
+    let is_direction = matches!(particle, "に" | "へ") && word.surface.chars().all(|c| DIRECTIONS.contains(c));
+    is_noun && is_case && !is_idiom && !is_direction
+}
+
+fn is_noun_alone(word: &Morpheme<'_>) -> bool {
+    let characters = word.surface.chars().count();
+    let is_written = word.surface.contains(is_kanji)
+        || (characters >= 3 && word.origin == Origin::Dictionary && word.surface.chars().all(is_katakana));
+    let is_noun = word.is(&["名詞"]) && matches!(word.parts[1], "一般" | "サ変接続");
+    let is_counted = word
+        .surface
+        .starts_with(|c| is_numeral(c) || "何幾数両毎各".contains(c));
+    is_noun && !is_counted && is_written && characters >= 2 && !EACH.contains(&word.surface)
+}

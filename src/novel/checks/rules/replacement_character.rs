@@ -1,0 +1,21 @@
+//! `replacement_character`: characters that were lost, and control characters.
+
+use super::{Found, signs::after};
+use crate::checks::{finding::Finding, material::Material};
+
+pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+    let source = material.manuscript().source();
+    for (at, c) in source.char_indices() {
+        let is_fault = match c {
+            '\n' | '\t' => false,
+            '\r' => after(source, at + 1) != Some('\n'),
+            '\u{feff}' => at > 0,
+            '\u{fffd}' => true,
+            _ => c.is_control(),
+        };
+        if is_fault {
+            let number = format!("U+{:04X}", u32::from(c));
+            found.push(Finding::at(at..at + c.len_utf8()).with("found", number));
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! `tab_character`: a tab within the text.
+
+use super::{
+    Found,
+    signs::{after, before, runs},
+};
+use crate::{
+    checks::{finding::Finding, material::Material},
+    manuscript::LineKind,
+};
+
+pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+    let manuscript = material.manuscript();
+    for line in manuscript.lines().iter().filter(|line| line.kind != LineKind::Verbatim) {
+        let text = manuscript.source()[line.content.clone()].trim_end();
+        for run in runs(text, |c| c == '\t') {
+            let is_ascii = |c: Option<char>| c.is_some_and(|c| c.is_ascii_graphic());
+            let is_english = is_ascii(before(text, run.start)) && is_ascii(after(text, run.end));
+            let tabs = line.content.start + run.start..line.content.start + run.end;
+            found.push(Finding::at(tabs).replaced_by(if is_english { " " } else { "　" }));
+        }
+    }
+}

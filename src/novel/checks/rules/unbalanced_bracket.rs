@@ -1,0 +1,41 @@
+//! `unbalanced_bracket`: a bracket that nothing closes, or that nothing opened.
+
+use super::{
+    Found,
+    signs::{is_latin, is_numeral},
+};
+use crate::{
+    checks::{finding::Finding, material::Material},
+    manuscript::IssueKind,
+};
+
+/// How many characters the number of a list has at most.
+const NUMBER: usize = 3;
+
+pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+    for issue in material.manuscript().issues() {
+        let is_fault = match issue.kind {
+            IssueKind::UnclosedBracket(_) => true,
+            IssueKind::StrayBracket(bracket) => bracket != '）' || !is_list(material, issue.range.start),
+            _ => false,
+        };
+        if is_fault {
+            found.push(Finding::at(issue.range.clone()));
+        }
+    }
+}
+
+/// Whether nothing but a number or a letter stands in the line before a bracket: 一）.
+fn is_list(material: &Material<'_>, bracket: usize) -> bool {
+    let manuscript = material.manuscript();
+    let line = manuscript.lines().partition_point(|line| line.next <= bracket);
+    let Some(line) = manuscript.lines().get(line) else {
+        return false;
+    };
+    let number = manuscript.source()[line.content.start..bracket].trim_start();
+    if number.len() > 4 * NUMBER {
+        return false;
+    }
+    let is_number = |c| is_numeral(c) || is_latin(c) || ('ア'..='ン').contains(&c) || matches!(c, '①'..='⑳');
+    !number.is_empty() && number.chars().count() <= NUMBER && number.chars().all(is_number)
+}

@@ -1,0 +1,46 @@
+//! Where words of the lexicon of forbidden things stand in a line.
+//!
+//! Shared by the rules over that lexicon; what is reported, and how much it matters, is theirs.
+
+use std::ops::Range;
+
+use crate::{
+    checks::Severity,
+    lexicons::{Unwanted, Where},
+    manuscript::Voice,
+};
+
+/// The hits of a section in a line: ranges of the line, each with the severity that the lexicon gives it, in order and
+/// without overlaps.
+pub(super) fn hits(
+    section: &[Unwanted],
+    line: &str,
+    voice_at: impl Fn(usize) -> Voice,
+) -> Vec<(Range<usize>, Option<Severity>)> {
+    let lower = line.to_ascii_lowercase();
+    let head = line.len() - line.trim_start().len();
+    let mut hits = Vec::new();
+    for unwanted in section {
+        for range in unwanted.find(line, &lower) {
+            let is_speech = voice_at(range.start) == Voice::Dialogue;
+            let is_there = match unwanted.place {
+                Where::Both => true,
+                Where::Narration => !is_speech,
+                Where::Dialogue => is_speech,
+                Where::Line => !is_speech && range.start == head,
+            };
+            if is_there && !range.is_empty() {
+                hits.push((range, unwanted.severity));
+            }
+        }
+    }
+    hits.sort_by_key(|(range, _)| (range.start, std::cmp::Reverse(range.end)));
+    let mut end = 0;
+    hits.retain(|(range, _)| {
+        range.start >= end && {
+            end = range.end;
+            true
+        }
+    });
+    hits
+}
