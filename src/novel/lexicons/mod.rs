@@ -9,6 +9,7 @@ mod onomatopoeia;
 mod openings;
 mod people;
 mod forbidden;
+pub mod connectives;
 mod phrases;
 mod senses;
 mod setting;
@@ -26,3 +27,8 @@ pub use senses::{SENSES, Senses};
 pub use setting::{DailyLife, SETTING, Setting};
 pub use tropes::{Genre, GenreName, genre};
 pub use verbs::{VERBS, Verbs};
+
+/// Reads a lexicon of this repository.
+fn read<T: serde::de::DeserializeOwned>(name: &str, text: &str) -> T {
+    toml::from_str(text).unwrap_or_else(|error| panic!("{name}.toml: {error}"))
+}

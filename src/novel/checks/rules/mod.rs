@@ -6,6 +6,8 @@
 mod passages;
 mod signs;
 mod unwanted;
+mod sentence_run;
+mod whole_text;
 
 use std::sync::LazyLock;
 
@@ -75,6 +77,19 @@ rules! {
     unbalanced_bracket,
     unknown_hiragana,
     unread_ruby,
+    // rhythm
+    comma_absence,
+    comma_excess,
+    conjunction_excess,
+    ending_repetition,
+    long_sentence,
+    long_sentence_run,
+    monotonous_length,
+    noun_ending_excess,
+    phrase_repetition,
+    same_sentence_head,
+    script_balance,
+    short_sentence_run,
 }
 
 impl Rule {

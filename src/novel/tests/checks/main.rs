@@ -3,6 +3,7 @@
 mod items;
 mod basic;
 mod pages;
+mod rhythm;
 
 use fumi_novel::{
     checks::{Context, Draft, Material, Sample, Tuning},
