@@ -4,29 +4,39 @@
 //! Nothing is judged here.
 
 mod body;
+pub mod cliches;
+pub mod connectives;
 mod drama;
+pub mod emotion;
+mod forbidden;
+pub mod honorifics;
+mod inflected;
+pub mod misuses;
 mod onomatopoeia;
 mod openings;
 mod people;
-mod forbidden;
-pub mod connectives;
 mod phrases;
+pub mod redundancy;
 mod senses;
 mod setting;
+pub mod spellings;
 mod tropes;
 mod verbs;
+mod wording;
 
 pub use body::{BODY, Body};
 pub use drama::{DRAMA, Drama};
+pub use forbidden::{FORBIDDEN, Forbidden, Limited, Unwanted, Where};
 pub use onomatopoeia::{ONOMATOPOEIA, Onomatopoeia};
 pub use openings::OPENINGS;
 pub use people::{PEOPLE, People, Pronouns};
-pub use forbidden::{FORBIDDEN, Forbidden, Limited, Unwanted, Where};
 pub use phrases::{Hit, Phrases};
 pub use senses::{SENSES, Senses};
 pub use setting::{DailyLife, SETTING, Setting};
 pub use tropes::{Genre, GenreName, genre};
 pub use verbs::{VERBS, Verbs};
+pub(crate) use wording::shared;
+pub use wording::{Replacements, Wording};
 
 /// Reads a lexicon of this repository.
 fn read<T: serde::de::DeserializeOwned>(name: &str, text: &str) -> T {

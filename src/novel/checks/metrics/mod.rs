@@ -91,7 +91,9 @@ mod tests {
             ..Context::default()
         };
         let (draft, tuning) = (Draft::read(text, Reading::default()), Tuning::default());
-        Material::of(&draft, &context, &tuning, Ipadic::shared()).metrics().clone()
+        Material::of(&draft, &context, &tuning, Ipadic::shared())
+            .metrics()
+            .clone()
     }
 
     /// Measures a text.
@@ -108,8 +110,14 @@ mod tests {
     fn of_nothing_nothing_is_measured_and_nothing_divided_by() {
         for text in ["", "　\n", "「ああ」", "# 題"] {
             let metrics = measured(text);
-            assert!(metrics.lengths.sentences.is_empty() && metrics.rows.rows.is_empty(), "{text}");
-            assert_eq!((metrics.commas.score, metrics.words.variety, metrics.readability.score), (None, None, None));
+            assert!(
+                metrics.lengths.sentences.is_empty() && metrics.rows.rows.is_empty(),
+                "{text}"
+            );
+            assert_eq!(
+                (metrics.commas.score, metrics.words.variety, metrics.readability.score),
+                (None, None, None)
+            );
             assert!(is_near(metrics.words.conjunction_share, 0.0), "{text}");
         }
     }

@@ -4,9 +4,12 @@
 //! in [`Found::push`]: scope, severity, what no fix may touch, and that words in speech are never corrected.
 
 mod passages;
-mod signs;
-mod unwanted;
+mod phrasing;
+mod rates;
 mod sentence_run;
+mod signs;
+mod stretches;
+mod unwanted;
 mod whole_text;
 
 use std::sync::LazyLock;
@@ -90,6 +93,27 @@ rules! {
     same_sentence_head,
     script_balance,
     short_sentence_run,
+    // expression
+    auxiliary_kanji,
+    cliche,
+    demonstrative_cluster,
+    direct_emotion,
+    double_honorific,
+    double_negative,
+    doubled_joshi,
+    ga_chain,
+    i_nuki,
+    kanji_run,
+    misuse,
+    mixed_style,
+    near_repetition,
+    ra_nuki,
+    redundancy,
+    sa_ire,
+    simile_excess,
+    spelling_variant,
+    tautology,
+    viewpoint_slip,
 }
 
 impl Rule {

@@ -1,7 +1,7 @@
 //! The checks against their own manual pages, against every text there is, and against what must hold for all texts.
 
-mod items;
 mod basic;
+mod items;
 mod pages;
 mod rhythm;
 

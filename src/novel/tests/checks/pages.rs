@@ -41,7 +41,11 @@ fn finds(rule: &Rule, sample: &Sample) -> Vec<String> {
 /// A rule's own score of a text, from 0 to 1.
 #[expect(clippy::cast_precision_loss, reason = "samples are short")]
 fn score(found: usize, text: &str) -> f64 {
-    let characters = text.chars().filter(|c| !c.is_whitespace()).count().clamp(1, MOST_WEIGHED);
+    let characters = text
+        .chars()
+        .filter(|c| !c.is_whitespace())
+        .count()
+        .clamp(1, MOST_WEIGHED);
     (1.0 - found as f64 * 1_000.0 / characters as f64 / WORST).max(0.0)
 }
 

@@ -1,0 +1,50 @@
+//! Finds words in kanji that only help another word: て下さい, た事が.
+
+use super::{Found, phrasing, stretches};
+use crate::{
+    checks::material::Material,
+    lexicons::{
+        Hit, Replacements,
+        spellings::{AFTER_TA, AFTER_TE, AUXILIARIES},
+    },
+    morphology::Morpheme,
+};
+
+pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+    for words in stretches::narrated(material) {
+        for hit in AUXILIARIES.find(words) {
+            push(material, words, hit.words.start, &AUXILIARIES, &hit, found);
+        }
+        for (pairs, follows) in [(&*AFTER_TE, is_te as fn(&Morpheme<'_>) -> bool), (&*AFTER_TA, is_ta)] {
+            for hit in pairs.find(words) {
+                if let Some(before) = hit.words.start.checked_sub(1).filter(|before| follows(&words[*before])) {
+                    push(material, words, before, pairs, &hit, found);
+                }
+            }
+        }
+    }
+}
+
+/// Reports a pair from the word on that its て or た is, if it has one.
+fn push(
+    material: &Material<'_>,
+    words: &[Morpheme<'_>],
+    start: usize,
+    pairs: &Replacements,
+    hit: &Hit,
+    found: &mut Found<'_, '_>,
+) {
+    if let Some(kana) = pairs.instead(hit, words) {
+        let head: String = words[start..hit.words.start].iter().map(|word| word.surface).collect();
+        found.push(phrasing::instead(material, &words[start..hit.words.end], &(head + &kana)));
+    }
+}
+
+fn is_te(word: &Morpheme<'_>) -> bool {
+    word.is(&["助詞", "接続助詞"]) && matches!(word.surface, "て" | "で")
+}
+
+fn is_ta(word: &Morpheme<'_>) -> bool {
+    let inflection = word.inflection;
+    inflection.is_some_and(|inflection| inflection.kind == "特殊・タ" && inflection.form == "基本形")
+}

@@ -1,0 +1,47 @@
+//! Finds negatives that are denied at once: 〜なくはない, 〜ないわけではない.
+
+use super::{Found, phrasing, stretches};
+use crate::{checks::material::Material, morphology::Morpheme};
+
+pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+    for words in stretches::narrated(material) {
+        let mut at = 0;
+        while at < words.len() {
+            let end = if is_negative(&words[at]) { denied(words, at) } else { None };
+            if let Some(end) = end {
+                found.push(phrasing::at(material, &words[at..end]));
+            }
+            at = end.unwrap_or(at + 1);
+        }
+    }
+}
+
+/// Where the denial of a negative ends, if it is denied.
+fn denied(words: &[Morpheme<'_>], at: usize) -> Option<usize> {
+    let form = words[at].inflection.map_or("", |inflection| inflection.form);
+    let surface = |at: usize| words.get(at).map_or("", |word| word.surface);
+    let joint = match (form, surface(at + 1), surface(at + 2)) {
+        ("連用テ接続", _, _) => at + 1,
+        ("基本形", "わけ" | "訳", "で") => at + 3,
+        ("基本形", "こと" | "事", _) | ("基本形" | "連用デ接続", "で", _) => at + 2,
+        _ => return None,
+    };
+    if !matches!(surface(joint), "は" | "も") {
+        return None;
+    }
+    let denial = joint + 1;
+    let mut end = match words.get(denial)? {
+        word if is_negative(word) => denial + 1,
+        word if word.base == "ある" && surface(denial + 1) == "ませ" && surface(denial + 2) == "ん" => denial + 3,
+        _ => return None,
+    };
+    while words.get(end).is_some_and(|word| word.is(&["助動詞"]) && matches!(word.base, "た" | "です")) {
+        end += 1;
+    }
+    // 〜ないではないか asks or cries out.
+    (surface(end) != "か").then_some(end)
+}
+
+fn is_negative(word: &Morpheme<'_>) -> bool {
+    matches!(word.base, "ない" | "無い") && (word.is(&["助動詞"]) || word.is(&["形容詞", "自立"]))
+}

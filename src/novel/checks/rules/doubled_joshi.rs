@@ -1,0 +1,88 @@
+//! Finds the same particle twice with nothing but nouns in between: 倉庫で中庭で.
+
+use super::{Found, phrasing, stretches};
+use crate::{checks::material::Material, morphology::Morpheme};
+
+/// Particles that a sentence can hardly bear twice; of the others one often stands beside its like.
+const PARTICLES: [&str; 8] = ["が", "は", "に", "で", "へ", "から", "まで", "より"];
+
+/// What tells how and not where, before で.
+const MANNERS: [&str; 10] = ["人", "自分", "独り", "ひとり", "みんな", "皆", "全部", "平気", "裸足", "大声"];
+
+/// What tells how or when and not where, before に.
+const ADVERBS: [&str; 16] = [
+    "即座", "一緒", "同時", "一度", "一斉", "一気", "最初", "最後", "交互", "互い", "無性", "次", "次々", "別々", "順", "無理",
+];
+
+pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+    let interval = found.limit("interval");
+    for words in stretches::narrated(material) {
+        let mut before: Vec<usize> = Vec::new();
+        for (at, word) in words.iter().enumerate() {
+            if !word.is(&["助詞"]) {
+                let is_noun = word.is(&["名詞"]) || word.is(&["接頭詞"]);
+                if !is_noun {
+                    before.clear();
+                }
+                continue;
+            }
+            let near = before.iter().rev().take(interval);
+            let same = near.copied().find(|known| is_same(&words[*known], word) && *known + 1 < at);
+            if let Some(known) = same
+                && PARTICLES.contains(&word.surface)
+                && is_single(words, known)
+                && is_single(words, at)
+                && !is_exempt(words, at)
+                && !is_adverb(words, known)
+                && !is_adverb(words, at)
+            {
+                let finding = phrasing::at(material, &words[known..=at]);
+                found.push(finding.with("value", word.surface));
+            }
+            before.push(at);
+        }
+    }
+}
+
+fn is_same(one: &Morpheme<'_>, other: &Morpheme<'_>) -> bool {
+    one.surface == other.surface && one.parts == other.parts
+}
+
+/// Whether no other particle makes one with it: には, からは, での.
+fn is_single(words: &[Morpheme<'_>], at: usize) -> bool {
+    let is_particle = |at: usize| words.get(at).is_some_and(|word| word.is(&["助詞"]));
+    !is_particle(at + 1) && !at.checked_sub(1).is_some_and(is_particle)
+}
+
+/// Whether the second one of a pair is harmless.
+fn is_exempt(words: &[Morpheme<'_>], at: usize) -> bool {
+    let noun = words[at - 1].surface;
+    let next = words.get(at + 1);
+    match words[at].surface {
+        "は" => is_denied(&words[at + 1..]),
+        "に" => next.is_some_and(|next| {
+            let base = next.base;
+            matches!(base, "する" | "なる" | "行く" | "来る" | "いく" | "くる" | "いたす" | "致す" | "成る")
+        }),
+        "で" => MANNERS.contains(&noun),
+        _ => false,
+    }
+}
+
+/// Whether a particle makes an adverb of the noun before it: 三列に, 華奢に, 今に, 乱暴で.
+fn is_adverb(words: &[Morpheme<'_>], at: usize) -> bool {
+    let Some(noun) = at.checked_sub(1).map(|before| &words[before]) else { return true };
+    let is_manner = noun.is(&["名詞", "形容動詞語幹"]);
+    let is_time = || noun.parts.contains(&"副詞可能") || noun.parts.contains(&"助数詞") || !noun.is(&["名詞"]);
+    match words[at].surface {
+        "に" => is_manner || is_time() || ADVERBS.contains(&noun.surface),
+        "で" => is_manner,
+        _ => false,
+    }
+}
+
+/// Whether a clause denies: up to its comma.
+fn is_denied(words: &[Morpheme<'_>]) -> bool {
+    let clause = words.iter().take_while(|word| !word.is(&["記号"]));
+    clause.into_iter().any(|word| matches!(word.base, "ない" | "無い" | "ぬ" | "ん" | "まい"))
+}

@@ -1,0 +1,24 @@
+//! Finds sentences that turn twice with the conjunctive particle が.
+
+use super::{Found, stretches};
+use crate::{
+    checks::{finding::Finding, material::Material},
+    manuscript::Voice,
+    morphology::Morpheme,
+};
+
+pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+    let most = found.limit("most");
+    for (_, sentence, words) in material.heard(Voice::Narration) {
+        let own: Vec<&Morpheme<'_>> = stretches::unquoted(words).collect();
+        let turns = own.windows(2).filter(|pair| turns(pair[0], pair[1])).count();
+        if turns > most {
+            found.push(Finding::at(sentence.source()).with("count", turns));
+        }
+    }
+}
+
+/// Whether が turns the sentence; that of 雨だろうが風だろうが does not.
+fn turns(before: &Morpheme<'_>, word: &Morpheme<'_>) -> bool {
+    word.surface == "が" && word.is(&["助詞", "接続助詞"]) && !matches!(before.surface, "う" | "よう" | "まい")
+}

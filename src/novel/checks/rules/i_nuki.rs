@@ -1,0 +1,57 @@
+//! Finds てる for ている in a narration that otherwise writes ている.
+
+use super::{Found, phrasing, stretches};
+use crate::{checks::material::Material, morphology::Morpheme};
+
+#[expect(clippy::cast_precision_loss, reason = "counts of words")]
+pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+    let (mut short, mut full) = (Vec::new(), 0_usize);
+    for words in stretches::narrated(material) {
+        for at in 1..words.len() {
+            if let Some(gap) = gap(words, at) {
+                short.push((words, at, gap));
+            }
+            full += usize::from(is_te(&words[at - 1]) && matches!(words[at].base, "いる" | "居る"));
+        }
+    }
+    if short.len() as f64 > found.threshold("voice") * (short.len() + full) as f64 {
+        return;
+    }
+    for (words, at, gap) in short {
+        let verb = (0..at).rev().take_while(|before| is_verb(&words[*before])).last().unwrap_or(at);
+        let end = words[at + 1..].iter().take_while(|word| word.is(&["助動詞"])).count();
+        let own = &words[verb..=at + end];
+        let mut text = material.text()[phrasing::visible(own)].to_owned();
+        text.insert(gap - own[0].visible.start, 'い');
+        found.push(phrasing::instead(material, own, &text));
+    }
+}
+
+/// Where い is missing in or after a word, in the visible text.
+fn gap(words: &[Morpheme<'_>], at: usize) -> Option<usize> {
+    let word = &words[at];
+    if !is_verb(&words[at - 1]) {
+        return None;
+    }
+    let te = word.visible.start + "て".len();
+    let form = words[at - 1].inflection.map_or("", |inflection| inflection.form);
+    let is_negated = |at: usize| words.get(at).is_some_and(|next| next.base == "ない");
+    // 一つとしてない: して is a particle there.
+    let is_as = at > 1 && words[at - 2].surface == "と" && words[at - 1].surface == "し" && is_negated(at + 1);
+    match word.base {
+        _ if !word.is(&["動詞", "非自立"]) => {}
+        "てる" if !is_as => return Some(te),
+        "でる" if form == "連用タ接続" => return Some(te),
+        _ => return None,
+    }
+    let is_polite = words.get(at + 1).is_some_and(|next| next.is(&["助動詞"]) && next.base == "ます");
+    (is_te(word) && is_polite).then_some(te)
+}
+
+fn is_te(word: &Morpheme<'_>) -> bool {
+    word.is(&["助詞", "接続助詞"]) && matches!(word.surface, "て" | "で")
+}
+
+fn is_verb(word: &Morpheme<'_>) -> bool {
+    word.is(&["動詞"])
+}

@@ -1,0 +1,117 @@
+//! Finds many kanji in a row, names and numbers aside.
+
+use std::ops::Range;
+
+use super::Found;
+use crate::{
+    checks::{finding::Finding, material::Material},
+    manuscript::{Kind, is_kanji},
+    morphology::Origin,
+};
+
+pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+    let longest = found.limit("longest");
+    let names = names(material);
+    let rubies = rubies(material);
+    let story = material.sentences().iter().filter(|sentence| sentence.is_story());
+    for piece in story.flat_map(|sentence| &sentence.pieces) {
+        for run in runs(material.text(), &piece.visible) {
+            let is_long = |run: &Range<usize>| length(material, run) >= longest;
+            if !is_long(&run) || overlapping(&rubies, &run).next().is_some() {
+                continue;
+            }
+            // A name may be read as part of a longer word: 管理局 in 管理局員.
+            let mut known: Vec<Range<usize>> = overlapping(&names, &run).cloned().collect();
+            known.extend(within(material, &run));
+            known.sort_by_key(|name| name.start);
+            for part in without(&run, &known) {
+                if is_long(&part) && !is_number(&material.text()[part.clone()]) {
+                    let count = length(material, &part);
+                    found.push(Finding::at(material.source_of(&part)).with("count", count));
+                }
+            }
+        }
+    }
+}
+
+fn length(material: &Material<'_>, run: &Range<usize>) -> usize {
+    material.text()[run.clone()].chars().count()
+}
+
+/// Kanji in a row.
+fn runs(text: &str, piece: &Range<usize>) -> Vec<Range<usize>> {
+    let mut runs: Vec<Range<usize>> = Vec::new();
+    for (at, c) in text[piece.clone()].char_indices() {
+        let (at, end) = (piece.start + at, piece.start + at + c.len_utf8());
+        match runs.last_mut() {
+            _ if !is_kanji(c) => {}
+            Some(last) if last.end == at => last.end = end,
+            _ => runs.push(at..end),
+        }
+    }
+    runs
+}
+
+/// The names of the novel, in the order of the text.
+fn names(material: &Material<'_>) -> Vec<Range<usize>> {
+    let words = material.words().iter();
+    let names = words.filter(|word| word.origin == Origin::Name);
+    let mut names: Vec<Range<usize>> = names.map(|word| word.visible.clone()).collect();
+    names.sort_by_key(|name| name.start);
+    names
+}
+
+/// What rubies stand on, in the order of the text.
+fn rubies(material: &Material<'_>) -> Vec<Range<usize>> {
+    let visible = material.manuscript().visible();
+    let spans = material.manuscript().spans().iter();
+    let mut bases: Vec<Range<usize>> = spans
+        .filter_map(|span| match &span.kind {
+            Kind::Ruby { base, .. } => Some(visible.from_source(base.start)..visible.from_source(base.end)),
+            _ => None,
+        })
+        .collect();
+    bases.sort_by_key(|base| base.start);
+    bases
+}
+
+/// Those of some ranges in order that overlap a run.
+fn overlapping<'r>(ranges: &'r [Range<usize>], run: &Range<usize>) -> impl Iterator<Item = &'r Range<usize>> + use<'r> {
+    let end = run.end;
+    let first = ranges.partition_point(|range| range.end <= run.start);
+    ranges[first..].iter().take_while(move |range| range.start < end)
+}
+
+/// Names of two characters or more wherever they stand in a run.
+fn within(material: &Material<'_>, run: &Range<usize>) -> Vec<Range<usize>> {
+    let text = &material.text()[run.clone()];
+    let names = material.context().names.names().iter().map(|name| name.surface.as_str());
+    let long = names.filter(|name| name.chars().nth(1).is_some());
+    let places = long.flat_map(|name| text.match_indices(name));
+    places.map(|(at, name)| run.start + at..run.start + at + name.len()).collect()
+}
+
+/// What is left of a run without names.
+fn without(run: &Range<usize>, names: &[Range<usize>]) -> Vec<Range<usize>> {
+    let mut parts = Vec::new();
+    let mut at = run.start;
+    for name in names {
+        parts.push(at..name.start.max(at));
+        at = name.end.max(at);
+    }
+    parts.push(at..run.end.max(at));
+    parts
+}
+
+/// Whether a run holds a number of two digits or more, or a date.
+fn is_number(run: &str) -> bool {
+    let is_digit = |c: char| "〇零一二三四五六七八九十百千万億兆".contains(c);
+    let mut characters = run.chars().peekable();
+    while let Some(c) = characters.next() {
+        let next = characters.peek().copied();
+        if is_digit(c) && next.is_some_and(|next| is_digit(next) || "年月日".contains(next)) {
+            return true;
+        }
+    }
+    false
+}

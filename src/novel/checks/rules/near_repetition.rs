@@ -1,0 +1,76 @@
+//! Finds nouns and verbs that stand in several sentences in a row.
+
+use std::collections::{HashMap, HashSet};
+
+use super::{Found, phrasing, stretches};
+use crate::{
+    checks::material::Material,
+    manuscript::{Kind, Voice},
+    morphology::{Morpheme, Origin},
+};
+
+/// Verbs that everybody needs.
+const COMMON: [&str; 22] = [
+    "する", "いる", "居る", "ある", "有る", "なる", "成る", "言う", "いう", "云う", "思う", "おもう", "見る", "みる", "行く",
+    "いく", "来る", "くる", "やる", "できる", "出来る", "出る",
+];
+
+/// A word that goes on from sentence to sentence.
+struct Row<'w, 'a> {
+    first: &'w Morpheme<'a>,
+    sentences: usize,
+}
+
+pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+    let run = found.limit("run");
+    let mut rows: HashMap<&str, Row<'_, '_>> = HashMap::new();
+    let mut ended: Vec<Row<'_, '_>> = Vec::new();
+    let mut breaks = breaks(material).into_iter().peekable();
+    for (at, sentence) in material.sentences().iter().enumerate() {
+        let is_narration = sentence.is_story() && sentence.voice == Voice::Narration;
+        let start = sentence.source().start;
+        let mut is_parted = !is_narration;
+        while breaks.next_if(|place| *place < start).is_some() {
+            is_parted = true;
+        }
+        if is_parted {
+            ended.extend(rows.drain().map(|(_, row)| row));
+        }
+        if !is_narration {
+            continue;
+        }
+        let mut own: HashSet<&str> = HashSet::new();
+        for word in stretches::unquoted(material.words_of(at)).filter(|word| is_looked_at(word)) {
+            if own.insert(word.base) {
+                rows.entry(word.base)
+                    .and_modify(|row| row.sentences += 1)
+                    .or_insert(Row { first: word, sentences: 1 });
+            }
+        }
+        ended.extend(rows.extract_if(|base, _| !own.contains(base)).map(|(_, row)| row));
+    }
+    ended.extend(rows.into_values());
+    ended.retain(|row| row.sentences >= run);
+    ended.sort_by_key(|row| row.first.visible.start);
+    for row in ended {
+        let finding = phrasing::at(material, std::slice::from_ref(row.first));
+        found.push(finding.with("value", row.first.base).with("count", row.sentences));
+    }
+}
+
+/// Where scenes end, in the source.
+fn breaks(material: &Material<'_>) -> Vec<usize> {
+    let spans = material.manuscript().spans().iter();
+    let breaks = spans.filter(|span| matches!(span.kind, Kind::SceneBreak(_) | Kind::Heading { .. }));
+    let mut places: Vec<usize> = breaks.map(|span| span.range.start).collect();
+    places.sort_unstable();
+    places
+}
+
+fn is_looked_at(word: &Morpheme<'_>) -> bool {
+    let is_noun = word.is(&["名詞"]) && !word.is(&["名詞", "副詞可能"]);
+    word.is_content()
+        && word.origin != Origin::Name
+        && (is_noun || word.is(&["動詞"]))
+        && !COMMON.contains(&word.base)
+}

@@ -1,0 +1,47 @@
+//! Finds potential forms without ら in narration: 見れる, 食べれる.
+
+use std::ops::Range;
+
+use super::{Found, phrasing, stretches};
+use crate::{checks::material::Material, morphology::Morpheme};
+
+/// Those that the dictionary knows as verbs of their own.
+const KNOWN: [&str; 3] = ["見れる", "来れる", "みれる"];
+
+pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+    for words in stretches::narrated(material) {
+        for (at, word) in words.iter().enumerate() {
+            let start = word.visible.start;
+            if let Some(re) = own_re(word) {
+                push(material, start..re, found);
+            } else if is_ichidan(word) && words.get(at + 1).is_some_and(is_reru) {
+                push(material, start..word.visible.end, found);
+            }
+        }
+    }
+}
+
+/// Reports a verb whose れ stands behind its stem, with that れ.
+fn push(material: &Material<'_>, stem: Range<usize>, found: &mut Found<'_, '_>) {
+    let place = stem.start..stem.end + "れ".len();
+    let written = format!("{}られ", &material.text()[stem]);
+    found.push(phrasing::exchanged(material, &place, &written));
+}
+
+/// Where the れ of 見れる begins.
+fn own_re(word: &Morpheme<'_>) -> Option<usize> {
+    let re = word.surface.find('れ').filter(|_| KNOWN.contains(&word.base) && word.is(&["動詞"]))?;
+    Some(word.visible.start + re)
+}
+
+/// Whether れる cannot follow: 一段 verbs and 来る take られる. A single kana is hardly a verb.
+fn is_ichidan(word: &Morpheme<'_>) -> bool {
+    let Some(inflection) = word.inflection.filter(|inflection| inflection.form == "未然形") else { return false };
+    let is_kana = word.surface.chars().all(|c| matches!(c, 'ぁ'..='ん'));
+    let is_kind = inflection.kind.starts_with("一段") || inflection.kind.starts_with("カ変");
+    word.is(&["動詞"]) && is_kind && (!is_kana || word.surface.chars().count() > 1)
+}
+
+fn is_reru(word: &Morpheme<'_>) -> bool {
+    word.is(&["動詞", "接尾"]) && word.base == "れる"
+}

@@ -1,0 +1,38 @@
+//! One finding about a whole text: something stands in its narration more often than it should.
+
+use std::ops::Range;
+
+use super::Found;
+use crate::{
+    checks::{finding::Finding, material::Material},
+    manuscript::Voice,
+};
+
+/// How many of the words are shown.
+const SHOWN: usize = 8;
+
+/// Reports places of the visible text if there are `least` of them, and more than `most` in 1,000 characters of narration.
+#[expect(clippy::cast_precision_loss, reason = "counts of words")]
+pub(super) fn push_excess(material: &Material<'_>, found: &mut Found<'_, '_>, places: &[Range<usize>]) {
+    let Some(first) = places.first() else { return };
+    let most = found.threshold("most");
+    let rate = places.len() as f64 * 1_000.0 / material.characters_heard(Voice::Narration).max(1) as f64;
+    if places.len() < found.limit("least") || rate <= most {
+        return;
+    }
+    let mut words: Vec<&str> = Vec::new();
+    for place in places {
+        let word = &material.text()[place.clone()];
+        if words.len() < SHOWN && !words.contains(&word) {
+            words.push(word);
+        }
+    }
+    let start = material.source_of(first).start;
+    found.push(
+        Finding::at(start..start)
+            .with("count", places.len())
+            .with("value", format!("{rate:.1}"))
+            .with("limit", most)
+            .with("words", words.join("、")),
+    );
+}

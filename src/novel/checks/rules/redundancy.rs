@@ -1,0 +1,27 @@
+//! Finds roundabout phrases that have a shorter form: 確認することができる.
+
+use super::{Found, phrasing, stretches};
+use crate::{checks::material::Material, lexicons::redundancy::REDUNDANCY, morphology::Morpheme};
+
+pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+    for words in stretches::narrated(material) {
+        for hit in REDUNDANCY.find(words) {
+            let (long, short) = REDUNDANCY.pair(&hit);
+            let needs_action = long.starts_with("する") && !short.starts_with("する");
+            let before = hit.words.start.checked_sub(1).map(|before| &words[before]);
+            if needs_action && !before.is_some_and(is_action) {
+                continue;
+            }
+            let own = &words[hit.words.clone()];
+            found.push(match REDUNDANCY.instead(&hit, words) {
+                Some(text) => phrasing::instead(material, own, &text),
+                None => phrasing::at(material, own).with("expected", short),
+            });
+        }
+    }
+}
+
+/// Whether する makes a verb of the noun.
+fn is_action(word: &Morpheme<'_>) -> bool {
+    word.is(&["名詞", "サ変接続"])
+}

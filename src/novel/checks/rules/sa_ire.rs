@@ -1,0 +1,34 @@
+//! Finds causatives with a needless さ: 行かさせる, 読まさせる.
+
+use super::{Found, phrasing, stretches};
+use crate::{checks::material::Material, morphology::Morpheme};
+
+/// Short causatives that the dictionary knows as verbs. Others of that shape are verbs of their own (動かす, 聞かす, 済ます).
+const CAUSATIVES: [&str; 18] = [
+    "待たす", "働かす", "歌わす", "死なす", "飲ます", "のます", "行かす", "言わす", "走らす", "泣かす", "笑わす", "急がす",
+    "遊ばす", "喜ばす", "持たす", "立たす", "払わす", "やらす",
+];
+
+pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+    for words in stretches::narrated(material) {
+        for pair in words.windows(2) {
+            let [verb, suffix] = pair else { continue };
+            if !is_godan(verb) || !suffix.is(&["動詞", "接尾"]) {
+                continue;
+            }
+            let stem = match suffix.base {
+                "させる" => verb.surface,
+                "せる" if CAUSATIVES.contains(&verb.base) => verb.surface.trim_end_matches('さ'),
+                _ => continue,
+            };
+            let start = verb.visible.start;
+            let place = start..start + stem.len() + "させ".len();
+            found.push(phrasing::exchanged(material, &place, &format!("{stem}せ")));
+        }
+    }
+}
+
+fn is_godan(word: &Morpheme<'_>) -> bool {
+    let is_stem = |kind: &str, form: &str| kind.starts_with("五段") && form == "未然形";
+    word.is(&["動詞"]) && word.inflection.is_some_and(|inflection| is_stem(inflection.kind, inflection.form))
+}

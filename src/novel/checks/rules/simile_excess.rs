@@ -1,0 +1,67 @@
+//! Finds narration that compares too often: 海のように, 石を割るような.
+
+use super::{Found, phrasing, rates, stretches};
+use crate::{checks::material::Material, morphology::Morpheme};
+
+/// Before ように they tell what one wants to be possible.
+const ABLE: [&str; 14] = [
+    "聞こえる", "聞える", "見える", "みえる", "できる", "出来る", "わかる", "分かる", "判る", "届く", "間に合う", "助かる",
+    "治る", "済む",
+];
+
+/// After ように they tell, wish or change.
+const TOLD: [&str; 27] = [
+    "なる", "成る", "する", "いう", "言う", "頼む", "たのむ", "命じる", "命ずる", "願う", "祈る", "勧める", "促す", "伝える",
+    "指示", "お願い", "祈り", "思う", "思える", "見える", "みえる", "感じる", "聞こえる", "できる", "心がける", "努める", "気",
+];
+
+/// Before たように they name a source.
+const SAID: [&str; 9] = ["言う", "いう", "述べる", "書く", "話す", "聞く", "知る", "思う", "考える"];
+
+pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+    let mut places = Vec::new();
+    for words in stretches::narrated(material) {
+        for at in 0..words.len() {
+            let end = match words[at].surface {
+                "ごとく" | "ごとき" | "如く" | "如き" => at + 1,
+                "よう" | "様" if is_form(words, at + 1) && words[at].is(&["名詞", "非自立"]) && compares(words, at) => at + 2,
+                "みたい" if is_form(words, at + 1) && at > 0 && !words[at - 1].is(&["名詞", "代名詞"]) => at + 2,
+                _ => continue,
+            };
+            places.push(phrasing::visible(&words[at..end]));
+        }
+    }
+    rates::push_excess(material, found, &places);
+}
+
+fn is_form(words: &[Morpheme<'_>], at: usize) -> bool {
+    words.get(at).is_some_and(|word| matches!(word.surface, "な" | "に"))
+}
+
+/// Whether よう with な or に compares.
+fn compares(words: &[Morpheme<'_>], at: usize) -> bool {
+    let [before @ .., last] = &words[..at] else { return false };
+    let form = last.inflection.map_or("", |inflection| inflection.form);
+    let previous = before.last();
+    if last.surface == "の" {
+        return previous.is_some_and(|word| !word.is(&["名詞", "代名詞"]));
+    }
+    if last.is(&["助動詞"]) && last.inflection.is_some_and(|inflection| inflection.kind == "特殊・タ") {
+        return form == "基本形" && previous.is_some_and(|word| !SAID.contains(&word.base));
+    }
+    if !last.is(&["動詞"]) || form != "基本形" {
+        return false;
+    }
+    if words[at + 1].surface == "な" {
+        return true;
+    }
+    let next = words[at + 2..].iter().find(|word| !word.is(&["記号"]) && !word.is(&["助詞"]));
+    !ABLE.contains(&last.base) && last.base != "られる" && !is_potential(last) && next.is_none_or(|word| !TOLD.contains(&word.base))
+}
+
+/// Whether a verb tells what can be done: 読める, 歩ける. Those that are said of things compare too often (抜けるように).
+fn is_potential(word: &Morpheme<'_>) -> bool {
+    let is_ichidan = word.inflection.is_some_and(|inflection| inflection.kind.starts_with("一段"));
+    let ends = ["読める", "書ける", "話せる", "言える", "会える", "行ける", "帰れる", "歩ける", "走れる", "動ける", "使える", "眠れる", "飲める", "食える", "買える", "乗れる", "戻れる", "暮らせる", "持てる"];
+    is_ichidan && ends.iter().any(|end| word.base.ends_with(end))
+}

@@ -1,0 +1,96 @@
+//! Finds words that are spelled in two ways in one text.
+
+use std::collections::BTreeMap;
+
+use super::{Found, phrasing, stretches};
+use crate::{
+    checks::{finding::Severity, material::Material},
+    lexicons::spellings::SPELLINGS,
+    manuscript::{Voice, is_kanji},
+    morphology::{Morpheme, Origin},
+};
+
+/// A spelling where it stands.
+struct Place<'w, 'a> {
+    member: usize,
+    words: &'w [Morpheme<'a>],
+    next: Option<&'w Morpheme<'a>>,
+    is_spoken: bool,
+}
+
+pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+    let least = found.limit("least");
+    let mut groups: BTreeMap<usize, Vec<Place<'_, '_>>> = BTreeMap::new();
+    for stretch in stretches::told(material) {
+        for hit in SPELLINGS.find(stretch.words) {
+            let words = &stretch.words[hit.words.clone()];
+            let before = hit.words.start.checked_sub(1).map(|before| &stretch.words[before]);
+            let next = stretch.words.get(hit.words.end);
+            if words.iter().any(|word| word.origin == Origin::Name) || is_part(before, words, next) {
+                continue;
+            }
+            groups.entry(SPELLINGS.group(hit.entry)).or_default().push(Place {
+                member: hit.entry,
+                words,
+                next,
+                is_spoken: stretch.is_quoted || material.voice_at(words[0].source.start) != Voice::Narration,
+            });
+        }
+    }
+    for places in groups.values() {
+        let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
+        for place in places {
+            *counts.entry(place.member).or_default() += 1;
+        }
+        // Of equals the first of the group, which comes first in the map.
+        let most = counts.iter().rev().max_by_key(|(member, count)| (is_term(material, **member), **count));
+        let Some((kept, count)) = most.map(|(member, count)| (*member, *count)) else { continue };
+        // A ruby explains a spelling.
+        let has_ruby = |place: &Place<'_, '_>| place.words.iter().any(|word| material.is_protected(&word.source));
+        let rarer = places.iter().filter(|place| place.member != kept && !has_ruby(place));
+        if rarer.clone().count() < least {
+            continue;
+        }
+        for place in rarer {
+            let kept = SPELLINGS.wording(kept);
+            let text = kept.instead_of(SPELLINGS.wording(place.member), place.words, place.next);
+            let mut finding = match &text {
+                Some(text) => phrasing::instead(material, place.words, text),
+                None => phrasing::at(material, place.words).with("expected", &kept.text),
+            };
+            finding = finding.with("count", count);
+            if place.is_spoken {
+                finding.edits.clear();
+                found.push_as(Severity::Info, finding);
+            } else {
+                found.push(finding);
+            }
+        }
+    }
+}
+
+/// Whether the glossary of the novel has a spelling.
+fn is_term(material: &Material<'_>, member: usize) -> bool {
+    let text = &SPELLINGS.wording(member).text;
+    material.context().names.names().iter().any(|name| name.surface == *text)
+}
+
+/// Whether words are likely part of another one: 二十一つ, 左隣, 又五郎, 怖|わかった, 平|げた, 戦争をはじめて.
+fn is_part(before: Option<&Morpheme<'_>>, words: &[Morpheme<'_>], next: Option<&Morpheme<'_>>) -> bool {
+    let is_stem = |word: &Morpheme<'_>| word.inflection.is_some_and(|inflection| inflection.form == "ガル接続");
+    let is_noun = |word: Option<&Morpheme<'_>>| word.is_some_and(|word| word.is(&["名詞"]) || word.is(&["接頭詞"]) || is_stem(word));
+    let ends_in_kanji = before.is_some_and(|word| word.surface.ends_with(is_kanji));
+    let begins_with_kanji = next.is_some_and(|word| word.surface.starts_with(is_kanji));
+    let [first, ..] = words else { return false };
+    let is_one_kanji = words.len() == 1 && first.surface.chars().count() == 1 && first.surface.starts_with(is_kanji);
+    let is_after_object = before.is_some_and(|word| word.surface == "を");
+    if first.is(&["名詞", "数"]) || is_one_kanji {
+        return (ends_in_kanji && is_noun(before)) || (is_one_kanji && begins_with_kanji && is_noun(next));
+    }
+    let is_time = before.is_some_and(|word| word.parts.contains(&"副詞可能"));
+    let is_kana = first.surface.starts_with(|c| matches!(c, 'ぁ'..='ん'));
+    (is_kana && ends_in_kanji && is_noun(before) && !is_time)
+        || (first.is(&["副詞"]) && first.surface.ends_with('て') && is_after_object)
+        // なで、 may be anything.
+        || (first.is(&["動詞"]) && is_kana && first.surface.chars().count() < 3 && next.is_none_or(|next| next.is(&["記号"])))
+}

@@ -1,0 +1,65 @@
+//! Stretches of words that touch each other: nothing is said in between, and they are all quoted or none is.
+//!
+//! What stands in 『』 or “” within narration is somebody's words, too; rules that look for a narrator's slips pass it over.
+
+use crate::{checks::material::Material, manuscript::Voice, morphology::Morpheme};
+
+const OPEN: [char; 4] = ['『', '“', '〝', '‘'];
+const CLOSE: [char; 4] = ['』', '”', '〟', '’'];
+
+/// Words one after another.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stretch<'w, 'a> {
+    /// The words.
+    pub words: &'w [Morpheme<'a>],
+    /// Whether they are quoted within narration, marks included.
+    pub is_quoted: bool,
+}
+
+/// The stretches of a sentence.
+pub(super) fn stretches<'w, 'a>(words: &'w [Morpheme<'a>]) -> Vec<Stretch<'w, 'a>> {
+    let mut all = Vec::new();
+    let (mut start, mut depth) = (0, 0_usize);
+    let mut was_quoted = false;
+    for (at, word) in words.iter().enumerate() {
+        depth += word.surface.matches(OPEN).count();
+        let is_quoted = depth > 0;
+        let touches = at > 0 && words[at - 1].visible.end == word.visible.start;
+        if at > start && (!touches || is_quoted != was_quoted) {
+            all.push(Stretch {
+                words: &words[start..at],
+                is_quoted: was_quoted,
+            });
+            start = at;
+        }
+        was_quoted = is_quoted;
+        depth = depth.saturating_sub(word.surface.matches(CLOSE).count());
+    }
+    if start < words.len() {
+        all.push(Stretch {
+            words: &words[start..],
+            is_quoted: was_quoted,
+        });
+    }
+    all
+}
+
+/// The words of a sentence that are not quoted within it.
+pub(super) fn unquoted<'w, 'a>(words: &'w [Morpheme<'a>]) -> impl Iterator<Item = &'w Morpheme<'a>> {
+    let own = stretches(words).into_iter().filter(|stretch| !stretch.is_quoted);
+    own.flat_map(|stretch| stretch.words)
+}
+
+/// The stretches of the narration, without what is quoted in it.
+pub(super) fn narrated<'w, 'a>(material: &'w Material<'a>) -> impl Iterator<Item = &'w [Morpheme<'a>]> {
+    let heard = material.heard(Voice::Narration);
+    let all = heard.flat_map(|(_, _, words)| stretches(words));
+    all.filter(|stretch| !stretch.is_quoted).map(|stretch| stretch.words)
+}
+
+/// The stretches of the whole story.
+pub(super) fn told<'w, 'a>(material: &'w Material<'a>) -> impl Iterator<Item = Stretch<'w, 'a>> {
+    let sentences = material.sentences().iter().enumerate();
+    let story = sentences.filter(|(_, sentence)| sentence.is_story());
+    story.flat_map(|(at, _)| stretches(material.words_of(at)))
+}

@@ -1,0 +1,19 @@
+//! Worn phrases of fiction.
+
+use std::{collections::BTreeMap, sync::LazyLock};
+
+use serde::Deserialize;
+
+use super::{Phrases, read};
+
+/// The phrases of all sections.
+pub static CLICHES: LazyLock<Phrases> = LazyLock::new(|| {
+    let sections: BTreeMap<String, Section> = read("cliches", include_str!("cliches.toml"));
+    Phrases::new(sections.into_values().flat_map(|section| section.phrases))
+});
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Section {
+    phrases: Vec<String>,
+}

@@ -1,0 +1,85 @@
+//! A word in the form in which another word stands: 射る in place of 得 (た) is 射 (た), なる in place of なられ (た) is なっ (た).
+//!
+//! Knows the regular types of IPADIC's inflection. Where the words that follow would have to change as well there is no form.
+
+use crate::morphology::{Inflection, Morpheme};
+
+/// The kana that a godan verb ends in, with those of its forms: 未然形, 連用形, 仮定形, 未然ウ接続, 連用タ接続.
+const ROWS: [(char, [&str; 5]); 9] = [
+    ('う', ["わ", "い", "え", "お", "っ"]),
+    ('く', ["か", "き", "け", "こ", "い"]),
+    ('ぐ', ["が", "ぎ", "げ", "ご", "い"]),
+    ('す', ["さ", "し", "せ", "そ", "し"]),
+    ('つ', ["た", "ち", "て", "と", "っ"]),
+    ('ぬ', ["な", "に", "ね", "の", "ん"]),
+    ('ぶ', ["ば", "び", "べ", "ぼ", "ん"]),
+    ('む', ["ま", "み", "め", "も", "ん"]),
+    ('る', ["ら", "り", "れ", "ろ", "っ"]),
+];
+
+/// Verbs whose 連用形 ends in い, whatever type the dictionary reads.
+const POLITE: [&str; 6] = ["しゃる", "なさる", "下さる", "くださる", "仰る", "ござる"];
+
+/// A word, given by its base form and type, in the form of another, which stands before `next`.
+pub(super) fn inflected(base: &str, kind: &str, form: &Inflection<'_>, next: Option<&Morpheme<'_>>) -> Option<String> {
+    if form.form == "基本形" || form.form == "体言接続" {
+        return Some(base.to_owned());
+    }
+    let takes_sa = |kind: &str| kind.starts_with("五段") || kind == "サ変・スル";
+    let is_suffixed = next.is_some_and(|next| next.is(&["動詞", "接尾"]));
+    if form.form.starts_with("未然") && is_suffixed && takes_sa(form.kind) != takes_sa(kind) {
+        return None; // れる would have to become られる, or the other way round
+    }
+    if matches!(form.kind, "特殊・ダ" | "特殊・デス") && form.form != "連用タ接続" {
+        return None; // だろう, である, なら
+    }
+    let last = base.chars().next_back()?;
+    let stem = base.strip_suffix(last)?;
+    let end = if kind.starts_with("一段") {
+        match form.form {
+            "未然形" | "連用形" | "連用タ接続" => "",
+            "未然ウ接続" => "よ",
+            "仮定形" => "れ",
+            _ => return None,
+        }
+    } else if kind.starts_with("五段") {
+        let (_, ends) = ROWS.iter().find(|(kana, _)| *kana == last)?;
+        let [negative, plain, conditional, will, past] = *ends;
+        match form.form {
+            "未然形" | "未然レル接続" => negative,
+            "連用形" | "連用タ接続" => match next.and_then(past_of) {
+                Some(is_voiced) if is_voiced != matches!(last, 'ぐ' | 'ぬ' | 'ぶ' | 'む') => return None,
+                Some(_) if kind.ends_with("カ行促音便") => "っ",
+                Some(_) => past,
+                None if POLITE.iter().any(|end| base.ends_with(end)) => "い",
+                None => plain,
+            },
+            "未然ウ接続" => will,
+            "仮定形" => conditional,
+            _ => return None,
+        }
+    } else if kind == "サ変・スル" {
+        let stem = base.strip_suffix("する")?;
+        let end = match form.form {
+            "未然形" if is_suffixed => "さ",
+            "未然レル接続" => "さ",
+            "未然形" | "連用形" | "連用タ接続" => "し",
+            "未然ウ接続" => "しよ",
+            "仮定形" => "すれ",
+            _ => return None,
+        };
+        return Some(format!("{stem}{end}"));
+    } else {
+        return None;
+    };
+    Some(format!("{stem}{end}"))
+}
+
+/// Whether a word joins the form of the past (た, て, たり), and if so whether it is voiced (だ, で).
+fn past_of(next: &Morpheme<'_>) -> Option<bool> {
+    let joins = next.is(&["助動詞"]) && next.inflection.is_some_and(|inflection| inflection.kind == "特殊・タ")
+        || next.is(&["助詞", "接続助詞"]) && matches!(next.surface, "て" | "で" | "ても" | "でも")
+        || next.is(&["助詞", "並立助詞"]) && matches!(next.surface, "たり" | "だり")
+        || next.is(&["動詞", "非自立"]) && next.surface.starts_with(['て', 'で', 'と', 'ど', 'ち', 'じ']);
+    joins.then(|| next.surface.starts_with(['だ', 'で', 'ど', 'じ']))
+}

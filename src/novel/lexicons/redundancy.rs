@@ -1,0 +1,26 @@
+//! Roundabout phrases, with the shorter form of each.
+
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use super::{Replacements, read};
+
+/// The phrases.
+pub static REDUNDANCY: LazyLock<Replacements> = LazyLock::new(|| {
+    let file: File = read("redundancy", include_str!("redundancy.toml"));
+    Replacements::new(file.phrase.into_iter().map(|entry| (entry.long, entry.short)))
+});
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    phrase: Vec<Entry>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    long: String,
+    short: String,
+}
