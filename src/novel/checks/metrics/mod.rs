@@ -20,7 +20,7 @@ pub use paragraphs::Paragraphs;
 pub use readability::Readability;
 pub use rows::Rows;
 pub use scripts::{ScriptShares, WrittenIn};
-pub use words::{Opening, Repeat, WINDOW, Words};
+pub use words::{Opening, Repeat, WINDOW, Words, variety};
 
 use super::material::Material;
 
