@@ -150,3 +150,82 @@ impl Clock {
         is_back.then_some(before)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Chronology;
+    use crate::{
+        checks::{Context, Draft, Material, Tuning},
+        manuscript::Reading,
+        morphology::Ipadic,
+    };
+
+    /// How many times count, and which stand before an earlier one.
+    fn read(text: &str) -> (usize, Vec<(String, String)>) {
+        let (draft, context, tuning) = (
+            Draft::read(text, Reading::default()),
+            Context::default(),
+            Tuning::default(),
+        );
+        let told = Chronology::of(&Material::of(&draft, &context, &tuning, Ipadic::shared()));
+        let steps = told.steps_back.iter();
+        let steps = steps.map(|step| {
+            (
+                text[step.before.clone()].to_owned(),
+                text[step.after.clone()].to_owned(),
+            )
+        });
+        (told.times.len(), steps.collect())
+    }
+
+    fn step(before: &str, after: &str) -> Vec<(String, String)> {
+        vec![(before.to_owned(), after.to_owned())]
+    }
+
+    #[test]
+    fn times_that_go_back_are_found_with_both_places() {
+        assert_eq!(
+            read("　午後三時に出た。\n　正午に着いた。\n"),
+            (2, step("午後三時", "正午"))
+        );
+        assert_eq!(
+            read("　夕方、雨が降った。\n　朝、店を開けた。\n"),
+            (2, step("夕方", "朝"))
+        );
+        assert_eq!(
+            read("　十五時二十分に出た。\n　午後二時半に着いた。\n"),
+            (2, step("十五時二十分", "午後二時半"))
+        );
+        assert_eq!(
+            read("　九月三十日、船が着いた。\n　九月三日、人が来た。\n"),
+            (2, step("九月三十日", "九月三日"))
+        );
+    }
+
+    #[test]
+    fn what_can_follow_is_no_step_back() {
+        for text in [
+            "　夕方、車輪を外した。十時に坂を下りた。\n",
+            "　夜、雨になった。\n　朝、やんだ。昼、また降った。\n",
+            "　午後十一時に出た。午前一時に着いた。\n",
+            "　午後三時に出た。\n　翌朝、七時に着いた。\n",
+            "　十二月三十日、雪が降った。\n　一月二日、晴れた。\n",
+        ] {
+            assert_eq!(read(text).1, [], "{text}");
+        }
+    }
+
+    #[test]
+    fn memories_speech_and_names_of_things_say_nothing_of_now() {
+        for text in [
+            "　午後三時に出た。\n　あれは二年前の冬で、朝の五時だった。\n",
+            "　午後三時に出た。\n「朝の五時に来てくれ」\n",
+            "　午後三時に出た。明日の朝には着く。\n",
+            "　夜、記録を読んだ。九月三十日の午後四時に波が立っていた。\n",
+            "　夜、二時の汽車の話をした。\n",
+            "　午後三時に出た。\n\n＊＊＊\n\n　朝、雪が降った。\n",
+        ] {
+            assert_eq!(read(text).1, [], "{text}");
+        }
+    }
+}

@@ -162,3 +162,27 @@ fn items(yaml: &Yaml) -> Vec<&Yaml> {
         one => vec![one],
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Ledger;
+    use crate::project::Yaml;
+
+    #[test]
+    fn what_is_due_is_of_this_episode_or_overdue_and_open() {
+        let text = "\
+foreshadowing:
+  - { id: A, plant: { episode: 1, keywords: 鍵 }, payoff: { episode: 3, keywords: [鍵] }, status: planned }
+  - { id: B, plant: { episode: 第２話 }, payoff: { episode: 2 }, status: planted }
+  - { id: C, payoff: { episode: \"1\" }, status: resolved }
+  - { id: D, payoff: { episode: 4 } }
+  - { id: E }
+";
+        let ledger = Ledger::of(&[Yaml::read("ledger.yaml", text).expect("YAML")]);
+        let due: Vec<&str> = ledger.due_in(3).map(|entry| entry.id.as_str()).collect();
+        let planted: Vec<&str> = ledger.planted_in(2).map(|entry| entry.id.as_str()).collect();
+        assert_eq!((due, planted), (vec!["A", "B"], vec!["B"]));
+        assert_eq!(ledger.entries[0].plant.keywords, ["鍵"]);
+        assert!(ledger.entries[1].is_overdue(3) && !ledger.entries[2].is_overdue(3));
+    }
+}

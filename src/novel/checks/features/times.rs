@@ -8,9 +8,9 @@ use std::ops::Range;
 use crate::morphology::Morpheme;
 
 /// Minutes of an hour and of a day.
-pub const HOUR: u32 = 60;
+pub(super) const HOUR: u32 = 60;
 /// See [`HOUR`].
-pub const DAY: u32 = 24 * HOUR;
+pub(super) const DAY: u32 = 24 * HOUR;
 
 /// What a time says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

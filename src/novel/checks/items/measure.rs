@@ -24,7 +24,8 @@ impl Measure {
     #[must_use]
     pub fn of(score: f64) -> Self {
         Self {
-            score: Some(score.clamp(0.0, 1.0)),
+            // Zero has no sign here.
+            score: Some(score.clamp(0.0, 1.0) + 0.0),
             ..Self::default()
         }
     }

@@ -4,6 +4,7 @@ mod basic;
 mod items;
 mod pages;
 mod rhythm;
+mod shuffled;
 
 use fumi_novel::{
     checks::{Context, Draft, Material, Sample, Tuning},

@@ -39,11 +39,17 @@ fn order(shared: &[Vec<usize>; 3], [second, third]: [usize; 2], gauge: &Gauge<'_
     let scenes = 0..shared[0].len();
     let act = |scene: usize| usize::from(scene >= second) + usize::from(scene >= third);
     let own: usize = scenes.clone().map(|scene| shared[act(scene)][scene]).sum();
-    let best: usize = scenes.map(|scene| shared.iter().map(|act| act[scene]).max().unwrap_or_default()).sum();
+    let best: usize = scenes
+        .map(|scene| shared.iter().map(|act| act[scene]).max().unwrap_or_default())
+        .sum();
     if best < gauge.limit("words") {
         return 1.0;
     }
-    ramp(share(own, best), gauge.threshold("disordered"), gauge.threshold("ordered"))
+    ramp(
+        share(own, best),
+        gauge.threshold("disordered"),
+        gauge.threshold("ordered"),
+    )
 }
 
 /// How many words each scene shares with the sentences of each act; zeros without such a plot.
@@ -52,9 +58,11 @@ fn shared(material: &Material<'_>) -> [Vec<usize>; 3] {
     let structure = material.context().plot.as_ref().map(|plot| &plot.story_structure);
     let texts = structure.map(|own| [&own.setup, &own.confrontation, &own.resolution].map(crate::project::Yaml::words));
     match texts {
-        Some(texts) if texts.iter().all(|text| !text.trim().is_empty()) => {
-            texts.map(|text| material.words_of_scenes().shared(&words_of_plot(material, &text), scenes))
-        }
+        Some(texts) if texts.iter().all(|text| !text.trim().is_empty()) => texts.map(|text| {
+            material
+                .words_of_scenes()
+                .shared(&words_of_plot(material, &text), scenes)
+        }),
         _ => [(); 3].map(|()| vec![0; scenes]),
     }
 }

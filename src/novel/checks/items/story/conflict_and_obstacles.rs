@@ -4,7 +4,7 @@ use crate::{
     checks::{
         Material,
         items::{Gauge, Measure, share},
-        },
+    },
     lexicons::DRAMA,
 };
 
@@ -20,7 +20,9 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
         let mut own = Vec::new();
         for at in scene.sentences(material) {
             let words = material.words_of(at);
-            let hits = [&DRAMA.goal, &DRAMA.obstacle].into_iter().flat_map(|list| list.find(words));
+            let hits = [&DRAMA.goal, &DRAMA.obstacle]
+                .into_iter()
+                .flat_map(|list| list.find(words));
             own.extend(hits.map(|hit| words[hit.words.start].source.start..words[hit.words.end - 1].source.end));
         }
         if own.len() >= least {

@@ -6,8 +6,15 @@ use crate::checks::{
 };
 
 pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
-    let events = material.context().plot.as_ref().map(crate::project::Plot::events).unwrap_or_default();
-    let looked_for = events.iter().map(|event| material.words_of_scenes().look_for(material, event));
+    let events = material
+        .context()
+        .plot
+        .as_ref()
+        .map(crate::project::Plot::events)
+        .unwrap_or_default();
+    let looked_for = events
+        .iter()
+        .map(|event| material.words_of_scenes().look_for(material, event));
     let events: Vec<_> = looked_for.filter(|event| event.words > 0).collect();
     if events.is_empty() {
         return Measure::not_applicable();

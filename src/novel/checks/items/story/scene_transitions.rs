@@ -5,7 +5,7 @@ use crate::{
         Material,
         features::{Stretch, When, told},
         items::{Gauge, Measure, share},
-        },
+    },
     lexicons::{PEOPLE, SETTING},
     morphology::{Morpheme, Origin},
 };
@@ -19,7 +19,9 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
     let is_dim = |scene: &&Stretch| named(material, scene, characters) < kinds;
     let dim: Vec<_> = scenes.iter().filter(is_dim).collect();
     let clear = share(scenes.len() - dim.len(), scenes.len());
-    let heads = dim.iter().map(|scene| material.source_of(&scene.head(material, characters)));
+    let heads = dim
+        .iter()
+        .map(|scene| material.source_of(&scene.head(material, characters)));
     Measure::of(clear).from(clear).at(heads)
 }
 

@@ -6,7 +6,10 @@ use crate::checks::{
     items::{Gauge, Measure, ramp, share},
 };
 
-#[expect(clippy::cast_precision_loss, reason = "counts of words and characters are far below 2⁵²")]
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "counts of words and characters are far below 2⁵²"
+)]
 pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
     let thousands = material.characters() as f64 / 1_000.0;
     if thousands == 0.0 {

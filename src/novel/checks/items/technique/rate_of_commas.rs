@@ -16,7 +16,9 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
     }
     let mean = commas.spread.mean;
     let many = gauge.limit("many");
-    let full: Vec<usize> = (0..commas.of_sentences.len()).filter(|at| commas.of_sentences[*at] > many).collect();
+    let full: Vec<usize> = (0..commas.of_sentences.len())
+        .filter(|at| commas.of_sentences[*at] > many)
+        .collect();
     let too_full = ramp(
         share(full.len(), commas.of_sentences.len()),
         gauge.threshold("share_of_many"),
@@ -24,6 +26,10 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
     );
     let few = ramp(mean, gauge.threshold("none"), gauge.threshold("few"));
     let too_many = ramp(mean, gauge.threshold("most"), gauge.threshold("enough"));
-    let places = full.into_iter().map(|at| material.sentences()[metrics.lengths.sentences[at].0].source());
-    Measure::of(few.min(too_many) * (1.0 - HALF * too_full)).from(mean).at(places)
+    let places = full
+        .into_iter()
+        .map(|at| material.sentences()[metrics.lengths.sentences[at].0].source());
+    Measure::of(few.min(too_many) * (1.0 - HALF * too_full))
+        .from(mean)
+        .at(places)
 }

@@ -9,7 +9,10 @@ use crate::{
     manuscript::Voice,
 };
 
-#[expect(clippy::cast_precision_loss, reason = "counts of rows and characters are far below 2⁵²")]
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "counts of rows and characters are far below 2⁵²"
+)]
 pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
     let endings = &material.metrics().endings;
     if endings.of_sentences.len() < gauge.limit("least") {

@@ -6,7 +6,10 @@ use crate::checks::{
     rules::findings,
 };
 
-#[expect(clippy::cast_precision_loss, reason = "counts of findings and characters are far below 2⁵²")]
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "counts of findings and characters are far below 2⁵²"
+)]
 pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
     let characters = material.characters();
     if characters == 0 {
