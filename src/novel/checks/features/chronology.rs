@@ -117,15 +117,13 @@ impl Clock {
                     let hours = (0..4).map(|half| minutes % DAY + half * DAY / 2);
                     hours.into_iter().find(|hour| (from..=to).contains(hour))
                 });
-                match said {
-                    Some(minutes) => self.take(minutes, minutes, place),
-                    None => {
-                        let floor = self.hour.as_ref().map_or(0, |(floor, _)| *floor);
-                        let later = floor.saturating_sub(minutes).div_ceil(DAY / 2);
-                        self.hour = Some((minutes + later * DAY / 2, place.clone()));
-                        None
-                    }
+                if let Some(minutes) = said {
+                    return self.take(minutes, minutes, place);
                 }
+                let floor = self.hour.as_ref().map_or(0, |(floor, _)| *floor);
+                let later = floor.saturating_sub(minutes).div_ceil(DAY / 2);
+                self.hour = Some((minutes + later * DAY / 2, place.clone()));
+                None
             }
         }
     }

@@ -12,11 +12,11 @@ pub(super) fn measure(material: &Material<'_>, _: &Gauge<'_>) -> Measure {
         return Measure::not_applicable();
     }
     let found: Vec<_> = planned.iter().map(|entry| entry.plant.places(material)).collect();
-    let planted = share(found.iter().filter(|places| !places.is_empty()).count(), planned.len());
+    let kept = share(found.iter().filter(|places| !places.is_empty()).count(), planned.len());
     let hints = material.ledger().entries.iter().flat_map(|entry| &entry.hints);
     let hints = hints
         .filter(|hint| hint.episode == Some(episode))
         .flat_map(|hint| hint.places(material));
     let first = found.iter().filter_map(|places| places.first().cloned());
-    Measure::of(planted).from(planted).at(first.chain(hints))
+    Measure::of(kept).from(kept).at(first.chain(hints))
 }

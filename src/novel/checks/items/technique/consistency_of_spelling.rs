@@ -37,7 +37,7 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
         .at(places)
 }
 
-/// How many groups of spellings the rule spelling_variant finds, and where the rarer spellings stand.
+/// How many groups of spellings the rule `spelling_variant` finds, and where the rarer spellings stand.
 fn groups(material: &Material<'_>) -> (usize, Vec<Range<usize>>) {
     let found = findings(material, |rule| rule.name == "spelling_variant");
     if found.is_empty() {
