@@ -6,10 +6,11 @@ use super::{
     Found,
     passages::{Passage, is_kept, mended, passages},
     signs::{
-        after, before, count, even, is_closing, is_dash_of_long_vowels, is_hiragana, is_katakana, is_numeral, runs,
+        after, before, count, even, is_closing, is_dash_of_long_vowels, is_hiragana, is_katakana, is_numeral,
+        is_opening, runs,
     },
 };
-use crate::checks::material::Material;
+use crate::{checks::material::Material, manuscript::is_kanji};
 
 pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
     // Headings are decorated with strokes.
@@ -51,7 +52,8 @@ fn is_dash(text: &str, run: &Range<usize>) -> bool {
         Some('ー') => count(text, run) >= 2 && is_dash_of_long_vowels(text, run),
         _ => {
             let is_range = count(text, run) == 1 && left.is_some_and(is_numeral) && right.is_some_and(is_numeral);
-            !is_range && !(is_ascii(left) && is_ascii(right))
+            let is_english = is_ascii(left) && is_ascii(right);
+            !is_range && !is_english
         }
     }
 }
@@ -63,5 +65,18 @@ fn is_unclear(text: &str, run: &Range<usize>) -> bool {
         let is_drawn_out = left.is_some_and(|c| is_hiragana(c) && !"をはがにでともたるの".contains(c));
         return is_drawn_out || right.is_none_or(is_closing) && left.is_some();
     }
-    count(text, run) == 1 && left.is_some_and(is_katakana) && right.is_some_and(is_katakana)
+    if count(text, run) > 1 {
+        return false;
+    }
+    match left {
+        // コーヒ―と: the long vowel sign is as likely.
+        Some(c) if is_katakana(c) => !right.is_some_and(|c| is_kanji(c) || is_opening(c) || is_closing(c)),
+        // 東京―大阪間 is a stretch.
+        Some(c) if is_kanji(c) => {
+            let rest = &text[run.end..];
+            let name = &rest[..rest.find(|c| !is_kanji(c)).unwrap_or(rest.len())];
+            name.ends_with(['間', '線', '戦', '便'])
+        }
+        _ => false,
+    }
 }

@@ -1,8 +1,10 @@
 //! `doubled_particle`: the same particle twice in a row.
 
+use std::ops::Range;
+
 use super::{
     Found,
-    signs::{after, before},
+    signs::{after, before, is_closing},
 };
 use crate::{
     checks::{finding::Finding, material::Material},
@@ -13,30 +15,52 @@ use crate::{
 const PARTICLES: [&str; 9] = ["を", "に", "が", "は", "と", "で", "も", "の", "へ"];
 
 pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
-    for words in material.words().windows(3) {
-        let [word, first, second] = words else { continue };
-        if material.sentences()[first.sentence].is_heading || !is_doubled(material.text(), word, first, second) {
+    let words = material.words();
+    for (at, pair) in words.windows(2).enumerate() {
+        let [first, second] = pair else { continue };
+        let word = at.checked_sub(1).map(|before| &words[before]);
+        let word = word.filter(|word| word.sentence == first.sentence && word.visible.end == first.visible.start);
+        let is_row = first.visible.end == second.visible.start && first.surface.ends_with(second.surface);
+        if !is_row
+            || !PARTICLES.contains(&second.surface)
+            || material.sentences()[first.sentence].is_heading
+            || is_longer(
+                material.text(),
+                &(second.visible.start - second.surface.len()..second.visible.end),
+            )
+            || !is_doubled(material.text(), word, first, second)
+        {
             continue;
         }
-        let finding = Finding::at(first.source.start..second.source.end).with("expected", first.surface);
+        // The last letter of めったに is a particle, too.
+        let start = first.source.end - second.surface.len();
+        let finding = Finding::at(start..second.source.end).with("expected", second.surface);
         found.push(finding.edited(second.source.clone(), ""));
     }
 }
 
-fn is_doubled(text: &str, word: &Morpheme<'_>, first: &Morpheme<'_>, second: &Morpheme<'_>) -> bool {
-    let is_same = first.surface == second.surface && PARTICLES.contains(&first.surface);
-    if !is_same || !first.is(&["助詞"]) || !second.is(&["助詞"]) {
-        return false;
+/// Whether the letter stands there more than twice: then it is laughter.
+fn is_longer(text: &str, pair: &Range<usize>) -> bool {
+    let letter = after(text, pair.start);
+    before(text, pair.start) == letter || after(text, pair.end) == letter
+}
+
+fn is_doubled(text: &str, word: Option<&Morpheme<'_>>, first: &Morpheme<'_>, second: &Morpheme<'_>) -> bool {
+    if first.surface != second.surface {
+        return first.is(&["副詞"]) && second.surface == "に" && second.is(&["助詞"]);
     }
-    let is_row = word.visible.end == first.visible.start && first.visible.end == second.visible.start;
-    // Three or more are laughter.
-    let letter = after(first.surface, 0);
-    let is_more = before(text, first.visible.start) == letter || after(text, second.visible.end) == letter;
-    // 赤いのの隣: the first one stands for a noun.
-    let is_word = if first.surface == "の" {
-        word.is(&["名詞"])
-    } else {
-        !word.is(&["記号"]) && !word.is(&["助詞"]) || word.is(&["助詞"]) && word.surface.chars().count() > 1
+    let Some(word) = word else {
+        // 「行く」とと言う
+        let follows_speech = before(text, first.visible.start).is_some_and(is_closing);
+        return second.surface == "と" && follows_speech && first.is(&["助詞"]);
     };
-    is_row && !is_more && is_word
+    if second.surface == "の" {
+        // 赤いのの隣 and 僕のの隣: the first one stands for a noun.
+        let is_either = |one: &Morpheme<'_>| one.is(&["助詞"]) || one.is(&["名詞", "非自立"]);
+        return word.is(&["名詞"]) && !word.is(&["名詞", "代名詞"]) && is_either(first) && is_either(second);
+    }
+    // Beside another particle the second が or で is taken for the conjunction or the form of だ.
+    let is_taken = matches!(second.surface, "が" | "で" | "と") && (second.is(&["接続詞"]) || second.is(&["助動詞"]));
+    let is_word = !word.is(&["記号"]) && (!word.is(&["助詞"]) || word.surface.chars().count() > 1);
+    first.is(&["助詞"]) && ((second.is(&["助詞"]) && is_word) || (is_taken && word.is(&["名詞"])))
 }

@@ -34,7 +34,7 @@ fn parts(text: &str, run: Range<usize>) -> Vec<Range<usize>> {
     let mut start = run.start;
     let dots = runs(&text[run.clone()], |c| c == '･').map(|dots| run.start + dots.start..run.start + dots.end);
     let dots = dots.filter(|dots| dots.len() > '･'.len_utf8());
-    for gap in dots.collect::<Vec<_>>().into_iter().chain([run.end..run.end]) {
+    for gap in dots.chain(std::iter::once(run.end..run.end)) {
         let part = &text[start..gap.start];
         let head = part.len() - part.trim_start_matches(['ﾞ', 'ﾟ']).len();
         if start + head < gap.start {
@@ -45,7 +45,7 @@ fn parts(text: &str, run: Range<usize>) -> Vec<Range<usize>> {
     parts
 }
 
-/// Whether a sign is one of a face such as (´･ω･`) or ヽ(^o^)ﾉ: it stands alone beside no letter.
+/// Whether a sign is one of a face such as (･ω･) or ヽ(^o^)ﾉ: it stands alone beside no letter.
 fn is_face(text: &str, part: &Range<usize>) -> bool {
     let is_word = |c: Option<char>| c.is_some_and(|c| is_letter(c) || is_kana(c));
     let (left, right) = (is_word(before(text, part.start)), is_word(after(text, part.end)));

@@ -5,7 +5,7 @@ use std::{collections::HashMap, ops::Range};
 use super::Found;
 use crate::{
     checks::{finding::Finding, material::Material},
-    manuscript::{Closing, Kind},
+    manuscript::{Closing, Kind, Span},
     project::StylePreset,
 };
 
@@ -16,7 +16,10 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
         .spans()
         .iter()
         .filter_map(|span| match span.kind {
-            Kind::Dialogue(closing) => Some((span.range.start, (&span.range, closing))),
+            // What is quoted within a speech follows that speech.
+            Kind::Dialogue(closing) if !is_within(manuscript.spans(), span.parent) => {
+                Some((span.range.start, (&span.range, closing)))
+            }
             _ => None,
         })
         .collect();
@@ -46,6 +49,11 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
         let with_bracket = indent.start..indent.end + '「'.len_utf8();
         found.push(Finding::at(with_bracket).edited(indent, ""));
     }
+}
+
+/// Whether the span around something is itself heard.
+fn is_within(spans: &[Span], parent: Option<usize>) -> bool {
+    parent.is_some_and(|parent| matches!(spans[parent].kind, Kind::Dialogue(_) | Kind::Thought(_)))
 }
 
 /// Whether a bracket that this follows was a speech, and no title or name.

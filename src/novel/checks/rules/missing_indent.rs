@@ -24,7 +24,7 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
         let Some(first) = words.chars().next() else { continue };
         // と彼は言った goes on with the speech before it, and a bare number is a heading.
         let is_rest = std::mem::replace(&mut follows_speech, words.trim_end().ends_with(is_closing)) && first == 'と';
-        let is_number = words.trim_end().chars().all(|c| is_numeral(c) || is_latin(c));
+        let is_number = is_number(words);
         let at = prose.visible.start + (text.len() - words.len());
         let first_source = material.source_of(&(at..at + first.len_utf8()));
         let is_counted = !is_rest
@@ -54,4 +54,10 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
             finding
         });
     }
+}
+
+/// Whether a paragraph is a bare number, or begins with the number of a list: 一）船.
+fn is_number(words: &str) -> bool {
+    let rest = words.trim_start_matches(|c| is_numeral(c) || is_latin(c)).trim_end();
+    rest.is_empty() || (rest.len() < words.len() && rest.starts_with(['）', ')', '．', '.', '：', ':']))
 }
