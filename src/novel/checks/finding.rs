@@ -109,6 +109,7 @@ impl Finding {
 
     /// Adds what the message says.
     #[must_use]
+    #[expect(clippy::needless_pass_by_value, reason = "numbers and texts read better without a reference")]
     pub fn with(mut self, name: &'static str, value: impl ToString) -> Self {
         self.facts.push((name, value.to_string()));
         self

@@ -6,7 +6,7 @@
 use std::{collections::BTreeMap, ops::Range};
 
 use super::{Lengths, Rows, share};
-use crate::{checks::material::Material, morphology::Morpheme};
+use crate::{checks::material::Material, manuscript::is_kanji, morphology::Morpheme};
 
 /// How many characters make an ending.
 const HEARD: usize = 2;
@@ -177,7 +177,7 @@ fn class(words: &[Morpheme<'_>]) -> EndingClass {
         }
         ("助動詞", _) if last.base == "らしい" && is_plain => EndingClass::Conjecture,
         ("助動詞" | "形容詞", _) if last.base == "ない" && is_plain => {
-            if follows(&["しれる", "知れる", "違い", "ちがい"]) {
+            if follows(&["しれる", "知れる", "違い", "ちがい", "相違"]) {
                 EndingClass::Conjecture
             } else {
                 EndingClass::Negation
@@ -187,7 +187,7 @@ fn class(words: &[Morpheme<'_>]) -> EndingClass {
             EndingClass::Copula
         }
         ("助動詞" | "動詞" | "形容詞", _) if is_plain => EndingClass::Present,
-        ("名詞", _) if is_noun(last) => EndingClass::Noun,
+        ("名詞", _) if is_noun(last) => inflected(last, previous).unwrap_or(EndingClass::Noun),
         _ => EndingClass::Other,
     }
 }
@@ -202,6 +202,20 @@ fn is_noun(word: &Morpheme<'_>) -> bool {
     word.parts[2] != "助動詞語幹"
         && !matches!(word.parts[1], "接続詞的" | "動詞非自立的" | "特殊")
         && !(word.parts[1] == "非自立" && matches!(word.surface, "の" | "ん"))
+}
+
+/// The class of what the dictionary takes for a noun after a kanji, and is the end of a verb or adjective: 尾＋けた, 悪＋るい.
+fn inflected(last: &Morpheme<'_>, previous: Option<&Morpheme<'_>>) -> Option<EndingClass> {
+    let is_after_kanji = previous.is_some_and(|word| word.surface.ends_with(is_kanji));
+    let is_kana = last.surface.chars().all(|c| ('ぁ'..='ゖ').contains(&c));
+    let is_suffix = matches!(last.parts[1], "接尾" | "非自立" | "副詞可能") && last.parts[2] != "助数詞";
+    let is_short = last.surface.chars().count() <= 2 && !is_suffix;
+    match last.surface.chars().next_back()? {
+        _ if !(is_after_kanji && is_kana && is_short) => None,
+        'た' => Some(EndingClass::Past),
+        'る' | 'い' | 'う' | 'く' | 'ぐ' | 'す' | 'つ' | 'む' => Some(EndingClass::Present),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -219,11 +233,12 @@ mod tests {
         use EndingClass::{Conjecture, Copula, Negation, Noun, Other, Past, Polite, Present, Question};
         let text = "　雨が降った。雨が降る。空は暗い。これは本だ。吾輩は猫である。窓の外には海。誰も来ない。誰も来なかった。\
                     雨が降るだろう。雨が降るらしい。雨が降るようだ。雨かもしれない。誰もいるまい。誰が来るのか。来たのは誰？\
-                    本です。雨が降ります。誰も来ません。雨が降りました。駅へ。雨が降ったよ。本を読んだ。金がない。知らぬ。";
+                    本です。雨が降ります。誰も来ません。雨が降りました。駅へ。雨が降ったよ。本を読んだ。金がない。知らぬ。\
+                    男のあとを尾けた。雨に相違ない。";
         let expected = [
             Past, Present, Present, Copula, Copula, Noun, Negation, Past, Conjecture, Conjecture, Conjecture,
             Conjecture, Conjecture, Question, Question, Polite, Polite, Negation, Past, Other, Past, Past, Negation,
-            Negation,
+            Negation, Past, Conjecture,
         ];
         assert_eq!(classes(text), expected);
     }

@@ -1,7 +1,7 @@
 //! Narration whose sentences all have about the same length.
 
 use super::{Found, whole_text};
-use crate::checks::Material;
+use crate::checks::{Material, Severity};
 
 pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
     let (lowest, least) = (found.threshold("lowest"), found.limit("least"));
@@ -11,6 +11,10 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
             .with("count", spread.count)
             .with("value", format!("{:.2}", spread.variation()))
             .with("limit", lowest);
-        found.push(finding);
+        if spread.count < found.limit("sure") {
+            found.push_as(Severity::Info, finding);
+        } else {
+            found.push(finding);
+        }
     }
 }

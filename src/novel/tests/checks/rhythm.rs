@@ -2,7 +2,7 @@
 //! of 坊っちゃん that another program measured (novel-checks §1).
 
 use fumi_novel::{
-    checks::{Context, Draft, FixLevel, Fixing, Group, Material, RULES, Tuning, fix, look},
+    checks::{Context, Draft, FixLevel, Fixing, Group, Material, RULES, Rule, Tuning, fix, look},
     manuscript::{Reading, Syntax, Thoughts},
     morphology::Ipadic,
 };
@@ -35,11 +35,11 @@ fn findings_about_a_whole_text_rest_on_what_their_pages_say() {
 
 #[test]
 fn aggressive_fixes_are_those_of_the_pages() {
-    let fixes = |rule: &&fumi_novel::checks::Rule| rule.page.fix == Some(FixLevel::Aggressive);
+    let is_aggressive = |rule: &&Rule| rule.page.fix == Some(FixLevel::Aggressive);
     for rule in RULES
         .iter()
         .filter(|rule| rule.page.group == Group::Rhythm)
-        .filter(fixes)
+        .filter(is_aggressive)
     {
         let sample = &rule.page.bad;
         let context = context(sample);
