@@ -83,3 +83,41 @@ fn past_of(next: &Morpheme<'_>) -> Option<bool> {
         || next.is(&["動詞", "非自立"]) && next.surface.starts_with(['て', 'で', 'と', 'ど', 'ち', 'じ']);
     joins.then(|| next.surface.starts_with(['だ', 'で', 'ど', 'じ']))
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::{
+        checks::{Context, Draft, Material, Tuning},
+        lexicons::Wording,
+        manuscript::Reading,
+        morphology::Ipadic,
+    };
+
+    /// What stands instead of a phrase at the beginning of a text of one sentence.
+    fn instead(text: &str, words: usize, old: &str, new: &str) -> Option<String> {
+        let draft = Draft::read(text, Reading::default());
+        let (context, tuning) = (Context::default(), Tuning::default());
+        let material = Material::of(&draft, &context, &tuning, Ipadic::shared());
+        let all = material.words();
+        Wording::new(new).instead_of(&Wording::new(old), &all[..words], all.get(words))
+    }
+
+    #[test]
+    fn a_phrase_takes_the_form_of_the_one_that_it_replaces() {
+        let cases = [
+            ("的を得た。", 3, "的を得る", "的を射る", Some("的を射")),
+            ("的を得れば。", 3, "的を得る", "的を射る", Some("的を射れ")),
+            ("なられた。", 2, "なられる", "なる", Some("なっ")),
+            ("なられます。", 2, "なられる", "なる", Some("なり")),
+            ("なられない。", 2, "なられる", "なる", Some("なら")),
+            ("おっしゃられます。", 2, "おっしゃられる", "おっしゃる", Some("おっしゃい")),
+            ("明るみになった。", 3, "明るみになる", "明るみに出る", Some("明るみに出")),
+            ("明るみになろう。", 3, "明るみになる", "明るみに出る", Some("明るみに出よ")),
+            // 飲まれた would have to become 飲んだ.
+            ("飲まれた。", 2, "飲まれる", "飲む", None),
+        ];
+        for (text, words, old, new, expected) in cases {
+            assert_eq!(instead(text, words, old, new).as_deref(), expected, "{text}");
+        }
+    }
+}

@@ -35,16 +35,29 @@ impl Phrases {
     /// Reads phrases. The dictionary is loaded if it is not yet.
     #[must_use]
     pub fn new<S: Into<String>>(entries: impl IntoIterator<Item = S>) -> Self {
+        Self::within(entries.into_iter().map(|entry| ("", entry.into(), "")))
+    }
+
+    /// Reads phrases between what stands before and after each. One whose ends are no ends of words there is never found.
+    #[must_use]
+    pub fn within<'t>(entries: impl IntoIterator<Item = (&'t str, String, &'t str)>) -> Self {
         let mut phrases = Self::default();
         let mut reader = Ipadic::shared().reader();
         let mut words = Vec::new();
-        for entry in entries {
-            let entry = entry.into();
+        for (before, entry, after) in entries {
+            let text = format!("{before}{entry}{after}");
+            let place = before.len()..before.len() + entry.len();
             words.clear();
-            reader.read(&entry, &mut words);
+            reader.read(&text, &mut words);
+            words.retain(|word| word.range.start < place.end && place.start < word.range.end);
+            let starts = words.first().is_some_and(|word| word.range.start == place.start);
+            let ends = words.last().is_some_and(|word| word.range.end == place.end);
+            if !starts || !ends {
+                words.clear();
+            }
             let mut bases = words
                 .iter()
-                .map(|word| word.entry.base.unwrap_or(&entry[word.range.clone()]).to_owned());
+                .map(|word| word.entry.base.unwrap_or(&text[word.range.clone()]).to_owned());
             let place = phrases.entries.len();
             if let Some(first) = bases.next() {
                 let rest: Vec<String> = bases.collect();

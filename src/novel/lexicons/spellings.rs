@@ -9,15 +9,36 @@ use crate::morphology::Morpheme;
 
 /// The groups of spellings.
 pub static SPELLINGS: LazyLock<Spellings> = LazyLock::new(|| {
-    let mut members = Vec::new();
+    let (mut members, mut phrases, mut of_phrases) = (Vec::new(), Vec::new(), Vec::new());
     for (group, spellings) in FILE.groups.iter().enumerate() {
-        members.extend(spellings.iter().map(|spelling| (group, Wording::new(spelling))));
+        let wordings: Vec<Wording> = spellings.iter().map(Wording::new).collect();
+        let inflects = wordings.first().is_some_and(Wording::inflects);
+        for wording in wordings {
+            // A word is often read as something else where it stands alone.
+            let settings: &[_] = if inflects { &OF_VERBS } else { &OF_NOUNS };
+            for (before, after) in settings {
+                phrases.push((*before, wording.text.clone(), *after));
+                of_phrases.push(members.len());
+            }
+            members.push(Member {
+                group,
+                wording,
+                inflects,
+            });
+        }
     }
     Spellings {
-        phrases: Phrases::new(members.iter().map(|(_, wording)| wording.text.as_str())),
+        phrases: Phrases::within(phrases),
+        of_phrases,
         members,
     }
 });
+
+/// What verbs are read in.
+const OF_VERBS: [(&str, &str); 3] = [("", ""), ("を", ""), ("は", "")];
+
+/// What nouns are read in.
+const OF_NOUNS: [(&str, &str); 3] = [("", ""), ("その", "を"), ("は", "が")];
 
 /// What follows て or で, with its kana.
 pub static AFTER_TE: LazyLock<Replacements> = LazyLock::new(|| auxiliaries(Some("て")));
@@ -64,26 +85,48 @@ fn auxiliaries(head: Option<&str>) -> Replacements {
 #[derive(Debug)]
 pub struct Spellings {
     phrases: Phrases,
+    /// For each phrase the spelling that it is a reading of.
+    of_phrases: Vec<usize>,
     /// In the order of the groups.
-    members: Vec<(usize, Wording)>,
+    members: Vec<Member>,
+}
+
+/// A spelling.
+#[derive(Debug)]
+struct Member {
+    group: usize,
+    wording: Wording,
+    /// Whether the words of its group inflect.
+    inflects: bool,
 }
 
 impl Spellings {
-    /// Where spellings of any group stand.
+    /// Where spellings of any group stand; the entries of the hits are spellings.
     #[must_use]
     pub fn find(&self, words: &[Morpheme<'_>]) -> Vec<Hit> {
-        self.phrases.find(words)
+        let mut hits = self.phrases.find(words);
+        hits.retain_mut(|hit| {
+            hit.entry = self.of_phrases[hit.entry];
+            let Member { wording, inflects, .. } = &self.members[hit.entry];
+            let own = &words[hit.words.clone()];
+            if *inflects {
+                wording.is_spelled_by(own)
+            } else {
+                own.iter().map(|word| word.surface).collect::<String>() == wording.text
+            }
+        });
+        hits
     }
 
     /// The group of a spelling, by the place of the spelling.
     #[must_use]
     pub fn group(&self, member: usize) -> usize {
-        self.members[member].0
+        self.members[member].group
     }
 
     /// A spelling, by its place.
     #[must_use]
     pub fn wording(&self, member: usize) -> &Wording {
-        &self.members[member].1
+        &self.members[member].wording
     }
 }

@@ -63,6 +63,20 @@ impl Wording {
         }
     }
 
+    /// Whether its last word inflects.
+    #[must_use]
+    pub fn inflects(&self) -> bool {
+        self.last.is_some()
+    }
+
+    /// Whether words stand as the phrase does, but for the inflection of the last one.
+    #[must_use]
+    pub fn is_spelled_by(&self, words: &[Morpheme<'_>]) -> bool {
+        let before = self.last.as_ref().map_or("", |last| &self.text[..last.start]);
+        let [own @ .., _] = words else { return false };
+        own.iter().map(|word| word.surface).collect::<String>() == before
+    }
+
     /// Exchanges what differs between the two dictionary forms; the ends that they share may be inflected.
     fn exchanged(&self, other: &Self, found: &str) -> Option<String> {
         let (_, tail) = shared(&other.text, &self.text);

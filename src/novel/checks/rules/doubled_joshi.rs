@@ -10,8 +10,20 @@ const PARTICLES: [&str; 8] = ["が", "は", "に", "で", "へ", "から", "ま�
 const MANNERS: [&str; 10] = ["人", "自分", "独り", "ひとり", "みんな", "皆", "全部", "平気", "裸足", "大声"];
 
 /// What tells how or when and not where, before に.
-const ADVERBS: [&str; 16] = [
-    "即座", "一緒", "同時", "一度", "一斉", "一気", "最初", "最後", "交互", "互い", "無性", "次", "次々", "別々", "順", "無理",
+const ADVERBS: [&str; 25] = [
+    "即座", "一緒", "いっしょ", "同時", "一度", "一斉", "一気", "最初", "最後", "交互", "互い", "無性", "次", "次々", "別々",
+    "順", "無理", "永久", "しずか", "さま", "風", "ふう", "際", "まま", "代わり",
+];
+
+/// What makes one predicate with が and an adjective or verb: 気が狂う, 都合がよい.
+const PREDICATES: [&str; 22] = [
+    "気", "都合", "頭", "腹", "目", "眼", "手", "足", "胸", "耳", "口", "顔", "声", "背", "気持ち", "気持", "機嫌", "調子",
+    "具合", "仲", "心", "話",
+];
+
+/// Before these verbs に tells what for or to what end.
+const ENDS: [&str; 12] = [
+    "する", "なる", "成る", "行く", "いく", "来る", "くる", "いたす", "致す", "出る", "帰る", "やる",
 ];
 
 pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
@@ -31,6 +43,7 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
             if let Some(known) = same
                 && PARTICLES.contains(&word.surface)
                 && is_single(words, known)
+                && !is_repeated(words, known, at)
                 && is_single(words, at)
                 && !is_exempt(words, at)
                 && !is_adverb(words, known)
@@ -54,16 +67,20 @@ fn is_single(words: &[Morpheme<'_>], at: usize) -> bool {
     !is_particle(at + 1) && !at.checked_sub(1).is_some_and(is_particle)
 }
 
+/// Whether a noun is said twice (次から次から), or the particle is cut out of a noun (ことがらが).
+fn is_repeated(words: &[Morpheme<'_>], known: usize, at: usize) -> bool {
+    let is_twice = known > 0 && words[known - 1].surface == words[at - 1].surface;
+    is_twice || words[known + 1].is(&["名詞", "接尾"])
+}
+
 /// Whether the second one of a pair is harmless.
 fn is_exempt(words: &[Morpheme<'_>], at: usize) -> bool {
     let noun = words[at - 1].surface;
     let next = words.get(at + 1);
     match words[at].surface {
         "は" => is_denied(&words[at + 1..]),
-        "に" => next.is_some_and(|next| {
-            let base = next.base;
-            matches!(base, "する" | "なる" | "行く" | "来る" | "いく" | "くる" | "いたす" | "致す" | "成る")
-        }),
+        "に" => next.is_some_and(|next| ENDS.contains(&next.base)),
+        "が" => PREDICATES.contains(&noun),
         "で" => MANNERS.contains(&noun),
         _ => false,
     }
@@ -77,6 +94,7 @@ fn is_adverb(words: &[Morpheme<'_>], at: usize) -> bool {
     match words[at].surface {
         "に" => is_manner || is_time() || ADVERBS.contains(&noun.surface),
         "で" => is_manner,
+        "は" => noun.parts.contains(&"副詞可能"),
         _ => false,
     }
 }

@@ -23,7 +23,12 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
         let own = &words[verb..=at + end];
         let mut text = material.text()[phrasing::visible(own)].to_owned();
         text.insert(gap - own[0].visible.start, 'い');
-        found.push(phrasing::instead(material, own, &text));
+        let mut finding = phrasing::instead(material, own, &text);
+        // 書いてない may deny 書いてある.
+        if words.get(at + 1).is_some_and(|next| next.base == "ない") {
+            finding.edits.clear();
+        }
+        found.push(finding);
     }
 }
 
@@ -40,6 +45,8 @@ fn gap(words: &[Morpheme<'_>], at: usize) -> Option<usize> {
     let is_as = at > 1 && words[at - 2].surface == "と" && words[at - 1].surface == "し" && is_negated(at + 1);
     match word.base {
         _ if !word.is(&["動詞", "非自立"]) => {}
+        // 通ってずうっと: て and something else.
+        _ if words.get(at + 1).is_some_and(|next| next.base == "ぬ") => return None,
         "てる" if !is_as => return Some(te),
         "でる" if form == "連用タ接続" => return Some(te),
         _ => return None,

@@ -2,35 +2,49 @@
 
 use super::{Found, stretches};
 use crate::{
-    checks::{finding::Finding, material::Material},
+    checks::{
+        finding::{Finding, Severity},
+        material::Material,
+    },
     manuscript::Voice,
     morphology::Morpheme,
     text::Sentence,
 };
 
+/// So many sentences of the rarer style in a row are a passage of its own: a letter, a frame, a thought.
+const PASSAGE: usize = 4;
+
 #[expect(clippy::cast_precision_loss, reason = "counts of sentences")]
 pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
-    let (mut polite, mut plain): (Vec<&Sentence>, Vec<&Sentence>) = (Vec::new(), Vec::new());
+    let mut styles: Vec<(&Sentence, bool)> = Vec::new();
     for (at, sentence, words) in material.heard(Voice::Narration) {
-        match is_polite(words) {
-            // Somebody's words without brackets: ご苦労さまです。と言った。
-            Some(true) if material.words_of(at + 1).first().is_some_and(|word| word.surface == "と") => {}
-            Some(true) => polite.push(sentence),
-            Some(false) => plain.push(sentence),
-            None => {}
+        // Somebody's words without brackets: ご苦労さまです。と言った。
+        let is_said = material.words_of(at + 1).first().is_some_and(|word| word.surface == "と");
+        if let Some(is_polite) = is_polite(words).filter(|is_polite| !*is_polite || !is_said) {
+            styles.push((sentence, is_polite));
         }
     }
-    let all = polite.len() + plain.len();
-    let (rarer, value) = if polite.len() <= plain.len() {
-        (polite, "です・ます")
+    let polite = styles.iter().filter(|(_, is_polite)| *is_polite).count();
+    let (rarer, is_rarer_polite) = if polite * 2 <= styles.len() {
+        (polite, true)
     } else {
-        (plain, "だ・である")
+        (styles.len() - polite, false)
     };
-    if all < found.limit("least") || rarer.len() as f64 > found.threshold("largest_share") * all as f64 {
+    if styles.len() < found.limit("least") || rarer as f64 > found.threshold("largest_share") * styles.len() as f64 {
         return;
     }
-    for sentence in rarer {
-        found.push(Finding::at(sentence.source()).with("value", value));
+    // A polite narrator may think plainly for a moment.
+    let (value, severity) = if is_rarer_polite {
+        ("です・ます", Severity::Medium)
+    } else {
+        ("だ・である", Severity::Low)
+    };
+    for row in styles.chunk_by(|one, other| one.1 == other.1) {
+        if row[0].1 == is_rarer_polite && row.len() < PASSAGE {
+            for (sentence, _) in row {
+                found.push_as(severity, Finding::at(sentence.source()).with("value", value));
+            }
+        }
     }
 }
 

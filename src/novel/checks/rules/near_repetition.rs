@@ -9,10 +9,10 @@ use crate::{
     morphology::{Morpheme, Origin},
 };
 
-/// Verbs that everybody needs.
-const COMMON: [&str; 22] = [
+/// Words that everybody needs.
+const COMMON: [&str; 23] = [
     "する", "いる", "居る", "ある", "有る", "なる", "成る", "言う", "いう", "云う", "思う", "おもう", "見る", "みる", "行く",
-    "いく", "来る", "くる", "やる", "できる", "出来る", "出る",
+    "いく", "来る", "くる", "やる", "できる", "出来る", "出る", "自分",
 ];
 
 /// A word that goes on from sentence to sentence.

@@ -75,22 +75,29 @@ fn is_term(material: &Material<'_>, member: usize) -> bool {
     material.context().names.names().iter().any(|name| name.surface == *text)
 }
 
-/// Whether words are likely part of another one: 二十一つ, 左隣, 又五郎, 怖|わかった, 平|げた, 戦争をはじめて.
+/// Whether words are likely something else, or part of it: 二十一つ, 左隣, 又五郎, 怖|わかった, おそ|ばか, 戦争をはじめて.
 fn is_part(before: Option<&Morpheme<'_>>, words: &[Morpheme<'_>], next: Option<&Morpheme<'_>>) -> bool {
-    let is_stem = |word: &Morpheme<'_>| word.inflection.is_some_and(|inflection| inflection.form == "ガル接続");
-    let is_noun = |word: Option<&Morpheme<'_>>| word.is_some_and(|word| word.is(&["名詞"]) || word.is(&["接頭詞"]) || is_stem(word));
-    let ends_in_kanji = before.is_some_and(|word| word.surface.ends_with(is_kanji));
-    let begins_with_kanji = next.is_some_and(|word| word.surface.starts_with(is_kanji));
-    let [first, ..] = words else { return false };
-    let is_one_kanji = words.len() == 1 && first.surface.chars().count() == 1 && first.surface.starts_with(is_kanji);
-    let is_after_object = before.is_some_and(|word| word.surface == "を");
-    if first.is(&["名詞", "数"]) || is_one_kanji {
-        return (ends_in_kanji && is_noun(before)) || (is_one_kanji && begins_with_kanji && is_noun(next));
-    }
-    let is_time = before.is_some_and(|word| word.parts.contains(&"副詞可能"));
+    let (Some(first), Some(last)) = (words.first(), words.last()) else { return false };
+    let form = last.inflection.map_or("", |inflection| inflection.form);
+    // ひとつ and なで without anything after them may be adverbs or pieces.
+    let is_open = next.is_none_or(|next| !next.is(&["助詞"]) && !next.is(&["助動詞"]));
     let is_kana = first.surface.starts_with(|c| matches!(c, 'ぁ'..='ん'));
-    (is_kana && ends_in_kanji && is_noun(before) && !is_time)
-        || (first.is(&["副詞"]) && first.surface.ends_with('て') && is_after_object)
-        // なで、 may be anything.
-        || (first.is(&["動詞"]) && is_kana && first.surface.chars().count() < 3 && next.is_none_or(|next| next.is(&["記号"])))
+    let is_short = words.len() == 1 && first.surface.chars().count() < 3;
+    let is_one_kanji = words.len() == 1 && first.surface.chars().count() == 1 && !is_kana;
+    let touches = before.is_some_and(is_stem);
+    let touches_kanji = touches && before.is_some_and(|word| word.surface.ends_with(is_kanji));
+    let is_time = before.is_some_and(|word| word.parts.contains(&"副詞可能"));
+    form.starts_with("体言接続特殊")
+        || (touches_kanji && (first.is(&["名詞", "数"]) || is_one_kanji || (is_kana && !is_time)))
+        || (touches && is_kana && is_short)
+        || (is_one_kanji && next.is_some_and(|next| next.is(&["名詞"]) && next.surface.starts_with(is_kanji)))
+        || (is_kana && is_short && first.is(&["動詞"]) && next.is_none_or(|next| next.is(&["記号"])))
+        || (is_open && first.surface == "ひとつ")
+        || (first.is(&["副詞"]) && first.surface.ends_with('て') && before.is_some_and(|word| word.surface == "を"))
+}
+
+/// Whether a word that stands right before a noun or verb is likely one with it.
+fn is_stem(word: &Morpheme<'_>) -> bool {
+    let is_bare = word.inflection.is_some_and(|inflection| inflection.form == "ガル接続");
+    word.is(&["名詞"]) || word.is(&["接頭詞"]) || is_bare
 }
