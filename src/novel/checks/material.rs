@@ -7,7 +7,7 @@ use std::{cell::OnceCell, ops::Range};
 
 use super::{
     context::Context,
-    features::{Cast, Feelings, Manners, Names, Scenes, Speakers, Subjects, Viewpoint},
+    features::{Cast, Feelings, Ledger, Manners, Names, Scenes, Sensed, Speakers, Subjects, Viewpoint, WordsOfScenes, sensed},
     metrics::Metrics,
     tuning::Tuning,
 };
@@ -58,6 +58,9 @@ pub struct Material<'a> {
     speakers: OnceCell<Speakers>,
     manners: OnceCell<Manners>,
     manners_before: OnceCell<Option<Manners>>,
+    words_of_scenes: OnceCell<WordsOfScenes>,
+    ledger: OnceCell<Ledger>,
+    sensed: OnceCell<Vec<Sensed>>,
 }
 
 /// A paragraph of the story.
@@ -96,6 +99,9 @@ impl<'a> Material<'a> {
             speakers: OnceCell::new(),
             manners: OnceCell::new(),
             manners_before: OnceCell::new(),
+            words_of_scenes: OnceCell::new(),
+            ledger: OnceCell::new(),
+            sensed: OnceCell::new(),
         }
     }
 
@@ -219,6 +225,24 @@ impl<'a> Material<'a> {
             )))
         };
         self.manners_before.get_or_init(read).as_ref()
+    }
+
+    /// Where the content words of the story stand, for the events of the plot.
+    #[must_use]
+    pub fn words_of_scenes(&self) -> &WordsOfScenes {
+        self.words_of_scenes.get_or_init(|| WordsOfScenes::of(self))
+    }
+
+    /// The ledger of foreshadowing.
+    #[must_use]
+    pub fn ledger(&self) -> &Ledger {
+        self.ledger.get_or_init(|| Ledger::of(&self.context.ledger))
+    }
+
+    /// The words of the senses in the story.
+    #[must_use]
+    pub fn sensed(&self) -> &[Sensed] {
+        self.sensed.get_or_init(|| sensed::sensed(self))
     }
 
     /// The characters of the story, headings aside.

@@ -8,6 +8,7 @@ pub mod cliches;
 pub mod connectives;
 mod drama;
 
+pub mod emotion;
 mod forbidden;
 pub mod honorifics;
 mod inflected;

@@ -1,5 +1,5 @@
-//! Features: what items and the tools share about the story of a text. Scenes and sections, tension, who is in the
-//! novel, what is felt, who does it, who says it and how.
+//! Features: what items and the tools share about the story of a text. Scenes and sections, tension, times, senses, who is in
+//! the novel, what is felt, who does it, who says it and how, events of the plot, the ledger of foreshadowing.
 //!
 //! Each file is one kind, computed at the first question; none of them judges.
 
@@ -26,3 +26,14 @@ pub use statistics::{part_of, spearman, told_characters};
 pub use subjects::{Names, Person, Subjects};
 pub use tension::{Tension, tension};
 pub use viewpoint::Viewpoint;
+mod chronology;
+mod events;
+mod ledger;
+pub(super) mod sensed;
+mod times;
+pub use cast::{Cast, Member};
+pub use chronology::{Chronology, StepBack};
+pub use events::{Event, WordsOfScenes, words_of_plot};
+pub use ledger::{Foreshadowing, Ledger, Step};
+pub use sensed::{Sense, Sensed};
+pub use times::{Told, When, told};

@@ -24,7 +24,8 @@ impl Measure {
     #[must_use]
     pub fn of(score: f64) -> Self {
         Self {
-            score: Some(score.clamp(0.0, 1.0)),
+            // Zero has no sign here.
+            score: Some(score.clamp(0.0, 1.0) + 0.0),
             ..Self::default()
         }
     }
@@ -101,6 +102,13 @@ pub fn per_thousand(count: usize, characters: usize) -> f64 {
     } else {
         1000.0 * count as f64 / characters as f64
     }
+}
+
+/// A share of counts; 0 of nothing.
+#[must_use]
+#[expect(clippy::cast_precision_loss, reason = "no text has that much of anything")]
+pub fn share(some: usize, all: usize) -> f64 {
+    some as f64 / all.max(1) as f64
 }
 
 #[cfg(test)]

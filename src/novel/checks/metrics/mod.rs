@@ -22,7 +22,7 @@ pub use paragraphs::Paragraphs;
 pub use readability::Readability;
 pub use rows::Rows;
 pub use scripts::{ScriptShares, WrittenIn};
-pub use words::{Opening, Repeat, WINDOW, Words};
+pub use words::{Opening, Repeat, WINDOW, Words, variety};
 
 use super::material::Material;
 

@@ -14,6 +14,9 @@ mod whole_text;
 
 use std::sync::LazyLock;
 
+pub(super) use near_repetition::rows as rows_of_words;
+pub(super) use simile_excess::similes;
+
 use super::{
     finding::{Finding, FixLevel},
     material::Material,
@@ -132,6 +135,14 @@ pub fn rule(name: &str) -> Option<&'static Rule> {
 /// The rule that a finding is of.
 pub(super) fn known(name: &str) -> &'static Rule {
     rule(name).expect("findings are of rules in the list")
+}
+
+/// What some rules find, those that are off aside.
+pub(super) fn findings(material: &Material<'_>, is_asked: impl Fn(&Rule) -> bool) -> Vec<Finding> {
+    let rules = RULES.iter().filter(|rule| is_asked(rule) && !material.tuning().is_off(rule.name));
+    let mut findings: Vec<Finding> = rules.flat_map(|rule| apply(rule, material)).collect();
+    findings.sort_by_key(|finding| finding.source.start);
+    findings
 }
 
 /// What a rule finds.

@@ -6,6 +6,7 @@ mod pages;
 mod rhythm;
 mod feelings;
 mod speakers;
+mod shuffled;
 
 use fumi_novel::{
     checks::{Context, Draft, Material, Sample, Tuning},
