@@ -7,7 +7,9 @@ use std::{cell::OnceCell, ops::Range};
 
 use super::{
     context::Context,
-    features::{Cast, Feelings, Ledger, Manners, Names, Scenes, Sensed, Speakers, Subjects, Viewpoint, WordsOfScenes, sensed},
+    features::{
+        Cast, Feelings, Ledger, Manners, Names, Scenes, Sensed, Speakers, Subjects, Viewpoint, WordsOfScenes, sensed,
+    },
     metrics::Metrics,
     tuning::Tuning,
 };

@@ -8,12 +8,11 @@ pub mod cliches;
 pub mod connectives;
 mod drama;
 
-pub mod emotion;
+mod emotion;
 mod forbidden;
 pub mod honorifics;
 mod inflected;
 pub mod misuses;
-mod emotion;
 mod onomatopoeia;
 mod openings;
 mod people;
@@ -28,8 +27,8 @@ mod wording;
 
 pub use body::{BODY, Body};
 pub use drama::{DRAMA, Drama};
-pub use forbidden::{FORBIDDEN, Forbidden, Limited, Unwanted, Where};
 pub use emotion::{EMOTION, Emotion};
+pub use forbidden::{FORBIDDEN, Forbidden, Limited, Unwanted, Where};
 pub use onomatopoeia::{ONOMATOPOEIA, Onomatopoeia};
 pub use openings::OPENINGS;
 pub use people::{PEOPLE, People, Pronouns};

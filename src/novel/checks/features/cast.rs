@@ -88,7 +88,20 @@ pub fn content_words(texts: &[String]) -> Vec<String> {
 
 /// Verbs and nouns that describe nobody.
 const EMPTY: [&str; 14] = [
-    "する", "ある", "いる", "なる", "言う", "見る", "こと", "もの", "人", "やる", "できる", "出る", "行く", "来る",
+    "する",
+    "ある",
+    "いる",
+    "なる",
+    "言う",
+    "見る",
+    "こと",
+    "もの",
+    "人",
+    "やる",
+    "できる",
+    "出る",
+    "行く",
+    "来る",
 ];
 
 fn member(yaml: &Yaml) -> Option<Member> {

@@ -4,36 +4,35 @@
 //! Each file is one kind, computed at the first question; none of them judges.
 
 mod cast;
+mod chronology;
 mod endings;
+mod events;
 mod feelings;
+mod ledger;
 mod manners;
 mod scenes;
+pub(super) mod sensed;
 mod sheets;
 mod speakers;
 mod statistics;
 mod subjects;
 mod tension;
+mod times;
 mod viewpoint;
 
 pub use cast::{Cast, Member, content_words};
+pub use chronology::{Chronology, StepBack};
 pub use endings::Ending;
+pub use events::{Event, WordsOfScenes, words_of_plot};
 pub use feelings::{Feeling, Feelings, REACH, Reaction, is_told};
+pub use ledger::{Foreshadowing, Ledger, Step};
 pub use manners::{Address, Manner, Manners, Meant, Pronoun, Said, normal, own_endings, percent, reading};
 pub use scenes::{Scenes, Stretch};
+pub use sensed::{Sense, Sensed};
 pub use sheets::by_sheet;
 pub use speakers::{Follows, Line, SURE, Speakers};
 pub use statistics::{part_of, spearman, told_characters};
 pub use subjects::{Names, Person, Subjects};
 pub use tension::{Tension, tension};
-pub use viewpoint::Viewpoint;
-mod chronology;
-mod events;
-mod ledger;
-pub(super) mod sensed;
-mod times;
-pub use cast::{Cast, Member};
-pub use chronology::{Chronology, StepBack};
-pub use events::{Event, WordsOfScenes, words_of_plot};
-pub use ledger::{Foreshadowing, Ledger, Step};
-pub use sensed::{Sense, Sensed};
 pub use times::{Told, When, told};
+pub use viewpoint::Viewpoint;

@@ -160,7 +160,10 @@ mod tests {
 
     #[test]
     fn variety_is_the_mean_over_all_stretches() {
-        assert!(is_near(variety(&["犬", "猫", "犬", "鳥"], WINDOW).expect("words"), 0.75));
+        assert!(is_near(
+            variety(&["犬", "猫", "犬", "鳥"], WINDOW).expect("words"),
+            0.75
+        ));
         let mut words = vec!["犬"; WINDOW];
         words.push("猫");
         // Two stretches: 1 and 2 different words of a hundred.

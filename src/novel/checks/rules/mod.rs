@@ -139,7 +139,9 @@ pub(super) fn known(name: &str) -> &'static Rule {
 
 /// What some rules find, those that are off aside.
 pub(super) fn findings(material: &Material<'_>, is_asked: impl Fn(&Rule) -> bool) -> Vec<Finding> {
-    let rules = RULES.iter().filter(|rule| is_asked(rule) && !material.tuning().is_off(rule.name));
+    let rules = RULES
+        .iter()
+        .filter(|rule| is_asked(rule) && !material.tuning().is_off(rule.name));
     let mut findings: Vec<Finding> = rules.flat_map(|rule| apply(rule, material)).collect();
     findings.sort_by_key(|finding| finding.source.start);
     findings

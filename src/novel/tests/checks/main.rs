@@ -1,12 +1,12 @@
 //! The checks against their own manual pages, against every text there is, and against what must hold for all texts.
 
 mod basic;
+mod feelings;
 mod items;
 mod pages;
 mod rhythm;
-mod feelings;
-mod speakers;
 mod shuffled;
+mod speakers;
 
 use fumi_novel::{
     checks::{Context, Draft, Material, Sample, Tuning},
