@@ -7,7 +7,7 @@ use std::{cell::OnceCell, ops::Range};
 
 use super::{
     context::Context,
-    features::{Cast, Scenes},
+    features::{Cast, Glossary, Scenes, Whereabouts},
     metrics::Metrics,
     tuning::Tuning,
 };
@@ -51,6 +51,8 @@ pub struct Material<'a> {
     metrics: OnceCell<Metrics>,
     scenes: OnceCell<Scenes>,
     cast: OnceCell<Cast>,
+    glossary: OnceCell<Glossary>,
+    whereabouts: OnceCell<Whereabouts>,
 }
 
 /// A paragraph of the story.
@@ -82,6 +84,8 @@ impl<'a> Material<'a> {
             metrics: OnceCell::new(),
             scenes: OnceCell::new(),
             cast: OnceCell::new(),
+            glossary: OnceCell::new(),
+            whereabouts: OnceCell::new(),
         }
     }
 
@@ -149,6 +153,18 @@ impl<'a> Material<'a> {
     #[must_use]
     pub fn cast(&self) -> &Cast {
         self.cast.get_or_init(|| Cast::of(&self.context.world))
+    }
+
+    /// What the settings name, and where the story names it.
+    #[must_use]
+    pub fn glossary(&self) -> &Glossary {
+        self.glossary.get_or_init(|| Glossary::of(self))
+    }
+
+    /// The words that tell when and where.
+    #[must_use]
+    pub fn whereabouts(&self) -> &Whereabouts {
+        self.whereabouts.get_or_init(|| Whereabouts::of(self))
     }
 
     /// The characters of the story, headings aside.

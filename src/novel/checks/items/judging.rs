@@ -1,6 +1,6 @@
 //! Judgements: what a model or a person says of an item, taken only with quotations that stand in the text.
 
-use crate::checks::Material;
+use crate::{checks::Material, project::Yaml};
 
 use super::{Item, Kind};
 
@@ -64,7 +64,8 @@ pub enum Refusal {
 }
 
 /// Takes a judgement of an item, or says why not. A quotation stands in the text as a reader sees it, or as it is written;
-/// line ends in it may differ.
+/// line ends in it may differ. An item that compares the text with the settings takes quotations from them as well, beside at
+/// least one from the text.
 pub fn verify(item: &Item, material: &Material<'_>, judgement: &Judgement) -> Result<(), Refusal> {
     if item.page.kind == Kind::Deterministic {
         return Err(Refusal::NotAsked);
@@ -75,15 +76,26 @@ pub fn verify(item: &Item, material: &Material<'_>, judgement: &Judgement) -> Re
     if judgement.quotes.is_empty() {
         return Err(Refusal::NoQuotes);
     }
+    let mut is_any_in_text = false;
+    let settings: Vec<String> = if item.page.quotes_settings {
+        material.context().world.iter().map(Yaml::words).collect()
+    } else {
+        Vec::new()
+    };
     for quote in &judgement.quotes {
         let trimmed = quote.trim();
         if trimmed.chars().count() < SHORTEST {
             return Err(Refusal::TooShort(quote.clone()));
         }
         let is_there = |text: &str| text.contains(trimmed) || text.contains(&trimmed.replace("\r\n", "\n"));
-        if !is_there(material.text()) && !is_there(material.manuscript().source()) {
+        let is_in_text = is_there(material.text()) || is_there(material.manuscript().source());
+        if !is_in_text && !settings.iter().any(|words| is_there(words)) {
             return Err(Refusal::NotInText(quote.clone()));
         }
+        is_any_in_text |= is_in_text;
     }
-    Ok(())
+    match judgement.quotes.first().filter(|_| !is_any_in_text) {
+        Some(quote) => Err(Refusal::NotInText(quote.clone())),
+        None => Ok(()),
+    }
 }

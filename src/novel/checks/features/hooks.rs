@@ -1,0 +1,63 @@
+//! Hooks: what in a sentence makes a reader go on. Questions, unease, a voice that breaks off.
+//!
+//! Signs only: a question may be idle, and a strong hook may have none of them.
+
+use crate::{checks::material::Material, lexicons::DRAMA, manuscript::Voice};
+
+/// Whether a sentence asks: there is ？ in it, or it ends in か.
+#[must_use]
+pub fn is_question(material: &Material<'_>, sentence: usize) -> bool {
+    let own = &material.sentences()[sentence];
+    let visible = material.text();
+    let has_mark = |c: char| matches!(c, '？' | '?' | '⁇' | '⁈' | '⁉');
+    let mut pieces = own.pieces.iter();
+    let mut words = material.words_of(sentence).iter().rev();
+    let last = words.find(|word| !word.is(&["記号"]));
+    pieces.any(|piece| visible[piece.visible.clone()].contains(has_mark))
+        || last.is_some_and(|word| word.surface == "か" && word.is(&["助詞"]))
+}
+
+/// Whether there is a word that asks.
+#[must_use]
+pub fn has_question_word(material: &Material<'_>, sentence: usize) -> bool {
+    let words = material.words_of(sentence);
+    (0..words.len()).any(|at| DRAMA.question_words.at(words, at).is_some())
+}
+
+/// Whether a sentence asks within itself: だれのものなのか、知らない.
+#[must_use]
+pub fn asks_within(material: &Material<'_>, sentence: usize) -> bool {
+    let words = material.words_of(sentence);
+    let is_asking = words.windows(2).any(|pair| {
+        let [one, next] = pair else { return false };
+        one.surface == "か" && one.is(&["助詞"]) && (next.is(&["記号"]) || next.is(&["助詞"]))
+    });
+    is_asking && has_question_word(material, sentence)
+}
+
+/// Whether a sentence ends in a dash or an ellipsis.
+#[must_use]
+pub fn breaks_off(material: &Material<'_>, sentence: usize) -> bool {
+    let text = material.sentences()[sentence].text(material.manuscript());
+    let text = text.trim_end_matches(['」', '』', '）', ')', '。']);
+    text.ends_with(is_pause)
+}
+
+/// Whether there is a dash or an ellipsis anywhere in a sentence.
+#[must_use]
+pub fn pauses(material: &Material<'_>, sentence: usize) -> bool {
+    material.sentences()[sentence].text(material.manuscript()).contains(is_pause)
+}
+
+/// The sentences of the story that ask, with a word that asks: narration and speech.
+#[must_use]
+pub fn questions(material: &Material<'_>) -> Vec<usize> {
+    let sentences = material.sentences().iter().enumerate();
+    let told = sentences.filter(|(_, sentence)| sentence.is_story() && sentence.voice != Voice::Thought);
+    let asking = told.filter(|(at, _)| is_question(material, *at) && has_question_word(material, *at));
+    asking.map(|(at, _)| at).collect()
+}
+
+fn is_pause(c: char) -> bool {
+    matches!(c, '―' | '—' | '─' | '…' | '‥')
+}
