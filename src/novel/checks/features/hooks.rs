@@ -24,15 +24,15 @@ pub fn has_question_word(material: &Material<'_>, sentence: usize) -> bool {
     (0..words.len()).any(|at| DRAMA.question_words.at(words, at).is_some())
 }
 
-/// Whether a sentence asks within itself: だれのものなのか、知らない.
+/// Whether a sentence asks within itself: だれのものなのか、知らない; 行きませんかと聞いた. 誰か and どこか ask nothing.
 #[must_use]
 pub fn asks_within(material: &Material<'_>, sentence: usize) -> bool {
-    let words = material.words_of(sentence);
-    let is_asking = words.windows(2).any(|pair| {
-        let [one, next] = pair else { return false };
-        one.surface == "か" && one.is(&["助詞"]) && (next.is(&["記号"]) || next.is(&["助詞"]))
-    });
-    is_asking && has_question_word(material, sentence)
+    material.words_of(sentence).windows(3).any(|three| {
+        let [before, own, next] = three else { return false };
+        let is_somebody = before.is(&["名詞", "代名詞"]) || matches!(before.surface, "いつ" | "いくつ" | "どう");
+        let is_told = next.base == "、" || next.is(&["助詞"]);
+        own.surface == "か" && own.is(&["助詞"]) && !is_somebody && is_told
+    })
 }
 
 /// Whether a sentence ends in a dash or an ellipsis.
@@ -49,12 +49,13 @@ pub fn pauses(material: &Material<'_>, sentence: usize) -> bool {
     material.sentences()[sentence].text(material.manuscript()).contains(is_pause)
 }
 
-/// The sentences of the story that ask, with a word that asks: narration and speech.
+/// The sentences of the story that ask, directly or within themselves, with a word that asks: narration and speech.
 #[must_use]
 pub fn questions(material: &Material<'_>) -> Vec<usize> {
     let sentences = material.sentences().iter().enumerate();
     let told = sentences.filter(|(_, sentence)| sentence.is_story() && sentence.voice != Voice::Thought);
-    let asking = told.filter(|(at, _)| is_question(material, *at) && has_question_word(material, *at));
+    let asks = |at| is_question(material, at) || asks_within(material, at);
+    let asking = told.filter(|(at, _)| asks(*at) && has_question_word(material, *at));
     asking.map(|(at, _)| at).collect()
 }
 

@@ -28,5 +28,5 @@ pub(in crate::checks) use sensed::sensed;
 pub use sensed::{Sense, Sensed};
 pub use tension::{Tension, tension, tension_of};
 pub use viewpoint::Viewpoint;
-pub use vocabulary::{is_telling, telling, telling_of, tells};
+pub use vocabulary::{is_telling, key, telling, telling_of, tells};
 pub use whereabouts::Whereabouts;

@@ -1,10 +1,11 @@
 //! Content words: the base forms that say what a text is about, without those that are in every text.
 
-use std::ops::Range;
+use std::{collections::HashSet, ops::Range};
 
 use crate::{
-    checks::material::Material,
-    morphology::{Ipadic, Morpheme, Morphology},
+    checks::{Draft, material::Material, morphology},
+    manuscript::Reading,
+    morphology::{Analysis, Morpheme, Origin},
 };
 
 /// Words that say nothing about a text in particular.
@@ -36,15 +37,18 @@ pub fn telling<'m>(material: &'m Material<'_>, visible: &'m Range<usize>) -> imp
     })
 }
 
-/// The base forms of a text beside the story that tell something: a meaning, a purpose.
+/// The words of a text beside the story that tell something: a meaning, a purpose. The novel's names are words of their own.
 #[must_use]
-pub fn telling_of(text: &str) -> Vec<String> {
-    let mut words = Vec::new();
-    Ipadic::shared().reader().read(text, &mut words);
-    let told = words.iter().filter(|word| {
-        let [part, kind, _] = word.entry.parts;
-        matches!(part, "名詞" | "動詞") && !matches!(kind, "非自立" | "接尾" | "代名詞" | "数" | "特殊")
-    });
-    let bases = told.map(|word| word.entry.base.unwrap_or(&text[word.range.clone()]));
-    bases.filter(|base| is_telling(base)).map(str::to_owned).collect()
+pub fn telling_of(material: &Material<'_>, text: &str) -> HashSet<String> {
+    let draft = Draft::read(text, Reading::default());
+    let analysis = Analysis::of(&draft.manuscript, &draft.sentences, &material.context().names, morphology());
+    let told = analysis.words().iter().filter(|word| tells(word));
+    told.map(|word| key(material, word).to_owned()).collect()
+}
+
+/// What a word is known by: its base form, and of a character the name, whatever they are called here.
+#[must_use]
+pub fn key<'k>(material: &'k Material<'_>, word: &'k Morpheme<'_>) -> &'k str {
+    let named = || material.glossary().named(word.surface).map(|entry| material.glossary().entries[entry].name.as_str());
+    if word.origin == Origin::Name { named().unwrap_or(word.base) } else { word.base }
 }

@@ -2,6 +2,7 @@
 
 mod items;
 mod pages;
+mod tryout;
 
 use fumi_novel::{
     checks::{Context, Draft, Material, Sample, Tuning},

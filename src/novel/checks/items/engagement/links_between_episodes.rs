@@ -6,7 +6,7 @@ use std::{collections::HashSet, ops::Range};
 use crate::{
     checks::{
         Draft, Material, morphology,
-        features::{head, tail, telling, telling_of},
+        features::{head, key, tail, telling, telling_of},
         items::{Gauge, Measure, ramp},
     },
     manuscript::Reading,
@@ -18,7 +18,8 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
     let Some(previous) = context.previous.as_deref().filter(|_| context.episode != 1) else { return Measure::not_applicable() };
     let draft = Draft::read(previous, Reading::default());
     let previous = Material::of(&draft, context, material.tuning(), morphology());
-    let left: HashSet<&str> = telling(&previous, &tail(&previous, ends(&previous, gauge))).map(|word| previous.words()[word].base).collect();
+    let last = tail(&previous, ends(&previous, gauge));
+    let left: HashSet<String> = telling(&previous, &last).map(|word| key(&previous, &previous.words()[word]).to_owned()).collect();
     let characters = ends(material, gauge);
     let taken_up = found(material, &left, &head(material, characters));
     if left.is_empty() {
@@ -26,15 +27,14 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
     }
     let enough = gauge.threshold("enough");
     let share = |found: &[usize], asked: usize| {
-        let different: HashSet<&str> = found.iter().map(|word| material.words()[*word].base).collect();
+        let different: HashSet<&str> = found.iter().map(|word| key(material, &material.words()[*word])).collect();
         different.len() as f64 / asked as f64
     };
     let backwards = share(&taken_up, left.len());
     let mut score = ramp(backwards, 0.0, enough);
     let mut places = taken_up;
     let purpose = context.next.as_ref().and_then(|plot| plot.episode_info.purpose.as_deref());
-    let purpose: Vec<String> = purpose.map(telling_of).unwrap_or_default();
-    let purpose: HashSet<&str> = purpose.iter().map(String::as_str).collect();
+    let purpose = purpose.map(|purpose| telling_of(material, purpose)).unwrap_or_default();
     if !purpose.is_empty() {
         let seeded = found(material, &purpose, &tail(material, characters));
         score = f64::midpoint(score, ramp(share(&seeded, purpose.len()), 0.0, enough));
@@ -57,6 +57,6 @@ fn ends(material: &Material<'_>, gauge: &Gauge<'_>) -> usize {
 }
 
 /// The words of a range that are among those that are asked for.
-fn found(material: &Material<'_>, asked: &HashSet<&str>, visible: &Range<usize>) -> Vec<usize> {
-    telling(material, visible).filter(|word| asked.contains(material.words()[*word].base)).collect()
+fn found(material: &Material<'_>, asked: &HashSet<String>, visible: &Range<usize>) -> Vec<usize> {
+    telling(material, visible).filter(|word| asked.contains(key(material, &material.words()[*word]))).collect()
 }

@@ -1,9 +1,10 @@
-//! A31-062: half each for a rise of the tension above both neighbours at 40 to 60 % and at 80 to 90 % of the text.
+//! A31-062: half each for a rise of the tension above both neighbours at 40 to 60 % and at 80 to 90 % of the text, from nothing in
+//! a valley of 0.15 to all of it on a hill of 0.05.
 
 use crate::checks::{
     Material,
     features::{head, tension_of},
-    items::{Gauge, Measure},
+    items::{Gauge, Measure, ramp},
 };
 
 /// How many parts the text is divided into; the hills are in the fifth or sixth and in the ninth.
@@ -24,17 +25,24 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
         let middle = visible.start.midpoint(visible.end).saturating_sub(all.start);
         parts[(middle * PARTS / length).min(PARTS - 1)].push(at);
     }
-    let curve: Vec<f64> = parts.iter().map(|part| tension_of(material, part.iter().copied()).value).collect();
-    let hill = gauge.threshold("hill");
-    let rises = |tops: std::ops::RangeInclusive<usize>| {
-        let (before, after) = (curve[tops.start() - 1], curve[tops.end() + 1]);
-        let top = tops.max_by(|one, other| curve[*one].total_cmp(&curve[*other]))?;
-        (curve[top] - before.max(after) + 1e-9 >= hill).then_some(top)
-    };
-    let hills: Vec<usize> = [rises(4..=5), rises(8..=8)].into_iter().flatten().collect();
+    let mut curve: Vec<f64> = Vec::with_capacity(PARTS);
+    for part in &parts {
+        // A part in which no sentence has its middle is as the one before.
+        let before = curve.last().copied().filter(|_| part.is_empty());
+        curve.push(before.unwrap_or_else(|| tension_of(material, part.iter().copied()).value));
+    }
+    let (hill, valley) = (gauge.threshold("hill"), gauge.threshold("valley"));
+    // How high each top is above its neighbours.
+    let rises = [4..=5, 8..=8].map(|tops| {
+        let beside = curve[tops.start() - 1].max(curve[tops.end() + 1]);
+        let top = tops.max_by(|one, other| curve[*one].total_cmp(&curve[*other])).unwrap_or_default();
+        (top, curve[top] - beside)
+    });
+    let score: f64 = rises.iter().map(|(_, rise)| 0.5 * ramp(rise + 1e-9, -valley, hill)).sum();
+    let hills: Vec<usize> = rises.iter().filter(|(_, rise)| rise + 1e-9 >= hill).map(|(top, _)| *top).collect();
     let places = hills.iter().filter_map(|top| {
         let (first, last) = (parts[*top].first()?, parts[*top].last()?);
         Some(material.sentences()[*first].source().start..material.sentences()[*last].source().end)
     });
-    Measure::of(0.5 * hills.len() as f64).from(hills.len() as f64).at(places)
+    Measure::of(score).from(hills.len() as f64).at(places)
 }

@@ -25,7 +25,7 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
     let own: Vec<&Morpheme<'_>> = words.filter(|word| hero.is_named_by(material, word)).collect();
     let opening = head(material, gauge.limit("name"));
     let name = own.iter().find(|word| opening.contains(&word.visible.start)).map(|word| word.source.clone());
-    let wish = wish(material, gauge, &own);
+    let wish = wish(material, gauge, &hero, &own);
     let score = 0.5 * f64::from(u8::from(name.is_some()) + u8::from(wish.is_some()));
     Measure::of(score).from(score).at(name.into_iter().chain(wish))
 }
@@ -50,7 +50,7 @@ impl<'a> Hero<'a> {
 }
 
 /// The first word of a goal or a weakness that is theirs.
-fn wish(material: &Material<'_>, gauge: &Gauge<'_>, own: &[&Morpheme<'_>]) -> Option<Range<usize>> {
+fn wish(material: &Material<'_>, gauge: &Gauge<'_>, hero: &Hero<'_>, own: &[&Morpheme<'_>]) -> Option<Range<usize>> {
     let opening = head(material, gauge.limit("goal"));
     let window = gauge.limit("window");
     let named: HashSet<usize> = own.iter().map(|word| word.sentence).collect();
@@ -67,7 +67,9 @@ fn wish(material: &Material<'_>, gauge: &Gauge<'_>, own: &[&Morpheme<'_>]) -> Op
             paragraph = sentence.line;
         }
         let is_near = (at.saturating_sub(window)..=at + window).any(|near| named.contains(&near));
-        let is_own_line = is_spoken && beside && !others.contains(&sentence.line);
+        // Who tells it is in every sentence that is about nobody else.
+        let is_told = hero.is_first_person && !is_spoken;
+        let is_own_line = (is_told || (is_spoken && beside)) && !others.contains(&sentence.line);
         if !is_near && !is_own_line {
             continue;
         }

@@ -1,4 +1,5 @@
-//! A31-054: half for at most 5 new terms per 1,000 of the first 2,000 characters, half for the share of them that is explained.
+//! A31-054: half for at most 5 new terms per 1,000 of the first 2,000 characters, half for the share of them that is explained,
+//! which weighs the less the fewer they are.
 
 use std::{collections::HashSet, ops::Range};
 
@@ -38,7 +39,10 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
     let window = gauge.limit("explained");
     let (explained, bare): (Vec<&New>, Vec<&New>) = new.iter().partition(|term| is_explained(material, term, window));
     let share = explained.len() as f64 / new.len() as f64;
-    let score = 0.5 * ramp(load, gauge.threshold("most"), gauge.threshold("enough")) + 0.5 * share;
+    let enough = gauge.threshold("enough");
+    // A single word may stay unexplained.
+    let lacking = (1.0 - share) * ramp(load, 0.0, enough);
+    let score = f64::midpoint(ramp(load, gauge.threshold("most"), enough), 1.0 - lacking);
     Measure::of(score).from(load).at(bare.into_iter().chain(explained).map(|term| material.source_of(&term.visible)))
 }
 
@@ -60,7 +64,7 @@ fn new_terms(material: &Material<'_>, head: &Range<usize>) -> (Vec<New>, bool) {
         new.push(New {
             visible: visible.clone(),
             sentence: mention.sentence,
-            meaning: entry.said.iter().flat_map(|line| telling_of(line)).collect(),
+            meaning: entry.said.iter().flat_map(|line| telling_of(material, line)).collect(),
         });
     }
     let mut seen = HashSet::new();
