@@ -84,6 +84,8 @@ pub struct Finding {
     pub severity: Severity,
     /// What fills the placeholders of the message, besides `{found}`.
     pub facts: Vec<(&'static str, String)>,
+    /// Bytes of the source that a finding about a whole text rests on, in order.
+    pub evidence: Vec<Range<usize>>,
     /// What would mend it; none where only a writer can.
     pub edits: Vec<Edit>,
     /// How sure the fix is, from 0 to 1.
@@ -99,6 +101,7 @@ impl Finding {
             source,
             severity: Severity::Info,
             facts: Vec::new(),
+            evidence: Vec::new(),
             edits: Vec::new(),
             confidence: 0.0,
         }
@@ -106,8 +109,16 @@ impl Finding {
 
     /// Adds what the message says.
     #[must_use]
+    #[expect(clippy::needless_pass_by_value, reason = "numbers and texts read better without a reference")]
     pub fn with(mut self, name: &'static str, value: impl ToString) -> Self {
         self.facts.push((name, value.to_string()));
+        self
+    }
+
+    /// Adds the places that a finding about a whole text rests on.
+    #[must_use]
+    pub fn seen_at(mut self, places: impl IntoIterator<Item = Range<usize>>) -> Self {
+        self.evidence.extend(places);
         self
     }
 

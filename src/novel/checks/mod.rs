@@ -15,6 +15,7 @@ pub mod metrics;
 mod page;
 pub mod rules;
 mod score;
+mod splitting;
 mod tuning;
 
 pub use context::Context;

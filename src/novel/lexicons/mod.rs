@@ -4,6 +4,7 @@
 //! Nothing is judged here.
 
 mod body;
+pub mod connectives;
 mod drama;
 mod onomatopoeia;
 mod openings;
@@ -24,3 +25,8 @@ pub use senses::{SENSES, Senses};
 pub use setting::{DailyLife, SETTING, Setting};
 pub use tropes::{Genre, GenreName, genre};
 pub use verbs::{VERBS, Verbs};
+
+/// Reads a lexicon of this repository.
+fn read<T: serde::de::DeserializeOwned>(name: &str, text: &str) -> T {
+    toml::from_str(text).unwrap_or_else(|error| panic!("{name}.toml: {error}"))
+}

@@ -3,6 +3,9 @@
 //! A rule reports what it finds with the edits that would mend it, and nothing else. What holds for all of them is decided
 //! in [`Found::push`]: scope, severity, what no fix may touch, and that words in speech are never corrected.
 
+mod sentence_run;
+mod whole_text;
+
 use std::sync::LazyLock;
 
 use super::{
@@ -35,6 +38,19 @@ macro_rules! rules {
 }
 
 rules! {
+    // rhythm
+    comma_absence,
+    comma_excess,
+    conjunction_excess,
+    ending_repetition,
+    long_sentence,
+    long_sentence_run,
+    monotonous_length,
+    noun_ending_excess,
+    phrase_repetition,
+    same_sentence_head,
+    script_balance,
+    short_sentence_run,
 }
 
 impl Rule {

@@ -2,7 +2,7 @@
 
 mod items;
 mod pages;
-mod tryout;
+mod rhythm;
 
 use fumi_novel::{
     checks::{Context, Draft, Material, Sample, Tuning},

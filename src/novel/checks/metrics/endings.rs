@@ -1,0 +1,267 @@
+//! How sentences of narration end: the form of the last bunsetsu, and the last two characters that are heard.
+//!
+//! Read from the end: marks are passed over, then final particles (よ, ね, か ...), and the word before them decides. So 来なかった
+//! is past, for た is what is heard, and 行きました is past and polite.
+
+use std::{collections::BTreeMap, ops::Range};
+
+use super::{Lengths, Rows, share};
+use crate::{checks::material::Material, manuscript::is_kanji, morphology::Morpheme};
+
+/// How many characters make an ending.
+const HEARD: usize = 2;
+
+/// What a sentence ends in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum EndingClass {
+    /// 〜た, 〜ました.
+    Past,
+    /// 〜る, 〜い: a verb or adjective as the dictionary has it.
+    Present,
+    /// 〜だ, 〜である.
+    Copula,
+    /// 体言止め: a noun.
+    Noun,
+    /// 〜ない, 〜ぬ, 〜ません.
+    Negation,
+    /// 〜う, 〜まい, 〜らしい, 〜ようだ, 〜かもしれない.
+    Conjecture,
+    /// 〜か, or a question mark.
+    Question,
+    /// 〜です, 〜ます.
+    Polite,
+    /// A particle, an adverb, a command, a verb that goes on.
+    Other,
+}
+
+impl EndingClass {
+    /// How it sounds, in Japanese.
+    #[must_use]
+    pub const fn sound(self) -> &'static str {
+        match self {
+            Self::Past => "た",
+            Self::Present => "る",
+            Self::Copula => "だ・である",
+            Self::Noun => "体言止め",
+            Self::Negation => "ない",
+            Self::Conjecture => "だろう",
+            Self::Question => "か",
+            Self::Polite => "です・ます",
+            Self::Other => "その他",
+        }
+    }
+}
+
+/// The end of a sentence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ending {
+    /// Its form.
+    pub class: EndingClass,
+    /// Whether です or ます is in it, whatever its form.
+    pub is_polite: bool,
+    /// The last two characters before the marks that close it; empty if there are not so many.
+    pub heard: String,
+}
+
+/// The ends of the sentences of narration.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Endings {
+    /// For each sentence.
+    pub of_sentences: Vec<Ending>,
+    /// The share of each class that there is.
+    pub shares: BTreeMap<EndingClass, f64>,
+    /// Two and more sentences in a row that end in the same two characters, as places in [`Lengths::sentences`].
+    pub same_heard: Vec<Range<usize>>,
+    /// The same for classes, [`EndingClass::Other`] aside, which is none.
+    pub same_class: Vec<Range<usize>>,
+}
+
+impl Endings {
+    pub(super) fn of(material: &Material<'_>, lengths: &Lengths, rows: &Rows) -> Self {
+        let of_sentences: Vec<Ending> = lengths
+            .sentences
+            .iter()
+            .map(|(at, _)| {
+                let sentence = &material.sentences()[*at];
+                ending(&sentence.text(material.manuscript()), material.words_of(*at))
+            })
+            .collect();
+        let mut counts: BTreeMap<EndingClass, usize> = BTreeMap::new();
+        for ending in &of_sentences {
+            *counts.entry(ending.class).or_default() += 1;
+        }
+        let heard = |at: usize| &of_sentences[at].heard;
+        let class = |at: usize| of_sentences[at].class;
+        Self {
+            shares: counts
+                .into_iter()
+                .map(|(class, count)| (class, share(count, of_sentences.len())))
+                .collect(),
+            same_heard: rows.runs(2, |one, next| !heard(one).is_empty() && heard(one) == heard(next)),
+            same_class: rows.runs(2, |one, next| {
+                class(one) != EndingClass::Other && class(one) == class(next)
+            }),
+            of_sentences,
+        }
+    }
+
+    /// The share of a class.
+    #[must_use]
+    pub fn share(&self, class: EndingClass) -> f64 {
+        self.shares.get(&class).copied().unwrap_or_default()
+    }
+}
+
+fn ending(text: &str, words: &[Morpheme<'_>]) -> Ending {
+    let spoken = text.trim_end_matches(|c: char| !c.is_alphanumeric());
+    let is_asked = text[spoken.len()..].contains(['？', '?', '⁇', '⁈', '⁉']);
+    let heard = spoken.char_indices().rev().nth(HEARD - 1);
+    let heard = heard.map_or("", |(at, _)| &spoken[at..]);
+    let mut words = trimmed(words, |word| word.is(&["記号"]));
+    let mut is_question = is_asked;
+    while let Some((last, before)) = words.split_last()
+        && is_final_particle(last)
+    {
+        is_question |= matches!(last.surface, "か" | "かい" | "かしら");
+        words = before;
+    }
+    let is_of = |word: &Morpheme<'_>, kinds: &[&str]| word.inflection.is_some_and(|own| kinds.contains(&own.kind));
+    let verbal = words.iter().rev().take_while(|word| word.is(&["助動詞"]));
+    Ending {
+        class: if is_question {
+            EndingClass::Question
+        } else {
+            class(words)
+        },
+        is_polite: verbal
+            .into_iter()
+            .any(|word| is_of(word, &["特殊・マス", "特殊・デス"])),
+        heard: if heard.chars().all(char::is_alphanumeric) {
+            heard.to_owned()
+        } else {
+            String::new()
+        },
+    }
+}
+
+fn trimmed<'w, 'a>(mut words: &'w [Morpheme<'a>], is_passed: impl Fn(&Morpheme<'a>) -> bool) -> &'w [Morpheme<'a>] {
+    while let Some((last, before)) = words.split_last()
+        && is_passed(last)
+    {
+        words = before;
+    }
+    words
+}
+
+fn is_final_particle(word: &Morpheme<'_>) -> bool {
+    word.is(&["助詞", "終助詞"]) || word.is(&["助詞", "副助詞／並立助詞／終助詞"])
+}
+
+/// The class of words without what follows them.
+fn class(words: &[Morpheme<'_>]) -> EndingClass {
+    let Some((last, before)) = words.split_last() else {
+        return EndingClass::Other;
+    };
+    let previous = before.last();
+    let follows = |bases: &[&str]| previous.is_some_and(|word| bases.contains(&word.base));
+    let is_guess = || previous.is_some_and(|word| word.parts[2] == "助動詞語幹" || word.base == "みたい");
+    let is_plain = last.inflection.is_some_and(|own| own.form.contains("基本形"));
+    match (last.parts[0], last.inflection.map_or("", |own| own.kind)) {
+        ("助動詞", "特殊・タ") if is_plain => EndingClass::Past,
+        ("助動詞", "特殊・ダ" | "特殊・デス") if is_plain && is_guess() => EndingClass::Conjecture,
+        ("助動詞", "特殊・ダ") if is_plain => EndingClass::Copula,
+        ("助動詞", "特殊・デス" | "特殊・マス") if is_plain => EndingClass::Polite,
+        ("助動詞", "不変化型") if matches!(last.base, "う" | "よう" | "まい") => EndingClass::Conjecture,
+        ("助動詞", "特殊・ヌ" | "不変化型") if matches!(last.base, "ぬ" | "ん" | "ず") => {
+            EndingClass::Negation
+        }
+        ("助動詞", _) if last.base == "らしい" && is_plain => EndingClass::Conjecture,
+        ("助動詞" | "形容詞", _) if last.base == "ない" && is_plain => {
+            if follows(&["しれる", "知れる", "違い", "ちがい", "相違"]) {
+                EndingClass::Conjecture
+            } else {
+                EndingClass::Negation
+            }
+        }
+        ("助動詞" | "動詞", _) if last.base == "ある" && is_plain && previous.is_some_and(is_copula) => {
+            EndingClass::Copula
+        }
+        ("助動詞" | "動詞" | "形容詞", _) if is_plain => EndingClass::Present,
+        ("名詞", _) if is_noun(last) => inflected(last, previous).unwrap_or(EndingClass::Noun),
+        _ => EndingClass::Other,
+    }
+}
+
+/// で of である.
+fn is_copula(word: &Morpheme<'_>) -> bool {
+    word.surface == "で" && word.is(&["助動詞"])
+}
+
+/// Whether a sentence that ends so ends in a noun: の, よう and the like are none.
+fn is_noun(word: &Morpheme<'_>) -> bool {
+    word.parts[2] != "助動詞語幹"
+        && !matches!(word.parts[1], "接続詞的" | "動詞非自立的" | "特殊")
+        && !(word.parts[1] == "非自立" && matches!(word.surface, "の" | "ん"))
+}
+
+/// The class of what the dictionary takes for a noun after a kanji, and is the end of a verb or adjective: 尾＋けた, 悪＋るい.
+fn inflected(last: &Morpheme<'_>, previous: Option<&Morpheme<'_>>) -> Option<EndingClass> {
+    let is_after_kanji = previous.is_some_and(|word| word.surface.ends_with(is_kanji));
+    let is_kana = last.surface.chars().all(|c| ('ぁ'..='ゖ').contains(&c));
+    let is_suffix = matches!(last.parts[1], "接尾" | "非自立" | "副詞可能") && last.parts[2] != "助数詞";
+    let is_short = last.surface.chars().count() <= 2 && !is_suffix;
+    match last.surface.chars().next_back()? {
+        _ if !(is_after_kanji && is_kana && is_short) => None,
+        'た' => Some(EndingClass::Past),
+        'る' | 'い' | 'う' | 'く' | 'ぐ' | 'す' | 'つ' | 'む' => Some(EndingClass::Present),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::EndingClass;
+    use crate::checks::metrics::tests::{is_near, measured};
+
+    fn classes(text: &str) -> Vec<EndingClass> {
+        let endings = measured(text).endings.of_sentences;
+        endings.iter().map(|ending| ending.class).collect()
+    }
+
+    #[test]
+    fn the_last_word_decides_and_final_particles_do_not() {
+        use EndingClass::{Conjecture, Copula, Negation, Noun, Other, Past, Polite, Present, Question};
+        let text = "　雨が降った。雨が降る。空は暗い。これは本だ。吾輩は猫である。窓の外には海。誰も来ない。誰も来なかった。\
+                    雨が降るだろう。雨が降るらしい。雨が降るようだ。雨かもしれない。誰もいるまい。誰が来るのか。来たのは誰？\
+                    本です。雨が降ります。誰も来ません。雨が降りました。駅へ。雨が降ったよ。本を読んだ。金がない。知らぬ。\
+                    男のあとを尾けた。雨に相違ない。";
+        let expected = [
+            Past, Present, Present, Copula, Copula, Noun, Negation, Past, Conjecture, Conjecture, Conjecture,
+            Conjecture, Conjecture, Question, Question, Polite, Polite, Negation, Past, Other, Past, Past, Negation,
+            Negation, Past, Conjecture,
+        ];
+        assert_eq!(classes(text), expected);
+    }
+
+    #[test]
+    fn rows_of_one_ending_and_of_one_class_are_known() {
+        let endings = measured("　犬がいた。猫がいた……。鳥は鳴いた。魚が跳ねた。夜。\n「おや」\n　見た。").endings;
+        let heard: Vec<&str> = endings
+            .of_sentences
+            .iter()
+            .map(|ending| ending.heard.as_str())
+            .collect();
+        assert_eq!(heard, ["いた", "いた", "いた", "ねた", "", "見た"]);
+        let runs = [endings.same_heard.clone(), endings.same_class.clone()].concat();
+        assert_eq!(runs, vec![0..3, 0..4]);
+        assert!(is_near(endings.share(EndingClass::Past), 5.0 / 6.0));
+        assert!(is_near(endings.share(EndingClass::Noun), 1.0 / 6.0));
+    }
+
+    #[test]
+    fn politeness_is_known_beside_the_class() {
+        let endings = measured("　雨が降りました。誰も来ません。雨が降るでしょう。雨だった。").endings;
+        let polite: Vec<bool> = endings.of_sentences.iter().map(|ending| ending.is_polite).collect();
+        assert_eq!(polite, [true, true, true, false]);
+    }
+}

@@ -1,0 +1,57 @@
+//! Lengths of the paragraphs in which something is narrated, in visible characters, speech within them included.
+//!
+//! Paragraphs of speech alone are left out: on a screen every utterance is one.
+
+use super::lengths::Spread;
+use crate::{
+    checks::material::Material,
+    manuscript::{Counts, Voice},
+};
+
+/// The coefficient of variation from which on paragraphs are varied enough (novel-checks 2.2).
+const VARIED: f64 = 0.6;
+
+/// Paragraphs by length.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Paragraphs {
+    /// Each paragraph: its line, as a place in [`crate::manuscript::Manuscript::lines`], and its characters.
+    pub lengths: Vec<(usize, usize)>,
+    /// How they vary.
+    pub spread: Spread,
+    /// 100·min(1, CV/0.6) (novel-checks 2.2); none of fewer than two.
+    pub variation_score: Option<f64>,
+}
+
+impl Paragraphs {
+    #[expect(clippy::cast_precision_loss, reason = "lengths of paragraphs are far below 2⁵²")]
+    pub(super) fn of(material: &Material<'_>) -> Self {
+        let mut lines: Vec<usize> = material
+            .heard(Voice::Narration)
+            .map(|(_, sentence, _)| sentence.line)
+            .collect();
+        lines.dedup();
+        let manuscript = material.manuscript();
+        let length = |line: &usize| Counts::of(manuscript.visible_in(&manuscript.lines()[*line].content)).characters;
+        let lengths: Vec<(usize, usize)> = lines.iter().map(|line| (*line, length(line))).collect();
+        let spread = Spread::of(lengths.iter().map(|(_, length)| *length as f64));
+        Self {
+            variation_score: (spread.count > 1).then(|| 100.0 * (spread.variation() / VARIED).min(1.0)),
+            lengths,
+            spread,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::checks::metrics::tests::{is_near, measured};
+
+    #[test]
+    fn paragraphs_of_speech_alone_are_left_out() {
+        let paragraphs = measured("　朝だ。夜だ。\n「おはよう」\n「ああ」と言う。\n").paragraphs;
+        assert_eq!(paragraphs.lengths, [(0, 6), (2, 8)]);
+        // The mean is 7 and the deviation 1: (1/7)/0.6.
+        let score = paragraphs.variation_score.expect("two paragraphs");
+        assert!(is_near(score, 100.0 / 7.0 / 0.6), "{score}");
+    }
+}

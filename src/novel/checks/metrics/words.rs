@@ -1,0 +1,187 @@
+//! The vocabulary of narration: how varied it is, how sentences open, and which phrases come again.
+//!
+//! Variety is MATTR, the moving-average type-token ratio: the mean, over all stretches of 100 content words, of the share of
+//! different ones, by base form. A phrase is four words in a row within a sentence, without punctuation, with at least two
+//! content words that are no names (novel-checks 2.2).
+
+use std::{collections::HashMap, ops::Range};
+
+use super::{Lengths, share};
+use crate::{
+    checks::material::Material,
+    lexicons::connectives::CONNECTIVES,
+    morphology::{Morpheme, Origin},
+};
+
+/// How many content words a stretch of MATTR has (novel-checks 2.2).
+pub const WINDOW: usize = 100;
+
+/// How many words a phrase has.
+const PHRASE: usize = 4;
+
+/// How many of them must be content words.
+const CONTENT: usize = 2;
+
+/// The words of narration.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Words {
+    /// How many content words there are.
+    pub content: usize,
+    /// MATTR, from 0 to 1; of fewer words than a stretch the share of different ones; none of none.
+    pub variety: Option<f64>,
+    /// The sentences that begin with a conjunction.
+    pub conjunctions: Vec<Opening>,
+    /// Their share.
+    pub conjunction_share: f64,
+    /// How many phrases there are.
+    pub phrases: usize,
+    /// The phrases that have stood before.
+    pub repeats: Vec<Repeat>,
+}
+
+/// A conjunction at the beginning of a sentence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Opening {
+    /// The sentence, as a place in [`Lengths::sentences`].
+    pub nth: usize,
+    /// The conjunction, in bytes of the visible text.
+    pub visible: Range<usize>,
+}
+
+/// A phrase that comes again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Repeat {
+    /// Where it comes again, in bytes of the visible text.
+    pub visible: Range<usize>,
+    /// How many words of narration after the last time.
+    pub distance: usize,
+}
+
+impl Words {
+    pub(super) fn of(material: &Material<'_>, lengths: &Lengths) -> Self {
+        let sentences = || lengths.sentences.iter().map(|(at, _)| material.words_of(*at));
+        let content: Vec<&str> = sentences()
+            .flatten()
+            .filter(|word| word.is_content())
+            .map(|word| word.base)
+            .collect();
+        let openings = sentences().enumerate();
+        let conjunctions: Vec<Opening> = openings
+            .filter_map(|(nth, words)| conjunction(words).map(|visible| Opening { nth, visible }))
+            .collect();
+        let (phrases, repeats) = repeats(sentences());
+        Self {
+            content: content.len(),
+            variety: variety(&content),
+            conjunction_share: share(conjunctions.len(), lengths.sentences.len()),
+            conjunctions,
+            phrases,
+            repeats,
+        }
+    }
+
+    /// The phrases that come again within so many words.
+    pub fn repeats_within(&self, window: usize) -> impl Iterator<Item = &Repeat> {
+        self.repeats.iter().filter(move |repeat| repeat.distance <= window)
+    }
+
+    /// Their share of all phrases.
+    #[must_use]
+    pub fn repeated_share(&self, window: usize) -> f64 {
+        share(self.repeats_within(window).count(), self.phrases)
+    }
+}
+
+/// The conjunction that a sentence begins with, marks aside.
+fn conjunction(words: &[Morpheme<'_>]) -> Option<Range<usize>> {
+    let first = words.iter().position(|word| !word.is(&["記号"]))?;
+    let hit = CONNECTIVES.conjunctions.at(words, first)?;
+    Some(words[hit.words.start].visible.start..words[hit.words.end - 1].visible.end)
+}
+
+/// The mean share of different words in all stretches of [`WINDOW`], each one word further.
+fn variety(words: &[&str]) -> Option<f64> {
+    let window = WINDOW.min(words.len());
+    if window == 0 {
+        return None;
+    }
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    let (mut sum, mut stretches) = (0, 0);
+    for (at, word) in words.iter().enumerate() {
+        *counts.entry(word).or_default() += 1;
+        if let Some(left) = at.checked_sub(window)
+            && let Some(count) = counts.get_mut(words[left])
+        {
+            *count -= 1;
+            if *count == 0 {
+                counts.remove(words[left]);
+            }
+        }
+        if at + 1 >= window {
+            sum += counts.len();
+            stretches += 1;
+        }
+    }
+    Some(share(sum, stretches * window))
+}
+
+/// How many phrases there are, and those that have stood before.
+fn repeats<'w, 'a: 'w>(sentences: impl Iterator<Item = &'w [Morpheme<'a>]>) -> (usize, Vec<Repeat>) {
+    let mut last_seen: HashMap<[&str; PHRASE], usize> = HashMap::new();
+    let (mut phrases, mut repeats, mut before) = (0, Vec::new(), 0);
+    for sentence in sentences {
+        let words: Vec<&Morpheme<'_>> = sentence.iter().filter(|word| !word.is(&["記号"])).collect();
+        for (nth, phrase) in words.windows(PHRASE).enumerate() {
+            let carries = |word: &&&Morpheme<'_>| word.is_content() && word.origin != Origin::Name;
+            if phrase.iter().filter(carries).count() < CONTENT {
+                continue;
+            }
+            phrases += 1;
+            let key: [&str; PHRASE] = std::array::from_fn(|at| phrase[at].surface);
+            let here = before + nth;
+            if let Some(last) = last_seen.insert(key, here) {
+                repeats.push(Repeat {
+                    visible: phrase[0].visible.start..phrase[PHRASE - 1].visible.end,
+                    distance: here - last,
+                });
+            }
+        }
+        before += words.len();
+    }
+    (phrases, repeats)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{WINDOW, variety};
+    use crate::checks::metrics::tests::{is_near, measured, measured_with};
+
+    #[test]
+    fn variety_is_the_mean_over_all_stretches() {
+        assert!(is_near(variety(&["犬", "猫", "犬", "鳥"]).expect("words"), 0.75));
+        let mut words = vec!["犬"; WINDOW];
+        words.push("猫");
+        // Two stretches: 1 and 2 different words of a hundred.
+        assert!(is_near(variety(&words).expect("words"), 0.015));
+    }
+
+    #[test]
+    fn conjunctions_count_at_the_beginning_only() {
+        let text = "　雨だ。しかし暑い。――だから窓を開けた。暗く、そして狭い。まだ朝だ。";
+        let words = measured(text).words;
+        let found: Vec<usize> = words.conjunctions.iter().map(|opening| opening.nth).collect();
+        assert_eq!(found, [1, 2]);
+        assert!(is_near(words.conjunction_share, 0.4));
+    }
+
+    #[test]
+    fn phrases_come_again_with_their_distance() {
+        let words = measured("　古い橋の真ん中で待つ。古い橋の真ん中だ。").words;
+        // 古い 橋 の 真ん中 で 待つ | 古い 橋 の 真ん中 だ
+        assert_eq!((words.phrases, words.repeats.len()), (5, 1));
+        assert_eq!(words.repeats[0].distance, 6);
+        assert!(is_near(words.repeated_share(6), 0.2) && is_near(words.repeated_share(5), 0.0));
+        let names = measured_with("　水野はるは立つ。水野はるは走る。", &["水野はる"]).words;
+        assert_eq!(names.repeats, []);
+    }
+}

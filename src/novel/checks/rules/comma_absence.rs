@@ -1,0 +1,58 @@
+//! A long sentence of narration without a comma or another rest.
+
+use super::Found;
+use crate::checks::{Finding, Material, metrics::is_comma};
+
+pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+    let longest = found.limit("longest");
+    for (at, length) in &material.metrics().lengths.sentences {
+        if *length <= longest {
+            continue;
+        }
+        let sentence = &material.sentences()[*at];
+        // Speech in the middle is a rest, so it is looked at as it is read.
+        if !material.text()[sentence.visible()].contains(is_rest) {
+            found.push(Finding::at(sentence.source()).with("count", length));
+        }
+    }
+}
+
+/// Whether a reader draws breath at a character.
+fn is_rest(c: char) -> bool {
+    is_comma(c)
+        || matches!(
+            c,
+            ',' | '…'
+                | '‥'
+                | '―'
+                | '—'
+                | '─'
+                | '　'
+                | '「'
+                | '」'
+                | '『'
+                | '』'
+                | '（'
+                | '）'
+                | '('
+                | ')'
+                | '【'
+                | '】'
+                | '〈'
+                | '〉'
+                | '《'
+                | '》'
+                | '〔'
+                | '〕'
+                | '［'
+                | '］'
+                | '“'
+                | '”'
+                | '〝'
+                | '〟'
+                | '：'
+                | '；'
+                | '！'
+                | '？'
+        )
+}

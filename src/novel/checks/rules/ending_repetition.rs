@@ -1,0 +1,43 @@
+//! Sentences of narration in a row that end alike: in the same two characters, or in the same form.
+
+use std::{cmp::Reverse, ops::Range};
+
+use super::{Found, sentence_run};
+use crate::{
+    checks::{Material, Severity},
+    manuscript::Voice,
+};
+
+#[expect(clippy::cast_precision_loss, reason = "counts of a text are far below 2⁵²")]
+pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+    let (same_ending, same_class) = (found.limit("same_ending"), found.limit("same_class"));
+    let endings = &material.metrics().endings;
+    let heard = endings.same_heard.iter().filter(|run| run.len() >= same_ending);
+    let heard = heard.map(|run| (run, endings.of_sentences[run.start].heard.as_str()));
+    let formed = endings.same_class.iter().filter(|run| run.len() >= same_class);
+    let formed = formed.map(|run| (run, endings.of_sentences[run.start].class.sound()));
+    let runs = apart(heard.chain(formed).collect(), endings.of_sentences.len());
+    let thousands = material.characters_heard(Voice::Narration) as f64 / 1_000.0;
+    let severity = if runs.len() as f64 > found.threshold("rate") * thousands {
+        Severity::Low
+    } else {
+        Severity::Info
+    };
+    for (run, value) in runs {
+        found.push_as(severity, sentence_run::finding(material, run).with("value", value));
+    }
+}
+
+/// The runs that share no sentence with a longer one, in order.
+fn apart<'m>(mut runs: Vec<(&'m Range<usize>, &'m str)>, sentences: usize) -> Vec<(&'m Range<usize>, &'m str)> {
+    runs.sort_by_key(|(run, _)| (Reverse(run.len()), run.start));
+    let mut is_taken = vec![false; sentences];
+    runs.retain(|(run, _)| {
+        let own = &mut is_taken[(*run).clone()];
+        let is_free = !own.contains(&true);
+        own.fill(true);
+        is_free
+    });
+    runs.sort_by_key(|(run, _)| run.start);
+    runs
+}

@@ -1,0 +1,18 @@
+//! A sentence of narration that is longer than the limit.
+
+use super::Found;
+use crate::checks::{Finding, Material, splitting};
+
+pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+    let longest = found.limit("longest");
+    for (at, length) in &material.metrics().lengths.sentences {
+        if *length > longest {
+            let sentence = &material.sentences()[*at];
+            let mut finding = Finding::at(sentence.source())
+                .with("count", length)
+                .with("limit", longest);
+            finding.edits = splitting::cuts(material, *at, longest);
+            found.push(finding);
+        }
+    }
+}

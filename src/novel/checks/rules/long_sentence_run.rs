@@ -1,0 +1,13 @@
+//! Long sentences of narration in a row.
+
+use super::{Found, sentence_run};
+use crate::checks::Material;
+
+pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+    let (long, run) = (found.limit("long"), found.limit("run"));
+    let metrics = material.metrics();
+    let is_long = |nth: usize| metrics.lengths.sentences[nth].1 >= long;
+    for run in metrics.rows.runs(run, |one, next| is_long(one) && is_long(next)) {
+        found.push(sentence_run::finding(material, &run).with("limit", long));
+    }
+}

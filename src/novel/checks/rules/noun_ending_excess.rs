@@ -1,0 +1,21 @@
+//! Too many sentences of narration that end in a noun.
+
+use super::{Found, whole_text};
+use crate::checks::{Material, metrics::EndingClass};
+
+pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+    let (most, least) = (found.threshold("most"), found.limit("least"));
+    let (lengths, endings) = (&material.metrics().lengths, &material.metrics().endings);
+    let share = endings.share(EndingClass::Noun);
+    if lengths.sentences.len() >= least && share > most {
+        let sentences = lengths.sentences.iter().zip(&endings.of_sentences);
+        let nouns = sentences.filter(|(_, ending)| ending.class == EndingClass::Noun);
+        let evidence: Vec<_> = nouns.map(|((at, _), _)| material.sentences()[*at].source()).collect();
+        let count = evidence.len();
+        let finding = whole_text::finding(material, evidence)
+            .with("count", count)
+            .with("value", format!("{share:.2}"))
+            .with("limit", most);
+        found.push(finding);
+    }
+}

@@ -1,0 +1,29 @@
+//! Sentences of narration in a row that begin with the same word.
+
+use super::{Found, sentence_run};
+use crate::{checks::Material, morphology::Morpheme};
+
+pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+    let run = found.limit("run");
+    let metrics = material.metrics();
+    let sentences = metrics.lengths.sentences.iter();
+    let heads: Vec<String> = sentences.map(|(at, _)| head(material.words_of(*at))).collect();
+    for run in metrics
+        .rows
+        .runs(run, |one, next| !heads[one].is_empty() && heads[one] == heads[next])
+    {
+        found.push(sentence_run::finding(material, &run).with("value", &heads[run.start]));
+    }
+}
+
+/// The first word, marks aside. The お of お茶 and the 三 of 三人 are no words by themselves.
+fn head(words: &[Morpheme<'_>]) -> String {
+    let mut head = String::new();
+    for word in words.iter().skip_while(|word| word.is(&["記号"])) {
+        head.push_str(word.surface);
+        if !word.is(&["接頭詞"]) && !word.is(&["名詞", "数"]) {
+            break;
+        }
+    }
+    head
+}

@@ -1,0 +1,13 @@
+//! Short sentences of narration in a row.
+
+use super::{Found, sentence_run};
+use crate::checks::Material;
+
+pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+    let (short, run) = (found.limit("short"), found.limit("run"));
+    let metrics = material.metrics();
+    let is_short = |nth: usize| metrics.lengths.sentences[nth].1 <= short;
+    for run in metrics.rows.runs(run, |one, next| is_short(one) && is_short(next)) {
+        found.push(sentence_run::finding(material, &run).with("limit", short));
+    }
+}

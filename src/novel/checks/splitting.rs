@@ -1,0 +1,180 @@
+//! Where a long sentence of narration can be cut in two without a new wording: after a conjunctive が or ので with a comma.
+//!
+//! 〜たが、 becomes 〜た。だが、 and 〜たので、 becomes 〜た。だから、. A place counts only where both parts are surely sentences: what
+//! is before it ends as a sentence does, and nothing after it is quoted, for what is quoted may begin before the place.
+//! Cutting at a 連用中止 would need a new wording and is not done.
+
+use std::collections::BTreeSet;
+
+use super::{finding::Edit, material::Material, metrics::is_comma};
+use crate::{manuscript::Counts, morphology::Morpheme};
+
+/// How many characters a part has at least: less is no sentence of its own.
+const LEAST: usize = 15;
+
+/// A place to cut at.
+struct Place {
+    /// The characters of the sentence up to the comma.
+    characters: usize,
+    edit: Edit,
+}
+
+/// The edits that cut a sentence until no part is longer than the limit, or no place is left: at the place nearest to the
+/// middle first. The sentence is given by its place in [`Material::sentences`].
+pub(super) fn cuts(material: &Material<'_>, sentence: usize, longest: usize) -> Vec<Edit> {
+    let (places, all) = places(material, sentence);
+    let mut chosen = BTreeSet::new();
+    let mut parts = vec![(0, all)];
+    while let Some((from, to)) = parts.pop() {
+        if to - from <= longest {
+            continue;
+        }
+        let first = places.partition_point(|place| place.characters < from + LEAST);
+        let end = places.partition_point(|place| place.characters + LEAST <= to);
+        let middle = from.midpoint(to);
+        let after = places.partition_point(|place| place.characters < middle);
+        let near = [after.checked_sub(1), Some(after)].into_iter().flatten();
+        let near = near.filter(|at| (first..end).contains(at));
+        let nearest = near.min_by_key(|at| places[*at].characters.abs_diff(middle));
+        if let Some(nearest) = nearest {
+            let cut = places[nearest].characters;
+            chosen.insert(nearest);
+            parts.extend([(from, cut), (cut, to)]);
+        }
+    }
+    let places = places.into_iter().enumerate();
+    let places = places.filter(|(at, _)| chosen.contains(at));
+    places.map(|(_, place)| place.edit).collect()
+}
+
+/// The places of a sentence, and how many characters it has.
+fn places(material: &Material<'_>, sentence: usize) -> (Vec<Place>, usize) {
+    let words = material.words_of(sentence);
+    let after_quotes = (0..words.len()).rev().find(|at| is_quoting(words, *at));
+    let after_quotes = after_quotes.map_or(0, |at| at + 1);
+    // Politeness in the middle of a plain sentence is somebody's speech without brackets.
+    let end = words
+        .iter()
+        .rposition(|word| !word.is(&["記号"]) && !word.is(&["助詞"]));
+    let is_polite_at_end = end.is_some_and(|end| is_polite(&words[..=end]));
+    let (mut places, mut characters, mut depth) = (Vec::new(), 0, 0_usize);
+    for (at, word) in words.iter().enumerate() {
+        let is_comma_of_place = at >= after_quotes.max(2) && depth == 0 && word.surface.starts_with(is_comma);
+        characters += Counts::of(word.surface).characters;
+        depth += usize::from(word.is(&["記号", "括弧開"]));
+        depth = depth.saturating_sub(usize::from(word.is(&["記号", "括弧閉"])));
+        if is_comma_of_place
+            && is_polite(&words[..at - 1]) == is_polite_at_end
+            // 誰か知らないが: only led up to.
+            && !words[at.saturating_sub(4)..at].iter().any(|word| matches!(word.base, "知る" | "しる" | "知れる"))
+            && is_whole(&words[at - 2])
+            && let Some(text) = connective(&words[at - 1], is_polite_at_end)
+            && words[at - 2].source.end == words[at - 1].source.start
+            && words[at - 1].source.end == word.source.start
+        {
+            places.push(Place {
+                characters,
+                edit: Edit {
+                    range: words[at - 1].source.clone(),
+                    text: format!("。{text}"),
+                },
+            });
+        }
+    }
+    (places, characters)
+}
+
+/// Whether a sentence could end with a word. Not with だろう and 行こう before が, which is whatever happens; nor with だ, for
+/// 話だが and のだが often only lead up to something.
+fn is_whole(word: &Morpheme<'_>) -> bool {
+    word.inflection
+        .is_some_and(|own| own.form == "基本形" && !matches!(own.kind, "不変化型" | "特殊・ダ" | "特殊・ヌ"))
+}
+
+/// What the next sentence begins with instead of a particle.
+fn connective(particle: &Morpheme<'_>, is_polite: bool) -> Option<&'static str> {
+    match (particle.surface, is_polite) {
+        _ if !particle.is(&["助詞", "接続助詞"]) => None,
+        ("が", false) => Some("だが"),
+        ("が", true) => Some("ですが"),
+        ("ので", false) => Some("だから"),
+        ("ので", true) => Some("ですから"),
+        _ => None,
+    }
+}
+
+/// Whether です or ます is in the auxiliary verbs that words end with.
+fn is_polite(words: &[Morpheme<'_>]) -> bool {
+    let mut verbal = words.iter().rev().take_while(|word| word.is(&["助動詞"]));
+    verbal.any(|word| {
+        word.inflection
+            .is_some_and(|own| matches!(own.kind, "特殊・マス" | "特殊・デス"))
+    })
+}
+
+/// と言った, という, って: what is before it is told or named. The と of 着くと is none.
+fn is_quoting(words: &[Morpheme<'_>], at: usize) -> bool {
+    let word = &words[at];
+    let is_after_verb = at.checked_sub(1).is_some_and(|before| words[before].is(&["動詞"]));
+    word.is(&["助詞", "格助詞", "引用"])
+        || (word.is(&["助詞", "格助詞", "連語"]) && word.surface.starts_with(['と', 'っ']))
+        || (word.is(&["助詞", "接続助詞"]) && word.surface == "と" && !is_after_verb)
+        || (word.is(&["助詞"]) && word.surface == "って")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::cuts;
+    use crate::{
+        checks::{Context, Draft, Material, Tuning},
+        manuscript::Reading,
+        morphology::Ipadic,
+    };
+
+    /// A text whose first sentence is cut down to a limit.
+    fn cut(text: &str, longest: usize) -> String {
+        let (draft, context, tuning) = (
+            Draft::read(text, Reading::default()),
+            Context::default(),
+            Tuning::default(),
+        );
+        let material = Material::of(&draft, &context, &tuning, Ipadic::shared());
+        let mut cut = text.to_owned();
+        for edit in cuts(&material, 0, longest).into_iter().rev() {
+            cut.replace_range(edit.range, &edit.text);
+        }
+        cut
+    }
+
+    #[test]
+    fn sentences_are_cut_after_ga_and_node_with_what_the_next_one_begins_with() {
+        let text = "　港には朝から冷たい雨が降っていたが、夕方には沖へ船を出すことができた。";
+        assert_eq!(cut(text, 100), text);
+        assert_eq!(cut(text, 30), text.replace("たが、", "た。だが、"));
+        let because = "　港には朝から冷たい雨が降っていたので、夕方まで沖へ船を出すことができなかった。";
+        assert_eq!(cut(because, 30), because.replace("たので、", "た。だから、"));
+        let polite = "　港には朝から冷たい雨が降っていましたが、夕方には沖へ船を出すことができました。";
+        assert_eq!(cut(polite, 30), polite.replace("たが、", "た。ですが、"));
+    }
+
+    #[test]
+    fn sentences_stay_whole_where_a_part_would_be_none() {
+        let whole = [
+            // What is said began before the place.
+            "　港には朝から冷たい雨が降っていたが、夕方には風も止んで海は静かになったと父は言った。",
+            "　港には朝から冷たい雨が降っていたが、夕方には風も止んで静かになったという話を聞いた。",
+            "　朝から冷たい雨が降っていますが、夕方には止みますよ、さあ出かけましょう、と母は歌った。",
+            // Whatever happens.
+            "　朝から冷たい雨が降り続いていようが、昼から強い風が吹き荒れようが、父は必ず船を出した。",
+            // It would be 静かな。
+            "　港は朝から波一つ立たないほど静かなので、父はいつもより一時間も早く沖へ船を出した。",
+            // A part of a few characters.
+            "　雨は降ったが、父は夜の明けないうちに小さな船を出して遠い沖の漁場へ向かっていった。",
+            // Within brackets.
+            "　父は船を（朝から冷たい雨が降り続いていたが、風はもうなかった）暗い沖へ向けて出した。",
+        ];
+        for text in whole {
+            assert_eq!(cut(text, 30), text);
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! Conjunctions, demonstratives, negations, and the endings and words of dialect.
+
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use super::{Phrases, read};
+
+/// The lists.
+pub static CONNECTIVES: LazyLock<Connectives> = LazyLock::new(|| {
+    let file: File = read("connectives", include_str!("connectives.toml"));
+    Connectives {
+        conjunctions: Phrases::new(file.conjunctions),
+        demonstratives: Phrases::new(file.demonstratives),
+        negations: Phrases::new(file.negations),
+        dialect_endings: file.dialect_endings,
+        dialect_words: file.dialect_words,
+    }
+});
+
+/// Words that connect, point, deny, or tell where a speaker is from.
+#[derive(Debug)]
+pub struct Connectives {
+    /// Words that join sentences.
+    pub conjunctions: Phrases,
+    /// Words that point.
+    pub demonstratives: Phrases,
+    /// Words that deny.
+    pub negations: Phrases,
+    /// Literal: endings of sentences of dialogue.
+    pub dialect_endings: Vec<String>,
+    /// Literal: words within dialogue.
+    pub dialect_words: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    conjunctions: Vec<String>,
+    demonstratives: Vec<String>,
+    negations: Vec<String>,
+    dialect_endings: Vec<String>,
+    dialect_words: Vec<String>,
+}

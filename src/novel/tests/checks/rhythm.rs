@@ -1,0 +1,116 @@
+//! What the pages of the rhythm cannot say: the evidence of findings about a whole text, the aggressive fixes, and the figures
+//! of 坊っちゃん that another program measured (novel-checks §1).
+
+use fumi_novel::{
+    checks::{Context, Draft, FixLevel, Fixing, Group, Material, RULES, Rule, Tuning, fix, look},
+    manuscript::{Reading, Syntax, Thoughts},
+    morphology::Ipadic,
+};
+
+use crate::{context, tuning, with_material};
+
+const AOZORA: Reading = Reading {
+    syntax: Syntax::Aozora,
+    thoughts: Thoughts::Parentheses,
+};
+
+#[test]
+fn findings_about_a_whole_text_rest_on_what_their_pages_say() {
+    let whole = RULES
+        .iter()
+        .filter(|rule| rule.page.group == Group::Rhythm && rule.page.bad.count.is_some());
+    for rule in whole {
+        let sample = &rule.page.bad;
+        with_material(&sample.text, &context(sample), &tuning(sample), |material| {
+            let findings = look(material, &[Group::Rhythm], &|| false).expect("not cancelled");
+            let own = findings.iter().filter(|finding| finding.rule == rule.name);
+            let evidence: Vec<&str> = own
+                .flat_map(|finding| &finding.evidence)
+                .map(|place| &sample.text[place.clone()])
+                .collect();
+            assert_eq!(evidence, sample.finds, "{}", rule.name);
+        });
+    }
+}
+
+#[test]
+fn aggressive_fixes_are_those_of_the_pages() {
+    let is_aggressive = |rule: &&Rule| rule.page.fix == Some(FixLevel::Aggressive);
+    for rule in RULES
+        .iter()
+        .filter(|rule| rule.page.group == Group::Rhythm)
+        .filter(is_aggressive)
+    {
+        let sample = &rule.page.bad;
+        let context = context(sample);
+        let others = RULES.iter().map(|rule| rule.name.to_owned());
+        let tuning = Tuning {
+            off: others.filter(|name| name != rule.name).collect(),
+            ..tuning(sample)
+        };
+        let fixing = Fixing {
+            reading: Reading::default(),
+            context: &context,
+            tuning: &tuning,
+            morphology: Ipadic::shared(),
+            level: FixLevel::Aggressive,
+        };
+        let fixed = fix(&sample.text, fixing, None, &|| false).expect("not cancelled");
+        assert_eq!(Some(&fixed.text), sample.fixed.as_ref(), "{}", rule.name);
+        assert_eq!(fixed.undone(), sample.text, "{}", rule.name);
+        let again = fix(&fixed.text, fixing, None, &|| false).expect("not cancelled");
+        assert_eq!(again.text, fixed.text, "{}", rule.name);
+    }
+}
+
+#[test]
+fn aggressive_fixes_of_bocchan_settle_and_can_be_undone() {
+    let text = include_str!("../fixtures/bocchan.aozora.txt");
+    let others = RULES.iter().filter(|rule| rule.page.group != Group::Rhythm);
+    // More sentences than a reader would want to be mended.
+    let low = [("long_sentence.longest", 45.0), ("comma_excess.most", 2.0)];
+    let tuning = Tuning {
+        off: others.map(|rule| rule.name.to_owned()).collect(),
+        thresholds: low.map(|(name, value)| (name.to_owned(), value)).into(),
+        ..Tuning::default()
+    };
+    let context = Context::default();
+    let fixing = Fixing {
+        reading: AOZORA,
+        context: &context,
+        tuning: &tuning,
+        morphology: Ipadic::shared(),
+        level: FixLevel::Aggressive,
+    };
+    let fixed = fix(text, fixing, None, &|| false).expect("not cancelled");
+    assert!(fixed.applied.len() > 30, "{} changes", fixed.applied.len());
+    assert_eq!(fixed.undone(), text);
+    let again = fix(&fixed.text, fixing, None, &|| false).expect("not cancelled");
+    assert_eq!(again.applied, []);
+}
+
+#[test]
+fn bocchan_measures_what_is_known_of_it() {
+    let draft = Draft::read(include_str!("../fixtures/bocchan.aozora.txt"), AOZORA);
+    let (context, tuning) = (Context::default(), Tuning::default());
+    let material = Material::of(&draft, &context, &tuning, Ipadic::shared());
+    let metrics = material.metrics();
+    let shares = metrics.lengths.shares;
+    let figures = [
+        ("mean", metrics.lengths.spread.mean, 33.4),
+        ("variation", metrics.lengths.spread.variation(), 0.64),
+        ("short", shares[0], 0.31),
+        ("medium", shares[1], 0.52),
+        ("long", shares[2], 0.17),
+        ("commas", metrics.commas.spread.mean, 1.07),
+        ("many commas", metrics.commas.many, 0.0665),
+        ("phrases within 1,000 words", metrics.words.repeated_share(1_000), 0.011),
+        ("phrases of the book", metrics.words.repeated_share(usize::MAX), 0.036),
+    ];
+    for (what, measured, known) in figures {
+        assert!(
+            (measured - known).abs() <= 0.05 * known,
+            "{what}: {measured} is not {known}"
+        );
+    }
+}
