@@ -35,7 +35,7 @@ pub struct Run {
     pub has_name: bool,
     /// Whether the dictionary or the settings know it.
     pub is_known: bool,
-    /// Ranges of the visible text that are words of the dictionary of two characters or more.
+    /// Ranges of the visible text that are words of the dictionary of two characters or more, and suffixes of these.
     pub ordinary: Vec<Range<usize>>,
 }
 
@@ -95,7 +95,9 @@ fn known(mut run: Run, words: &[Morpheme<'_>], from: &mut usize) -> Run {
         run.has_name |= word.origin == Origin::Name;
         number |= word.is(&["名詞", "数"]);
         unknown |= word.origin == Origin::Unknown;
-        if word.origin == Origin::Dictionary && word.surface.chars().nth(1).is_some() {
+        // 文学 is ordinary, and so is 者 behind it.
+        let goes_on = word.is(&["名詞", "接尾"]) && run.ordinary.last().is_some_and(|last| last.end == word.visible.start);
+        if word.origin == Origin::Dictionary && (goes_on || word.surface.chars().nth(1).is_some()) {
             run.ordinary.push(word.visible.clone());
         }
     }

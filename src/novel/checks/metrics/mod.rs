@@ -17,7 +17,7 @@ pub(super) use commas::is_comma;
 pub use endings::{Ending, EndingClass, Endings};
 pub use lengths::{Lengths, MEDIUM, SHORT, Spread};
 pub use paragraphs::Paragraphs;
-pub use readability::Readability;
+pub use readability::{Readability, VERY_LONG};
 pub use rows::Rows;
 pub use scripts::{ScriptShares, WrittenIn};
 pub use words::{Opening, Repeat, WINDOW, Words};

@@ -49,12 +49,16 @@ fn spelled_otherwise(material: &Material<'_>, names: &[&str]) -> Vec<Range<usize
     let avoided = material.glossary().entries.iter().flat_map(|entry| &entry.avoid);
     let avoided: HashSet<&str> = avoided.map(String::as_str).filter(|spelling| !own.contains(spelling)).collect();
     let folded: HashSet<String> = names.iter().filter(|name| name.chars().nth(1).is_some()).map(|name| katakana(name)).collect();
+    // How any of them begins: most words do not.
+    let firsts: HashSet<char> = avoided.iter().copied().chain(folded.iter().map(String::as_str)).filter_map(|name| name.chars().next()).map(fold).collect();
     let mut places = Vec::new();
     for (at, _) in material.sentences().iter().enumerate().filter(|(_, sentence)| sentence.is_story()) {
         let words = material.words_of(at);
         let mut from = 0;
         while from < words.len() {
-            let found = (1..=WORDS.min(words.len() - from)).find(|count| {
+            let begins = words[from].surface.chars().next().is_some_and(|first| firsts.contains(&fold(first)));
+            let longest = if begins { WORDS.min(words.len() - from) } else { 0 };
+            let found = (1..=longest).find(|count| {
                 let spelled = &words[from..from + count];
                 is_joined(spelled) && {
                     let spelling = &material.text()[spelled[0].visible.start..spelled[count - 1].visible.end];
@@ -71,7 +75,7 @@ fn spelled_otherwise(material: &Material<'_>, names: &[&str]) -> Vec<Range<usize
     places
 }
 
-/// Whether nothing stands between words, and no run of katakana goes on around them.
+/// Whether nothing stands between words.
 fn is_joined(words: &[Morpheme<'_>]) -> bool {
     words.windows(2).all(|pair| pair[0].visible.end == pair[1].visible.start)
 }
@@ -106,14 +110,12 @@ fn near(material: &Material<'_>, gauge: &Gauge<'_>, names: &[&str], runs: &[Run]
         let written = &material.text()[run.visible.clone()];
         let own = &by_script[usize::from(run.script == Script::Kanji)];
         let found = seen.entry(written).or_insert_with(|| {
-            if names.iter().any(|name| written.contains(name)) {
-                return None;
-            }
-            let without = without_title(written);
-            [Some(written), without].into_iter().flatten().find(|written| {
+            let forms = [Some(written), without_title(written)].into_iter().flatten();
+            let mut near = forms.filter(|written| {
                 let characters: Vec<char> = written.chars().collect();
                 own.iter().any(|name| is_near(name, &characters, distance) && !is_ordinary(name, &characters, run))
-            })
+            });
+            near.next().filter(|_| !names.iter().any(|name| written.contains(name)))
         });
         if let Some(variant) = found {
             places.push(run.visible.start..run.visible.start + variant.len());
@@ -173,10 +175,13 @@ fn candidates(text: &str, runs: &[Run], often: usize) -> Vec<Range<usize>> {
 
 /// Hiragana as katakana.
 fn katakana(text: &str) -> String {
+    text.chars().map(fold).collect()
+}
+
+fn fold(c: char) -> char {
     const BETWEEN: u32 = 'ァ' as u32 - 'ぁ' as u32;
-    let fold = |c| match c {
+    match c {
         'ぁ'..='ゖ' => char::from_u32(c as u32 + BETWEEN).unwrap_or(c),
         _ => c,
-    };
-    text.chars().map(fold).collect()
+    }
 }

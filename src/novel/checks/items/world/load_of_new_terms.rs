@@ -6,14 +6,14 @@ use std::{collections::HashSet, ops::Range};
 use crate::{
     checks::{
         Material,
-        features::{head, runs, telling_of},
+        features::{Script, head, runs, telling_of},
         items::{Gauge, Measure, ramp},
     },
     manuscript::{Counts, is_counted},
-    morphology::NameKind,
+    morphology::{NameKind, Origin},
 };
 
-/// How many characters a word has that nobody knows.
+/// How many characters a word of katakana has that nobody knows.
 const UNKNOWN: usize = 3;
 /// What stands beside a term that is explained.
 const BEHIND: [&str; 5] = ["とは", "という", "と呼ば", "と呼ぶ", "のこと"];
@@ -54,7 +54,9 @@ fn new_terms(material: &Material<'_>, head: &Range<usize>) -> (Vec<New>, bool) {
     let mut known = false;
     for mention in glossary.first_mentions() {
         let (entry, visible) = (&glossary.entries[mention.entry], &words[mention.word].visible);
-        if entry.kind != NameKind::Term || !head.contains(&visible.start) {
+        // What the dictionary knows as one word nobody has to learn.
+        let is_ordinary = words[mention.word].origin == Origin::Dictionary;
+        if entry.kind != NameKind::Term || is_ordinary || !head.contains(&visible.start) {
             continue;
         }
         if previous.contains(&entry.name) {
@@ -70,7 +72,7 @@ fn new_terms(material: &Material<'_>, head: &Range<usize>) -> (Vec<New>, bool) {
     let mut seen = HashSet::new();
     for run in runs(material).iter().filter(|run| head.contains(&run.visible.start)) {
         let written = &material.text()[run.visible.clone()];
-        if run.is_known || run.characters < UNKNOWN || !seen.insert(written) {
+        if run.script != Script::Katakana || run.is_known || run.characters < UNKNOWN || !seen.insert(written) {
             continue;
         }
         if previous.contains(written) {

@@ -1,6 +1,6 @@
 //! A31-050: of the sentences that state an age, a number or a colour which the settings have too, the share that agrees.
 
-use std::ops::Range;
+use std::{collections::HashSet, ops::Range};
 
 use crate::{
     checks::{
@@ -8,6 +8,7 @@ use crate::{
         features::{Fact, Facts, number},
         items::{Gauge, Measure},
     },
+    lexicons::PEOPLE,
     manuscript::Voice,
     morphology::NameKind,
     project::Yaml,
@@ -36,13 +37,17 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
     let mut last_person = None;
     let (mut right, mut wrong): (Vec<Range<usize>>, Vec<Range<usize>>) = (Vec::new(), Vec::new());
     for (at, sentence) in material.sentences().iter().enumerate() {
-        let mut named = Vec::new();
+        // The entries that the sentence names, and the characters among them with their places.
+        let mut named = HashSet::new();
+        let mut people = Vec::new();
         while let Some(mention) = mentions.next_if(|mention| mention.sentence <= at) {
-            named.push(mention);
+            named.insert(mention.entry);
+            if glossary.entries[mention.entry].kind == NameKind::Person {
+                people.push((material.words()[mention.word].visible.start, mention.entry));
+            }
         }
         let before = last_person;
-        let people = named.iter().filter(|mention| glossary.entries[mention.entry].kind == NameKind::Person);
-        last_person = people.clone().map(|mention| mention.entry).next_back().or(before);
+        last_person = people.last().map(|(_, entry)| *entry).or(before);
         let text = sentence.text(material.manuscript());
         if !sentence.is_story() || sentence.voice != Voice::Narration || OTHER_TIMES.iter().any(|time| text.contains(time)) {
             continue;
@@ -50,17 +55,19 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
         let words = material.words_of(at);
         for place in Facts::of_sentence(material, at, window).places {
             let start = words[place.words.start].visible.start;
-            let last_before = people.clone().rfind(|mention| material.words()[mention.word].visible.start < start);
+            let last = people.partition_point(|(person, _)| *person < start).checked_sub(1);
+            let owner = last.map(|last| people[last].1).or(before);
             let about = |entry: usize| match &place.fact {
-                Fact::Number { .. } => named.iter().any(|mention| mention.entry == entry),
-                Fact::Colour { .. } => last_before.map(|mention| mention.entry).or(before) == Some(entry),
+                Fact::Number { .. } => named.contains(&entry),
+                Fact::Colour { .. } => owner == Some(entry),
             };
             let asked = known.iter().filter(|known| about(known.entry) && is_same_thing(&known.fact, &place.fact));
             let agrees: Vec<bool> = asked.map(|known| agree(&known.fact, &place.fact)).collect();
-            match agrees.iter().any(|agrees| *agrees) {
-                true => right.push(sentence.source()),
-                false if !agrees.is_empty() => wrong.push(sentence.source()),
-                false => {}
+            if agrees.contains(&true) {
+                right.push(sentence.source());
+            } else if !agrees.is_empty() && (matches!(place.fact, Fact::Number { .. }) || PEOPLE.kin_and_roles.find(words).is_empty()) {
+                // A thing of another colour may be that of a man who has no name.
+                wrong.push(sentence.source());
             }
         }
     }
