@@ -63,7 +63,9 @@ impl Glossary {
             return glossary;
         }
         for (at, word) in material.words().iter().enumerate() {
-            let Some(entry) = glossary.named(word.surface) else { continue };
+            let Some(entry) = glossary.named(word.surface) else {
+                continue;
+            };
             let is_term = glossary.entries[entry].kind == NameKind::Term && word.is(&["名詞"]);
             if (word.origin == Origin::Name || is_term) && material.sentences()[word.sentence].is_story() {
                 glossary.mentions.push(Mention {
@@ -81,8 +83,12 @@ impl Glossary {
         let mut glossary = Self::default();
         for file in world {
             for character in list(file, "characters") {
-                let Some(at) = glossary.add(character, "name", NameKind::Person) else { continue };
-                glossary.entries[at].said.extend(character.words().lines().map(str::to_owned));
+                let Some(at) = glossary.add(character, "name", NameKind::Person) else {
+                    continue;
+                };
+                glossary.entries[at]
+                    .said
+                    .extend(character.words().lines().map(str::to_owned));
                 for alias in list(character, "aliases").filter_map(Yaml::as_str) {
                     glossary.by_name.entry(alias.trim().to_owned()).or_insert(at);
                 }
@@ -90,15 +96,21 @@ impl Glossary {
             for place in file.get("place").into_iter().chain(list(file, "places")) {
                 let spots = std::iter::once(place).chain(list(place, "spots"));
                 for spot in spots {
-                    let Some(at) = glossary.add(spot, "name", NameKind::Place) else { continue };
+                    let Some(at) = glossary.add(spot, "name", NameKind::Place) else {
+                        continue;
+                    };
                     glossary.entries[at].said.extend(text(spot, "note").map(str::to_owned));
                 }
             }
             for term in list(file, "terms") {
-                let Some(at) = glossary.add(term, "term", NameKind::Term) else { continue };
+                let Some(at) = glossary.add(term, "term", NameKind::Term) else {
+                    continue;
+                };
                 let entry = &mut glossary.entries[at];
                 entry.said.extend(text(term, "meaning").map(str::to_owned));
-                entry.avoid.extend(list(term, "avoid").map(Yaml::words).filter(|avoid| !avoid.is_empty()));
+                entry
+                    .avoid
+                    .extend(list(term, "avoid").map(Yaml::words).filter(|avoid| !avoid.is_empty()));
             }
             glossary.rules.extend(list(file, "rules").map(Yaml::words));
         }
@@ -138,7 +150,9 @@ impl Glossary {
 
     /// Mentions of terms and places.
     pub fn mentions_of_world(&self) -> impl Iterator<Item = &Mention> {
-        self.mentions.iter().filter(|mention| self.entries[mention.entry].is_of_world())
+        self.mentions
+            .iter()
+            .filter(|mention| self.entries[mention.entry].is_of_world())
     }
 
     /// The first mention of each entry that the story names.
@@ -158,4 +172,49 @@ fn list<'a>(yaml: &'a Yaml, key: &str) -> impl Iterator<Item = &'a Yaml> + use<'
 
 fn text<'a>(yaml: &'a Yaml, key: &str) -> Option<&'a str> {
     yaml.get(key).and_then(Yaml::as_str)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{
+        checks::{Context, Draft, Material, Tuning},
+        manuscript::Reading,
+        morphology::{Ipadic, Lexicon},
+        project::Yaml,
+    };
+
+    #[test]
+    fn the_story_names_entries_by_any_name_as_whole_words() {
+        let yaml = "characters:\n  - {name: 梶みちる, aliases: [みちる]}\nplace: {name: 帆待島, note: 風待ちの島}\n\
+                    terms:\n  - {term: 井戸, meaning: 検潮井戸, avoid: [井戸穴]}\n";
+        let world = vec![Yaml::read("設定.yaml", yaml).expect("YAML")];
+        let context = Context {
+            names: Lexicon::of_settings(&world),
+            world,
+            ..Context::default()
+        };
+        let (draft, tuning) = (
+            Draft::read(
+                "# 井戸\n　梶みちるは帆待島に着いた。みちるは井戸を見た。井戸端。\n",
+                Reading::default(),
+            ),
+            Tuning::default(),
+        );
+        let material = Material::of(&draft, &context, &tuning, Ipadic::shared());
+        let glossary = material.glossary();
+        let named: Vec<&str> = glossary
+            .mentions
+            .iter()
+            .map(|mention| glossary.entries[mention.entry].name.as_str())
+            .collect();
+        assert_eq!(named, ["梶みちる", "帆待島", "梶みちる", "井戸"]);
+        assert_eq!(glossary.first_mentions().count(), 3);
+        assert_eq!(
+            (
+                glossary.entries[1].said.as_slice(),
+                glossary.entries[2].avoid.as_slice()
+            ),
+            (["風待ちの島".to_owned()].as_slice(), ["井戸穴".to_owned()].as_slice())
+        );
+    }
 }

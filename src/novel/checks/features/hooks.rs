@@ -46,7 +46,9 @@ pub fn breaks_off(material: &Material<'_>, sentence: usize) -> bool {
 /// Whether there is a dash or an ellipsis anywhere in a sentence.
 #[must_use]
 pub fn pauses(material: &Material<'_>, sentence: usize) -> bool {
-    material.sentences()[sentence].text(material.manuscript()).contains(is_pause)
+    material.sentences()[sentence]
+        .text(material.manuscript())
+        .contains(is_pause)
 }
 
 /// The sentences of the story that ask, directly or within themselves, with a word that asks: narration and speech.
@@ -61,4 +63,29 @@ pub fn questions(material: &Material<'_>) -> Vec<usize> {
 
 fn is_pause(c: char) -> bool {
     matches!(c, '―' | '—' | '─' | '…' | '‥')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{asks_within, breaks_off, is_question};
+    use crate::{
+        checks::{Context, Draft, Material, Tuning},
+        manuscript::Reading,
+        morphology::Ipadic,
+    };
+
+    #[test]
+    fn questions_are_told_from_somebody_and_somewhere() {
+        let text = "「行くの？」\n行くのか。\nだれの棺なのか、知らない。\n行きませんかと聞いた。\n誰かが来た。\nどこかで鳴った。\n音は――\n";
+        let draft = Draft::read(text, Reading::default());
+        let (context, tuning) = (Context::default(), Tuning::default());
+        let material = Material::of(&draft, &context, &tuning, Ipadic::shared());
+        let all = 0..material.sentences().len();
+        let of =
+            |sign: fn(&Material<'_>, usize) -> bool| all.clone().filter(|at| sign(&material, *at)).collect::<Vec<_>>();
+        assert_eq!(
+            (of(is_question), of(asks_within), of(breaks_off)),
+            (vec![0, 1], vec![2, 3], vec![6])
+        );
+    }
 }

@@ -52,7 +52,9 @@ impl Ledger {
 
     /// What is to be planted in an episode.
     pub fn planted_in(&self, episode: u32) -> impl Iterator<Item = &Foreshadowing> {
-        self.entries.iter().filter(move |entry| entry.plant.episode == Some(episode))
+        self.entries
+            .iter()
+            .filter(move |entry| entry.plant.episode == Some(episode))
     }
 
     /// What is to be answered in an episode, and what should have been before and is still open.
@@ -77,10 +79,18 @@ impl Step {
         let keywords = self.keywords.iter().filter(|keyword| !keyword.trim().is_empty());
         let phrases = Phrases::new(keywords.clone().cloned());
         let mut places = Vec::new();
-        for (at, sentence) in material.sentences().iter().enumerate().filter(|(_, sentence)| sentence.is_story()) {
+        for (at, sentence) in material
+            .sentences()
+            .iter()
+            .enumerate()
+            .filter(|(_, sentence)| sentence.is_story())
+        {
             let words = material.words_of(at);
             let hits = phrases.find(words);
-            places.extend(hits.iter().map(|hit| words[hit.words.start].source.start..words[hit.words.end - 1].source.end));
+            places.extend(
+                hits.iter()
+                    .map(|hit| words[hit.words.start].source.start..words[hit.words.end - 1].source.end),
+            );
             // What the dictionary cuts otherwise here than alone stands as it is written. A single character is a word of
             // its own or none: 弟 is not in 弟子.
             for piece in &sentence.pieces {
@@ -106,7 +116,13 @@ fn entry(yaml: &Yaml) -> Foreshadowing {
         id: text("id"),
         title: text("title"),
         plant: yaml.get("plant").map(step).unwrap_or_default(),
-        hints: yaml.get("hints").map(items).unwrap_or_default().into_iter().map(step).collect(),
+        hints: yaml
+            .get("hints")
+            .map(items)
+            .unwrap_or_default()
+            .into_iter()
+            .map(step)
+            .collect(),
         payoff: yaml.get("payoff").map(step).unwrap_or_default(),
         status: text("status"),
     }
@@ -122,13 +138,20 @@ fn step(yaml: &Yaml) -> Step {
 
 /// A number, as people write it: 3, "3", 第3話.
 fn number(yaml: &Yaml) -> Option<u32> {
-    let digits: String = yaml.words().chars().filter_map(|c| c.to_digit(10).or_else(|| wide(c))).filter_map(|digit| char::from_digit(digit, 10)).collect();
+    let digits: String = yaml
+        .words()
+        .chars()
+        .filter_map(|c| c.to_digit(10).or_else(|| wide(c)))
+        .filter_map(|digit| char::from_digit(digit, 10))
+        .collect();
     digits.parse().ok()
 }
 
 /// A digit of full width.
 fn wide(c: char) -> Option<u32> {
-    ('０'..='９').position(|digit| digit == c).and_then(|digit| u32::try_from(digit).ok())
+    ('０'..='９')
+        .position(|digit| digit == c)
+        .and_then(|digit| u32::try_from(digit).ok())
 }
 
 /// The entries of a list; a single value is a list of one.
@@ -137,5 +160,29 @@ fn items(yaml: &Yaml) -> Vec<&Yaml> {
         Yaml::List(items) => items.iter().collect(),
         Yaml::Null => Vec::new(),
         one => vec![one],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Ledger;
+    use crate::project::Yaml;
+
+    #[test]
+    fn what_is_due_is_of_this_episode_or_overdue_and_open() {
+        let text = "\
+foreshadowing:
+  - { id: A, plant: { episode: 1, keywords: 鍵 }, payoff: { episode: 3, keywords: [鍵] }, status: planned }
+  - { id: B, plant: { episode: 第２話 }, payoff: { episode: 2 }, status: planted }
+  - { id: C, payoff: { episode: \"1\" }, status: resolved }
+  - { id: D, payoff: { episode: 4 } }
+  - { id: E }
+";
+        let ledger = Ledger::of(&[Yaml::read("ledger.yaml", text).expect("YAML")]);
+        let due: Vec<&str> = ledger.due_in(3).map(|entry| entry.id.as_str()).collect();
+        let planted: Vec<&str> = ledger.planted_in(2).map(|entry| entry.id.as_str()).collect();
+        assert_eq!((due, planted), (vec!["A", "B"], vec!["B"]));
+        assert_eq!(ledger.entries[0].plant.keywords, ["鍵"]);
+        assert!(ledger.entries[1].is_overdue(3) && !ledger.entries[2].is_overdue(3));
     }
 }

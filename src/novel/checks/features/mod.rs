@@ -10,7 +10,7 @@ mod hooks;
 mod ledger;
 mod runs;
 mod scenes;
-mod sensed;
+pub(super) mod sensed;
 mod tension;
 mod viewpoint;
 mod vocabulary;
@@ -24,7 +24,6 @@ pub use hooks::{asks_within, breaks_off, has_question_word, is_question, pauses,
 pub use ledger::{Foreshadowing, Ledger, Step};
 pub use runs::{Run, Script, runs, script};
 pub use scenes::{Scenes, Stretch};
-pub(in crate::checks) use sensed::sensed;
 pub use sensed::{Sense, Sensed};
 pub use tension::{Tension, tension, tension_of};
 pub use viewpoint::Viewpoint;

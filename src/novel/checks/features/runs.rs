@@ -53,7 +53,12 @@ pub fn script(c: char) -> Option<Script> {
 #[must_use]
 pub fn runs(material: &Material<'_>) -> Vec<Run> {
     let mut runs = Vec::new();
-    for (at, sentence) in material.sentences().iter().enumerate().filter(|(_, sentence)| sentence.is_story()) {
+    for (at, sentence) in material
+        .sentences()
+        .iter()
+        .enumerate()
+        .filter(|(_, sentence)| sentence.is_story())
+    {
         let words = material.words_of(at);
         let mut word = 0;
         for piece in &sentence.pieces {
@@ -86,17 +91,23 @@ pub fn runs(material: &Material<'_>) -> Vec<Run> {
 
 /// A run with what the words in it say; `from` goes on from run to run.
 fn known(mut run: Run, words: &[Morpheme<'_>], from: &mut usize) -> Run {
-    while words.get(*from).is_some_and(|word| word.visible.end <= run.visible.start) {
+    while words
+        .get(*from)
+        .is_some_and(|word| word.visible.end <= run.visible.start)
+    {
         *from += 1;
     }
-    let within = words[*from..].iter().take_while(|word| word.visible.start < run.visible.end);
+    let within = words[*from..]
+        .iter()
+        .take_while(|word| word.visible.start < run.visible.end);
     let (mut unknown, mut number) = (false, false);
     for word in within {
         run.has_name |= word.origin == Origin::Name;
         number |= word.is(&["名詞", "数"]);
         unknown |= word.origin == Origin::Unknown;
         // 文学 is ordinary, and so is 者 behind it.
-        let goes_on = word.is(&["名詞", "接尾"]) && run.ordinary.last().is_some_and(|last| last.end == word.visible.start);
+        let goes_on =
+            word.is(&["名詞", "接尾"]) && run.ordinary.last().is_some_and(|last| last.end == word.visible.start);
         if word.origin == Origin::Dictionary && (goes_on || word.surface.chars().nth(1).is_some()) {
             run.ordinary.push(word.visible.clone());
         }
@@ -108,4 +119,39 @@ fn known(mut run: Run, words: &[Morpheme<'_>], from: &mut usize) -> Run {
             Script::Kanji => !unknown && !run.ordinary.is_empty(),
         };
     run
+}
+
+#[cfg(test)]
+mod tests {
+    use super::runs;
+    use crate::{
+        checks::{Context, Draft, Material, Tuning},
+        manuscript::Reading,
+        morphology::Ipadic,
+    };
+
+    #[test]
+    fn runs_are_known_by_the_words_in_them() {
+        let draft = Draft::read(
+            "　ザルカ式の扉を文学者と二十年も戸賀崎で見たラジオ。\n",
+            Reading::default(),
+        );
+        let (context, tuning) = (Context::default(), Tuning::default());
+        let material = Material::of(&draft, &context, &tuning, Ipadic::shared());
+        let shown: Vec<(&str, bool)> = runs(&material)
+            .iter()
+            .map(|run| (&material.text()[run.visible.clone()], run.is_known))
+            .collect();
+        let expected = [
+            ("ザルカ", false),
+            ("式", false),
+            ("扉", false),
+            ("文学者", true),
+            ("二十年", true),
+            ("戸賀崎", false),
+            ("見", false),
+            ("ラジオ", true),
+        ];
+        assert_eq!(shown, expected);
+    }
 }

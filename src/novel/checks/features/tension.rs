@@ -54,7 +54,10 @@ pub fn tension_of(material: &Material<'_>, range: impl IntoIterator<Item = usize
         if sentence.voice == Voice::Dialogue {
             spoken += characters;
         }
-        marks += text.chars().filter(|c| matches!(c, '！' | '？' | '!' | '?' | '‼' | '⁉')).count();
+        marks += text
+            .chars()
+            .filter(|c| matches!(c, '！' | '？' | '!' | '?' | '‼' | '⁉'))
+            .count();
         for word in material.words_of(at) {
             words += usize::from(!word.is(&["記号"]));
             verbs += usize::from(word.is(&["動詞", "自立"]));

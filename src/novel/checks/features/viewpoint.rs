@@ -2,11 +2,7 @@
 //!
 //! What nothing says is empty. Whether the text keeps to it is not asked here.
 
-use crate::{
-    checks::material::Material,
-    lexicons::PEOPLE,
-    manuscript::Voice,
-};
+use crate::{checks::material::Material, lexicons::PEOPLE, manuscript::Voice};
 
 /// How often the narration says 私 before it is told by an I.
 const SAID: usize = 2;
@@ -35,13 +31,22 @@ impl Viewpoint {
         let members = &material.cast().members;
         let named = |text: &str| {
             // The longest name: 梶 is in 梶みちる.
-            let names = members.iter().enumerate().flat_map(|(at, member)| member.names().map(move |name| (at, name)));
+            let names = members
+                .iter()
+                .enumerate()
+                .flat_map(|(at, member)| member.names().map(move |name| (at, name)));
             let there = names.filter(|(_, name)| !name.is_empty() && text.contains(name));
             there.max_by_key(|(_, name)| name.len()).map(|(at, _)| at)
         };
         let by_pronoun = || {
-            let (pronoun, _) = pronouns.iter().max_by_key(|(_, count)| *count).filter(|_| is_first_person)?;
-            let mut own = members.iter().enumerate().filter(|(_, member)| member.first_person.contains(pronoun));
+            let (pronoun, _) = pronouns
+                .iter()
+                .max_by_key(|(_, count)| *count)
+                .filter(|_| is_first_person)?;
+            let mut own = members
+                .iter()
+                .enumerate()
+                .filter(|(_, member)| member.first_person.contains(pronoun));
             own.next().filter(|_| own.next().is_none()).map(|(at, _)| at)
         };
         Self {

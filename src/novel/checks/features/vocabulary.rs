@@ -10,10 +10,65 @@ use crate::{
 
 /// Words that say nothing about a text in particular.
 const COMMON: [&str; 59] = [
-    "する", "なる", "ある", "いる", "おる", "できる", "出来る", "やる", "いう", "言う", "云う", "見る", "見える", "聞く", "思う",
-    "行く", "来る", "くる", "いく", "出る", "出す", "入る", "持つ", "取る", "付く", "つく", "付ける", "つける", "立つ", "置く",
-    "分かる", "わかる", "知る", "考える", "ない", "人", "物", "者", "事", "こと", "もの", "とき", "時", "中", "上", "下", "前",
-    "後", "今", "日", "方", "所", "気", "自分", "何", "一", "もう", "また", "まだ",
+    "する",
+    "なる",
+    "ある",
+    "いる",
+    "おる",
+    "できる",
+    "出来る",
+    "やる",
+    "いう",
+    "言う",
+    "云う",
+    "見る",
+    "見える",
+    "聞く",
+    "思う",
+    "行く",
+    "来る",
+    "くる",
+    "いく",
+    "出る",
+    "出す",
+    "入る",
+    "持つ",
+    "取る",
+    "付く",
+    "つく",
+    "付ける",
+    "つける",
+    "立つ",
+    "置く",
+    "分かる",
+    "わかる",
+    "知る",
+    "考える",
+    "ない",
+    "人",
+    "物",
+    "者",
+    "事",
+    "こと",
+    "もの",
+    "とき",
+    "時",
+    "中",
+    "上",
+    "下",
+    "前",
+    "後",
+    "今",
+    "日",
+    "方",
+    "所",
+    "気",
+    "自分",
+    "何",
+    "一",
+    "もう",
+    "また",
+    "まだ",
 ];
 
 /// Whether a base form tells something.
@@ -41,7 +96,12 @@ pub fn telling<'m>(material: &'m Material<'_>, visible: &'m Range<usize>) -> imp
 #[must_use]
 pub fn telling_of(material: &Material<'_>, text: &str) -> HashSet<String> {
     let draft = Draft::read(text, Reading::default());
-    let analysis = Analysis::of(&draft.manuscript, &draft.sentences, &material.context().names, morphology());
+    let analysis = Analysis::of(
+        &draft.manuscript,
+        &draft.sentences,
+        &material.context().names,
+        morphology(),
+    );
     let told = analysis.words().iter().filter(|word| tells(word));
     told.map(|word| key(material, word).to_owned()).collect()
 }
@@ -49,6 +109,15 @@ pub fn telling_of(material: &Material<'_>, text: &str) -> HashSet<String> {
 /// What a word is known by: its base form, and of a character the name, whatever they are called here.
 #[must_use]
 pub fn key<'k>(material: &'k Material<'_>, word: &'k Morpheme<'_>) -> &'k str {
-    let named = || material.glossary().named(word.surface).map(|entry| material.glossary().entries[entry].name.as_str());
-    if word.origin == Origin::Name { named().unwrap_or(word.base) } else { word.base }
+    let named = || {
+        material
+            .glossary()
+            .named(word.surface)
+            .map(|entry| material.glossary().entries[entry].name.as_str())
+    };
+    if word.origin == Origin::Name {
+        named().unwrap_or(word.base)
+    } else {
+        word.base
+    }
 }

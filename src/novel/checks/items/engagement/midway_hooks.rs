@@ -12,7 +12,11 @@ const PARTS: usize = 10;
 
 #[expect(clippy::cast_precision_loss, reason = "there are two hills")]
 pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
-    let story = material.sentences().iter().enumerate().filter(|(_, sentence)| sentence.is_story());
+    let story = material
+        .sentences()
+        .iter()
+        .enumerate()
+        .filter(|(_, sentence)| sentence.is_story());
     let story: Vec<usize> = story.map(|(at, _)| at).collect();
     if story.len() < gauge.limit("minimum") {
         return Measure::not_applicable();
@@ -35,11 +39,20 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
     // How high each top is above its neighbours.
     let rises = [4..=5, 8..=8].map(|tops| {
         let beside = curve[tops.start() - 1].max(curve[tops.end() + 1]);
-        let top = tops.max_by(|one, other| curve[*one].total_cmp(&curve[*other])).unwrap_or_default();
+        let top = tops
+            .max_by(|one, other| curve[*one].total_cmp(&curve[*other]))
+            .unwrap_or_default();
         (top, curve[top] - beside)
     });
-    let score: f64 = rises.iter().map(|(_, rise)| 0.5 * ramp(rise + 1e-9, -valley, hill)).sum();
-    let hills: Vec<usize> = rises.iter().filter(|(_, rise)| rise + 1e-9 >= hill).map(|(top, _)| *top).collect();
+    let score: f64 = rises
+        .iter()
+        .map(|(_, rise)| 0.5 * ramp(rise + 1e-9, -valley, hill))
+        .sum();
+    let hills: Vec<usize> = rises
+        .iter()
+        .filter(|(_, rise)| rise + 1e-9 >= hill)
+        .map(|(top, _)| *top)
+        .collect();
     let places = hills.iter().filter_map(|top| {
         let (first, last) = (parts[*top].first()?, parts[*top].last()?);
         Some(material.sentences()[*first].source().start..material.sentences()[*last].source().end)

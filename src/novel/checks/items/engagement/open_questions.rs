@@ -23,9 +23,16 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
     let open: Vec<&Foreshadowing> = ledger.entries.iter().filter(|entry| is_open(entry, episode)).collect();
     let threads: Vec<Range<usize>> = open.iter().filter_map(|entry| first_place(entry, material)).collect();
     let kept = ramp(threads.len() as f64, 0.0, gauge.threshold("threads"));
-    let score = if open.is_empty() { asks } else { f64::midpoint(asks, kept) };
+    let score = if open.is_empty() {
+        asks
+    } else {
+        f64::midpoint(asks, kept)
+    };
     let questions = asked.into_iter().map(|at| material.sentences()[at].source());
-    Measure::of(score).from(rate).at(threads.into_iter().take(3)).at(questions)
+    Measure::of(score)
+        .from(rate)
+        .at(threads.into_iter().take(3))
+        .at(questions)
 }
 
 /// Whether a thread is planted by an episode and not yet answered in it.
@@ -37,5 +44,7 @@ fn is_open(entry: &Foreshadowing, episode: u32) -> bool {
 /// Where a keyword of its plant or its hints stands first.
 fn first_place(entry: &Foreshadowing, material: &Material<'_>) -> Option<Range<usize>> {
     let steps = std::iter::once(&entry.plant).chain(&entry.hints);
-    steps.flat_map(|step| step.places(material)).min_by_key(|place| place.start)
+    steps
+        .flat_map(|step| step.places(material))
+        .min_by_key(|place| place.start)
 }

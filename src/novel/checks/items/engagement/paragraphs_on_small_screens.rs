@@ -16,11 +16,20 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
         return Measure::not_applicable();
     }
     let length = |visible: &std::ops::Range<usize>| Counts::of(&material.text()[visible.clone()]).characters;
-    let mut long: Vec<_> = paragraphs.iter().map(|paragraph| (length(&paragraph.visible), paragraph)).collect();
+    let mut long: Vec<_> = paragraphs
+        .iter()
+        .map(|paragraph| (length(&paragraph.visible), paragraph))
+        .collect();
     long.retain(|(characters, _)| *characters > gauge.limit("long"));
-    let very_long = long.iter().filter(|(characters, _)| *characters > gauge.limit("very_long")).count();
+    let very_long = long
+        .iter()
+        .filter(|(characters, _)| *characters > gauge.limit("very_long"))
+        .count();
     let share = long.len() as f64 / paragraphs.len() as f64;
-    let score = ramp(share, gauge.threshold("most"), gauge.threshold("enough")) - gauge.threshold("penalty") * very_long as f64;
+    let score =
+        ramp(share, gauge.threshold("most"), gauge.threshold("enough")) - gauge.threshold("penalty") * very_long as f64;
     long.sort_by_key(|(characters, _)| std::cmp::Reverse(*characters));
-    Measure::of(score).from(share).at(long.into_iter().map(|(_, paragraph)| paragraph.source.clone()))
+    Measure::of(score)
+        .from(share)
+        .at(long.into_iter().map(|(_, paragraph)| paragraph.source.clone()))
 }

@@ -20,11 +20,19 @@ struct Hero<'a> {
 }
 
 pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
-    let Some(hero) = Hero::of(material) else { return Measure::not_applicable() };
-    let words = material.words().iter().filter(|word| material.sentences()[word.sentence].is_story());
+    let Some(hero) = Hero::of(material) else {
+        return Measure::not_applicable();
+    };
+    let words = material
+        .words()
+        .iter()
+        .filter(|word| material.sentences()[word.sentence].is_story());
     let own: Vec<&Morpheme<'_>> = words.filter(|word| hero.is_named_by(material, word)).collect();
     let opening = head(material, gauge.limit("name"));
-    let name = own.iter().find(|word| opening.contains(&word.visible.start)).map(|word| word.source.clone());
+    let name = own
+        .iter()
+        .find(|word| opening.contains(&word.visible.start))
+        .map(|word| word.source.clone());
     let wish = wish(material, gauge, &hero, &own);
     let score = 0.5 * f64::from(u8::from(name.is_some()) + u8::from(wish.is_some()));
     Measure::of(score).from(score).at(name.into_iter().chain(wish))
@@ -33,8 +41,12 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
 impl<'a> Hero<'a> {
     fn of(material: &'a Material<'_>) -> Option<Self> {
         let viewpoint = Viewpoint::of(material);
-        let member = viewpoint.member.or_else(|| (!viewpoint.is_first_person && !material.cast().members.is_empty()).then_some(0));
-        let names = member.map(|member| material.cast().members[member].names().collect()).unwrap_or_default();
+        let member = viewpoint
+            .member
+            .or_else(|| (!viewpoint.is_first_person && !material.cast().members.is_empty()).then_some(0));
+        let names = member
+            .map(|member| material.cast().members[member].names().collect())
+            .unwrap_or_default();
         let hero = Self {
             names,
             is_first_person: viewpoint.is_first_person,
@@ -57,7 +69,12 @@ fn wish(material: &Material<'_>, gauge: &Gauge<'_>, hero: &Hero<'_>, own: &[&Mor
     let others = lines_of_others(material, own);
     // Whether the last paragraph of narration has the hero in it, and which one it is.
     let (mut beside, mut paragraph) = (false, usize::MAX);
-    for (at, sentence) in material.sentences().iter().enumerate().filter(|(_, sentence)| sentence.is_story()) {
+    for (at, sentence) in material
+        .sentences()
+        .iter()
+        .enumerate()
+        .filter(|(_, sentence)| sentence.is_story())
+    {
         if sentence.visible().start >= opening.end {
             break;
         }
@@ -75,7 +92,10 @@ fn wish(material: &Material<'_>, gauge: &Gauge<'_>, hero: &Hero<'_>, own: &[&Mor
         }
         let words = material.words_of(at);
         let hits = (0..words.len()).filter(|word| opening.contains(&words[*word].visible.start));
-        let hit = hits.flat_map(|word| [DRAMA.goal.at(words, word), DRAMA.weakness.at(words, word)]).flatten().next();
+        let hit = hits
+            .flat_map(|word| [DRAMA.goal.at(words, word), DRAMA.weakness.at(words, word)])
+            .flatten()
+            .next();
         if let Some(hit) = hit {
             return Some(words[hit.words.start].source.start..words[hit.words.end - 1].source.end);
         }
@@ -87,10 +107,15 @@ fn wish(material: &Material<'_>, gauge: &Gauge<'_>, hero: &Hero<'_>, own: &[&Mor
 fn lines_of_others(material: &Material<'_>, own: &[&Morpheme<'_>]) -> HashSet<usize> {
     let glossary = material.glossary();
     let own: HashSet<usize> = own.iter().map(|word| word.visible.start).collect();
-    let people = glossary.mentions.iter().filter(|mention| glossary.entries[mention.entry].kind == NameKind::Person);
+    let people = glossary
+        .mentions
+        .iter()
+        .filter(|mention| glossary.entries[mention.entry].kind == NameKind::Person);
     let others = people.filter(|mention| {
         let sentence = &material.sentences()[mention.sentence];
         sentence.voice != Voice::Dialogue && !own.contains(&material.words()[mention.word].visible.start)
     });
-    others.map(|mention| material.sentences()[mention.sentence].line).collect()
+    others
+        .map(|mention| material.sentences()[mention.sentence].line)
+        .collect()
 }

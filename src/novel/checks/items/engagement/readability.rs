@@ -8,9 +8,19 @@ use crate::checks::{
 
 pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
     let metrics = material.metrics();
-    let Some(readability) = metrics.readability.score else { return Measure::not_applicable() };
-    let mut long: Vec<(usize, usize)> = metrics.lengths.sentences.iter().copied().filter(|(_, length)| *length > VERY_LONG).collect();
+    let Some(readability) = metrics.readability.score else {
+        return Measure::not_applicable();
+    };
+    let mut long: Vec<(usize, usize)> = metrics
+        .lengths
+        .sentences
+        .iter()
+        .copied()
+        .filter(|(_, length)| *length > VERY_LONG)
+        .collect();
     long.sort_by_key(|(_, length)| std::cmp::Reverse(*length));
     let places = long.into_iter().map(|(at, _)| material.sentences()[at].source());
-    Measure::of(ramp(readability, gauge.threshold("few"), gauge.threshold("enough"))).from(readability).at(places)
+    Measure::of(ramp(readability, gauge.threshold("few"), gauge.threshold("enough")))
+        .from(readability)
+        .at(places)
 }

@@ -23,7 +23,13 @@ const TITLES: [&str; 6] = ["様", "殿", "氏", "君", "嬢", "翁"];
 
 #[expect(clippy::cast_precision_loss, reason = "variants are few")]
 pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
-    let names: Vec<&str> = material.context().names.names().iter().map(|name| name.surface.as_str()).collect();
+    let names: Vec<&str> = material
+        .context()
+        .names
+        .names()
+        .iter()
+        .map(|name| name.surface.as_str())
+        .collect();
     if names.is_empty() {
         return Measure::not_applicable();
     }
@@ -31,12 +37,25 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
     // By spelling: the first place of each.
     let mut variants: BTreeMap<&str, usize> = BTreeMap::new();
     let text = material.text();
-    for place in spelled_otherwise(material, &names).into_iter().chain(near(material, gauge, &names, &runs)) {
-        variants.entry(&text[place.clone()]).and_modify(|first| *first = place.start.min(*first)).or_insert(place.start);
+    for place in spelled_otherwise(material, &names)
+        .into_iter()
+        .chain(near(material, gauge, &names, &runs))
+    {
+        variants
+            .entry(&text[place.clone()])
+            .and_modify(|first| *first = place.start.min(*first))
+            .or_insert(place.start);
     }
-    let mut places: Vec<Range<usize>> = variants.iter().map(|(spelling, start)| *start..*start + spelling.len()).collect();
+    let mut places: Vec<Range<usize>> = variants
+        .iter()
+        .map(|(spelling, start)| *start..*start + spelling.len())
+        .collect();
     places.sort_by_key(|place| place.start);
-    places.extend(candidates(text, &runs, gauge.limit("candidates")).into_iter().filter(|place| !variants.contains_key(&text[place.clone()])));
+    places.extend(
+        candidates(text, &runs, gauge.limit("candidates"))
+            .into_iter()
+            .filter(|place| !variants.contains_key(&text[place.clone()])),
+    );
     let count = variants.len() as f64;
     Measure::of(1.0 - gauge.threshold("penalty") * count)
         .from(count)
@@ -47,22 +66,45 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
 fn spelled_otherwise(material: &Material<'_>, names: &[&str]) -> Vec<Range<usize>> {
     let own: HashSet<&str> = names.iter().copied().collect();
     let avoided = material.glossary().entries.iter().flat_map(|entry| &entry.avoid);
-    let avoided: HashSet<&str> = avoided.map(String::as_str).filter(|spelling| !own.contains(spelling)).collect();
-    let folded: HashSet<String> = names.iter().filter(|name| name.chars().nth(1).is_some()).map(|name| katakana(name)).collect();
+    let avoided: HashSet<&str> = avoided
+        .map(String::as_str)
+        .filter(|spelling| !own.contains(spelling))
+        .collect();
+    let folded: HashSet<String> = names
+        .iter()
+        .filter(|name| name.chars().nth(1).is_some())
+        .map(|name| katakana(name))
+        .collect();
     // How any of them begins: most words do not.
-    let firsts: HashSet<char> = avoided.iter().copied().chain(folded.iter().map(String::as_str)).filter_map(|name| name.chars().next()).map(fold).collect();
+    let firsts: HashSet<char> = avoided
+        .iter()
+        .copied()
+        .chain(folded.iter().map(String::as_str))
+        .filter_map(|name| name.chars().next())
+        .map(fold)
+        .collect();
     let mut places = Vec::new();
-    for (at, _) in material.sentences().iter().enumerate().filter(|(_, sentence)| sentence.is_story()) {
+    for (at, _) in material
+        .sentences()
+        .iter()
+        .enumerate()
+        .filter(|(_, sentence)| sentence.is_story())
+    {
         let words = material.words_of(at);
         let mut from = 0;
         while from < words.len() {
-            let begins = words[from].surface.chars().next().is_some_and(|first| firsts.contains(&fold(first)));
+            let begins = words[from]
+                .surface
+                .chars()
+                .next()
+                .is_some_and(|first| firsts.contains(&fold(first)));
             let longest = if begins { WORDS.min(words.len() - from) } else { 0 };
             let found = (1..=longest).find(|count| {
                 let spelled = &words[from..from + count];
                 is_joined(spelled) && {
                     let spelling = &material.text()[spelled[0].visible.start..spelled[count - 1].visible.end];
-                    let is_other = || !own.contains(spelling) && is_foreign(spelled) && folded.contains(&katakana(spelling));
+                    let is_other =
+                        || !own.contains(spelling) && is_foreign(spelled) && folded.contains(&katakana(spelling));
                     (avoided.contains(spelling) && is_named(spelled)) || is_other()
                 }
             });
@@ -77,7 +119,9 @@ fn spelled_otherwise(material: &Material<'_>, names: &[&str]) -> Vec<Range<usize
 
 /// Whether nothing stands between words.
 fn is_joined(words: &[Morpheme<'_>]) -> bool {
-    words.windows(2).all(|pair| pair[0].visible.end == pair[1].visible.start)
+    words
+        .windows(2)
+        .all(|pair| pair[0].visible.end == pair[1].visible.start)
 }
 
 /// Whether words can be a name: one noun, or several with a noun among them. 量り as a form of 量る is none.
@@ -106,14 +150,18 @@ fn near(material: &Material<'_>, gauge: &Gauge<'_>, names: &[&str], runs: &[Run]
     }
     let mut seen = HashMap::new();
     let mut places = Vec::new();
-    for run in runs.iter().filter(|run| !run.has_name && run.characters + distance >= shortest) {
+    for run in runs
+        .iter()
+        .filter(|run| !run.has_name && run.characters + distance >= shortest)
+    {
         let written = &material.text()[run.visible.clone()];
         let own = &by_script[usize::from(run.script == Script::Kanji)];
         let found = seen.entry(written).or_insert_with(|| {
             let forms = [Some(written), without_title(written)].into_iter().flatten();
             let mut near = forms.filter(|written| {
                 let characters: Vec<char> = written.chars().collect();
-                own.iter().any(|name| is_near(name, &characters, distance) && !is_ordinary(name, &characters, run))
+                own.iter()
+                    .any(|name| is_near(name, &characters, distance) && !is_ordinary(name, &characters, run))
             });
             near.next().filter(|_| !names.iter().any(|name| written.contains(name)))
         });
@@ -136,7 +184,12 @@ fn is_near(name: &[char], written: &[char], distance: usize) -> bool {
         return false;
     }
     let is_number = |c: char| "〇一二三四五六七八九十百千".contains(c);
-    if name.len() == written.len() && name.iter().zip(written).all(|(one, other)| one == other || (is_number(*one) && is_number(*other))) {
+    if name.len() == written.len()
+        && name
+            .iter()
+            .zip(written)
+            .all(|(one, other)| one == other || (is_number(*one) && is_number(*other)))
+    {
         return false;
     }
     let mut row: Vec<usize> = (0..=written.len()).collect();
@@ -155,20 +208,34 @@ fn is_near(name: &[char], written: &[char], distance: usize) -> bool {
 /// Whether what differs stands in a word of the dictionary: 羅針盤 beside 羅針塔.
 fn is_ordinary(name: &[char], written: &[char], run: &Run) -> bool {
     let before = name.iter().zip(written).take_while(|(one, other)| one == other).count();
-    let after = name.iter().rev().zip(written.iter().rev()).take_while(|(one, other)| one == other).count();
+    let after = name
+        .iter()
+        .rev()
+        .zip(written.iter().rev())
+        .take_while(|(one, other)| one == other)
+        .count();
     let until = written.len().saturating_sub(after).max(before + 1).min(written.len());
     let bytes = |count: usize| run.visible.start + written[..count].iter().map(|c| c.len_utf8()).sum::<usize>();
     let differs = bytes(before.min(written.len().saturating_sub(1)))..bytes(until);
-    run.ordinary.iter().any(|word| word.start < differs.end && differs.start < word.end)
+    run.ordinary
+        .iter()
+        .any(|word| word.start < differs.end && differs.start < word.end)
 }
 
 /// The first places of runs that nobody knows and that occur often.
 fn candidates(text: &str, runs: &[Run], often: usize) -> Vec<Range<usize>> {
     let mut counts: HashMap<&str, (usize, Range<usize>)> = HashMap::new();
     for run in runs.iter().filter(|run| !run.is_known && run.characters >= 2) {
-        counts.entry(&text[run.visible.clone()]).or_insert_with(|| (0, run.visible.clone())).0 += 1;
+        counts
+            .entry(&text[run.visible.clone()])
+            .or_insert_with(|| (0, run.visible.clone()))
+            .0 += 1;
     }
-    let mut often: Vec<Range<usize>> = counts.into_values().filter(|(count, _)| *count >= often).map(|(_, place)| place).collect();
+    let mut often: Vec<Range<usize>> = counts
+        .into_values()
+        .filter(|(count, _)| *count >= often)
+        .map(|(_, place)| place)
+        .collect();
     often.sort_by_key(|place| place.start);
     often
 }

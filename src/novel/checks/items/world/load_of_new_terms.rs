@@ -32,7 +32,11 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
     let head = head(material, gauge.limit("head"));
     let (new, known) = new_terms(material, &head);
     if new.is_empty() {
-        return if known { Measure::of(1.0).from(0.0) } else { Measure::not_applicable() };
+        return if known {
+            Measure::of(1.0).from(0.0)
+        } else {
+            Measure::not_applicable()
+        };
     }
     let characters = Counts::of(&material.text()[head]).characters;
     let load = 1_000.0 * new.len() as f64 / characters.max(1) as f64;
@@ -43,7 +47,10 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
     // A single word may stay unexplained.
     let lacking = (1.0 - share) * ramp(load, 0.0, enough);
     let score = f64::midpoint(ramp(load, gauge.threshold("most"), enough), 1.0 - lacking);
-    Measure::of(score).from(load).at(bare.into_iter().chain(explained).map(|term| material.source_of(&term.visible)))
+    Measure::of(score).from(load).at(bare
+        .into_iter()
+        .chain(explained)
+        .map(|term| material.source_of(&term.visible)))
 }
 
 /// The new terms of the head, and whether there is one that is known from the episode before.
@@ -93,7 +100,10 @@ fn is_explained(material: &Material<'_>, term: &New, window: usize) -> bool {
     let text = material.text();
     let sentence = &material.sentences()[term.sentence];
     let from = sentence.visible().start;
-    let behind = text[term.visible.end..].char_indices().filter(|(_, c)| is_counted(*c)).nth(window);
+    let behind = text[term.visible.end..]
+        .char_indices()
+        .filter(|(_, c)| is_counted(*c))
+        .nth(window);
     let to = behind.map_or(text.len(), |(at, _)| term.visible.end + at);
     let around = &text[from..to];
     let written = &text[term.visible.clone()];
@@ -106,10 +116,14 @@ fn is_explained(material: &Material<'_>, term: &New, window: usize) -> bool {
     if is_beside || term.meaning.is_empty() {
         return is_beside;
     }
-    let sentences = material.sentences()[term.sentence..].iter().take_while(|next| next.visible().start < to).count();
+    let sentences = material.sentences()[term.sentence..]
+        .iter()
+        .take_while(|next| next.visible().start < to)
+        .count();
     let mut words = (term.sentence..term.sentence + sentences).flat_map(|at| material.words_of(at));
     words.any(|word| {
-        let is_near = word.visible.start < to && (word.visible.end <= term.visible.start || term.visible.end <= word.visible.start);
+        let is_near = word.visible.start < to
+            && (word.visible.end <= term.visible.start || term.visible.end <= word.visible.start);
         is_near && word.is_content() && term.meaning.contains(word.base)
     })
 }

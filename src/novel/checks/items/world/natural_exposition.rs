@@ -32,7 +32,8 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
         for at in scene.sentences(material) {
             let sentence = &material.sentences()[at];
             let words = material.words_of(at);
-            let is_still = sentence.voice == Voice::Narration && !(0..words.len()).any(|word| VERBS.action.at(words, word).is_some());
+            let is_still = sentence.voice == Voice::Narration
+                && !(0..words.len()).any(|word| VERBS.action.at(words, word).is_some());
             if !is_still {
                 keep(std::mem::take(&mut open), terms, &mut longest);
                 continue;
@@ -51,7 +52,9 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
         of(run.start).start..of(run.end - 1).end
     });
     let characters = longest.characters as f64;
-    Measure::of(ramp(characters, gauge.threshold("most"), gauge.threshold("enough"))).from(characters).at(places)
+    Measure::of(ramp(characters, gauge.threshold("most"), gauge.threshold("enough")))
+        .from(characters)
+        .at(places)
 }
 
 fn keep(run: Still, terms: usize, longest: &mut Still) {

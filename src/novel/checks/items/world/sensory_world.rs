@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::checks::{
     Material,
-    features::sensed,
+    features::sensed::sensed,
     items::{Gauge, Measure, ramp},
 };
 
@@ -19,7 +19,9 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
     let mut senses: HashMap<usize, usize> = HashMap::new();
     for word in sensed(material) {
         let words = material.words_of(word.sentence);
-        let is_term = glossary.named(words[word.words.start].surface).is_some_and(|entry| glossary.entries[entry].is_of_world());
+        let is_term = glossary
+            .named(words[word.words.start].surface)
+            .is_some_and(|entry| glossary.entries[entry].is_of_world());
         if !is_term {
             *senses.entry(word.sentence).or_default() += 1;
         }
@@ -46,5 +48,7 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
         return Measure::not_applicable();
     }
     let share = full.len() as f64 / all as f64;
-    Measure::of(ramp(share, 0.0, gauge.threshold("enough"))).from(share).at(full)
+    Measure::of(ramp(share, 0.0, gauge.threshold("enough")))
+        .from(share)
+        .at(full)
 }

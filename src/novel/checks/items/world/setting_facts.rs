@@ -16,7 +16,18 @@ use crate::{
 
 /// Words of another time.
 const OTHER_TIMES: [&str; 12] = [
-    "当時", "昔", "かつて", "年前", "ころの", "頃の", "ころは", "頃は", "ころに", "頃に", "だったころ", "だった頃",
+    "当時",
+    "昔",
+    "かつて",
+    "年前",
+    "ころの",
+    "頃の",
+    "ころは",
+    "頃は",
+    "ころに",
+    "頃に",
+    "だったころ",
+    "だった頃",
 ];
 
 /// What the settings say of an entry of the glossary.
@@ -49,7 +60,10 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
         let before = last_person;
         last_person = people.last().map(|(_, entry)| *entry).or(before);
         let text = sentence.text(material.manuscript());
-        if !sentence.is_story() || sentence.voice != Voice::Narration || OTHER_TIMES.iter().any(|time| text.contains(time)) {
+        if !sentence.is_story()
+            || sentence.voice != Voice::Narration
+            || OTHER_TIMES.iter().any(|time| text.contains(time))
+        {
             continue;
         }
         let words = material.words_of(at);
@@ -61,11 +75,15 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
                 Fact::Number { .. } => named.contains(&entry),
                 Fact::Colour { .. } => owner == Some(entry),
             };
-            let asked = known.iter().filter(|known| about(known.entry) && is_same_thing(&known.fact, &place.fact));
+            let asked = known
+                .iter()
+                .filter(|known| about(known.entry) && is_same_thing(&known.fact, &place.fact));
             let agrees: Vec<bool> = asked.map(|known| agree(&known.fact, &place.fact)).collect();
             if agrees.contains(&true) {
                 right.push(sentence.source());
-            } else if !agrees.is_empty() && (matches!(place.fact, Fact::Number { .. }) || PEOPLE.kin_and_roles.find(words).is_empty()) {
+            } else if !agrees.is_empty()
+                && (matches!(place.fact, Fact::Number { .. }) || PEOPLE.kin_and_roles.find(words).is_empty())
+            {
                 // A thing of another colour may be that of a man who has no name.
                 wrong.push(sentence.source());
             }
@@ -75,7 +93,10 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
     if all == 0 {
         return Measure::not_applicable();
     }
-    Measure::of(right.len() as f64 / all as f64).from(wrong.len() as f64).at(wrong).at(right)
+    Measure::of(right.len() as f64 / all as f64)
+        .from(wrong.len() as f64)
+        .at(wrong)
+        .at(right)
 }
 
 /// The facts of the settings.
@@ -87,15 +108,27 @@ fn known(material: &Material<'_>, window: usize) -> Vec<Known> {
         let facts = own.said.iter().flat_map(|line| Facts::of_line(line, window).places);
         // A character's lines have numbers of other things; the age stands under its own key.
         let facts = facts.filter(|place| is_person == matches!(place.fact, Fact::Colour { .. }));
-        known.extend(facts.map(|place| Known { entry, fact: place.fact }));
+        known.extend(facts.map(|place| Known {
+            entry,
+            fact: place.fact,
+        }));
     }
     for rule in &glossary.rules {
-        let named = glossary.entries.iter().enumerate().filter(|(_, entry)| entry.is_of_world());
-        let first = named.filter_map(|(at, entry)| Some((rule.find(&entry.name)?, at))).min();
+        let named = glossary
+            .entries
+            .iter()
+            .enumerate()
+            .filter(|(_, entry)| entry.is_of_world());
+        let first = named
+            .filter_map(|(at, entry)| Some((rule.find(&entry.name)?, at)))
+            .min();
         let Some((_, entry)) = first else { continue };
         let facts = Facts::of_line(rule, window).places.into_iter();
         let numbers = facts.filter(|place| matches!(place.fact, Fact::Number { .. }));
-        known.extend(numbers.map(|place| Known { entry, fact: place.fact }));
+        known.extend(numbers.map(|place| Known {
+            entry,
+            fact: place.fact,
+        }));
     }
     known.extend(ages(material));
     known
@@ -104,7 +137,13 @@ fn known(material: &Material<'_>, window: usize) -> Vec<Known> {
 fn ages(material: &Material<'_>) -> Vec<Known> {
     let files = material.context().world.iter();
     let lists = files.filter_map(|file| file.get("characters"));
-    let characters = lists.flat_map(|list| if let Yaml::List(all) = list { all.as_slice() } else { &[] });
+    let characters = lists.flat_map(|list| {
+        if let Yaml::List(all) = list {
+            all.as_slice()
+        } else {
+            &[]
+        }
+    });
     let ages = characters.filter_map(|character| {
         let age = character.get("age")?.words();
         Some(Known {
@@ -122,9 +161,14 @@ fn ages(material: &Material<'_>) -> Vec<Known> {
 /// Whether a text speaks of what the settings speak of.
 fn is_same_thing(known: &Fact, told: &Fact) -> bool {
     match (known, told) {
-        (Fact::Number { of, unit, .. }, Fact::Number { of: told_of, unit: told, .. }) => {
-            unit == told && (of == told_of || of.is_none() || told_of.is_none())
-        }
+        (
+            Fact::Number { of, unit, .. },
+            Fact::Number {
+                of: told_of,
+                unit: told,
+                ..
+            },
+        ) => unit == told && (of == told_of || of.is_none() || told_of.is_none()),
         (Fact::Colour { of, .. }, Fact::Colour { of: told, .. }) => of == told,
         _ => false,
     }

@@ -13,7 +13,9 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
         return Measure::not_applicable();
     }
     let told = material.whereabouts();
-    let halves = |visible: &std::ops::Range<usize>| 0.5 * f64::from(u8::from(told.tells_when(visible)) + u8::from(told.tells_where(visible)));
+    let halves = |visible: &std::ops::Range<usize>| {
+        0.5 * f64::from(u8::from(told.tells_when(visible)) + u8::from(told.tells_where(visible)))
+    };
     let opening = halves(&head(material, gauge.limit("opening")));
     let of_scenes: Vec<f64> = scenes.iter().map(|scene| halves(&scene.visible())).collect();
     let mean = of_scenes.iter().sum::<f64>() / of_scenes.len() as f64;
