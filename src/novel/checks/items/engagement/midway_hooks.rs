@@ -1,5 +1,5 @@
 //! A31-062: half each for a rise of the tension above both neighbours at 40 to 60 % and at 80 to 90 % of the text, from nothing in
-//! a valley of 0.15 to all of it on a hill of 0.05.
+//! a valley of 0.2 to all of it on a hill of 0.05.
 
 use crate::checks::{
     Material,
