@@ -7,9 +7,7 @@ use std::{cell::OnceCell, ops::Range};
 
 use super::{
     context::Context,
-    features::{
-        Cast, Feelings, Ledger, Manners, Names, Scenes, Sensed, Speakers, Subjects, Viewpoint, WordsOfScenes, sensed,
-    },
+    features::{Cast, Feelings, Glossary, Ledger, Manners, Names, Scenes, Sensed, Speakers, Subjects, Viewpoint, Whereabouts, WordsOfScenes, sensed},
     metrics::Metrics,
     tuning::Tuning,
 };
@@ -63,6 +61,8 @@ pub struct Material<'a> {
     words_of_scenes: OnceCell<WordsOfScenes>,
     ledger: OnceCell<Ledger>,
     sensed: OnceCell<Vec<Sensed>>,
+    glossary: OnceCell<Glossary>,
+    whereabouts: OnceCell<Whereabouts>,
 }
 
 /// A paragraph of the story.
@@ -104,6 +104,8 @@ impl<'a> Material<'a> {
             words_of_scenes: OnceCell::new(),
             ledger: OnceCell::new(),
             sensed: OnceCell::new(),
+            glossary: OnceCell::new(),
+            whereabouts: OnceCell::new(),
         }
     }
 
@@ -245,6 +247,18 @@ impl<'a> Material<'a> {
     #[must_use]
     pub fn sensed(&self) -> &[Sensed] {
         self.sensed.get_or_init(|| sensed::sensed(self))
+    }
+
+    /// What the settings name, and where the story names it.
+    #[must_use]
+    pub fn glossary(&self) -> &Glossary {
+        self.glossary.get_or_init(|| Glossary::of(self))
+    }
+
+    /// The words that tell when and where.
+    #[must_use]
+    pub fn whereabouts(&self) -> &Whereabouts {
+        self.whereabouts.get_or_init(|| Whereabouts::of(self))
     }
 
     /// The characters of the story, headings aside.
