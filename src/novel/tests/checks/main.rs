@@ -2,6 +2,7 @@
 
 mod feelings;
 mod items;
+mod manners;
 mod pages;
 mod speakers;
 
