@@ -166,7 +166,7 @@ impl Ending {
             Self::Old
         } else if has(&["です", "ます", "くださる", "下さる"]) {
             Self::Polite
-        } else if is_rough(&text) || has(&["やがる"]) {
+        } else if is_rough(&text) && !calls(tail) || has(&["やがる"]) {
             Self::Rough
         } else if ends(&text, &SOFT) {
             Self::Soft
@@ -212,7 +212,8 @@ fn is_word(word: &Morpheme<'_>) -> bool {
 
 /// Whether a word carries the meaning that the words after it finish.
 fn is_head(word: &Morpheme<'_>) -> bool {
-    !matches!(word.parts[0], "助詞" | "助動詞" | "フィラー") && !matches!(word.parts[1], "非自立" | "接尾")
+    // ねえ is read as a call of its own where it is not.
+    !matches!(word.parts[0], "助詞" | "助動詞" | "フィラー" | "感動詞") && !matches!(word.parts[1], "非自立" | "接尾")
 }
 
 fn ends(text: &str, endings: &[&str]) -> bool {
@@ -224,6 +225,13 @@ fn is_rough(text: &str) -> bool {
         || ["ねえよ", "ねえな", "ねえか", "ねえさ"]
             .iter()
             .any(|rough| text.ends_with(rough))
+}
+
+/// Whether the last word is the particle of 行くねえ, which follows a verb that could end the sentence, and not 行かねえ.
+fn calls(tail: &[&Morpheme<'_>]) -> bool {
+    let [.., before, last] = tail else { return false };
+    let is_final = before.inflection.is_some_and(|inflection| inflection.form == "基本形");
+    matches!(last.surface, "ねえ" | "ねぇ") && is_final
 }
 
 /// Whether the last word that is no particle is 知らぬ's ぬ.
@@ -286,6 +294,9 @@ mod tests {
             ("雪だから休みます。出せるでしょう", Polite),
             ("釘をください", Polite),
             ("縮んでねえ", Rough),
+            ("知らねえ", Rough),
+            ("いい天気だねえ", Plain),
+            ("よく行くねえ", Plain),
             ("行くぞ", Rough),
             ("戻るわよ", Soft),
             ("困るわねえ", Soft),

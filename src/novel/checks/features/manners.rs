@@ -3,7 +3,10 @@
 //! Only lines whose speaker is known count, each with how sure that is; what a line quotes in 『』 is somebody else's. It owns
 //! what it says, so that the episode before can be compared. What is right is not known here.
 
-use std::{collections::HashMap, ops::Range};
+use std::{
+    collections::{BTreeSet, HashMap},
+    ops::Range,
+};
 
 use super::{Ending, Line, Member, Person, SURE};
 use crate::{
@@ -83,6 +86,8 @@ pub struct Manner {
 pub struct Manners {
     /// One for each character.
     pub of: Vec<Manner>,
+    /// Who is named at all, by whomever.
+    pub named: BTreeSet<usize>,
 }
 
 impl Manners {
@@ -92,6 +97,11 @@ impl Manners {
         let own_endings: Vec<Vec<Ending>> = members.iter().map(own_endings).collect();
         let mut manners = Self {
             of: vec![Manner::default(); members.len()],
+            named: material
+                .words()
+                .iter()
+                .filter_map(|word| material.names().named(word))
+                .collect(),
         };
         for line in &material.speakers().lines {
             if let Some(speaker) = line.likely().as_ref().and_then(Person::member) {

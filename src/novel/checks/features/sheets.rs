@@ -9,7 +9,12 @@ use crate::{checks::material::Material, lexicons::PEOPLE, morphology::Morpheme};
 #[must_use]
 pub fn by_sheet(material: &Material<'_>, line: &Line, present: impl IntoIterator<Item = usize>) -> Option<usize> {
     let members = &material.cast().members;
-    let present: Vec<(usize, &Member)> = present.into_iter().map(|at| (at, &members[at])).collect();
+    let mut present = present.into_iter();
+    let few: Vec<usize> = present.by_ref().take(CROWD).collect();
+    if present.next().is_some() {
+        return None;
+    }
+    let present: Vec<(usize, &Member)> = few.into_iter().map(|at| (at, &members[at])).collect();
     let mut signs = line.own_words(material).flat_map(|words| {
         by_pronoun(&words, &present)
             .into_iter()
@@ -56,6 +61,9 @@ fn by_ending(words: &[&Morpheme<'_>], present: &[(usize, &Member)]) -> Option<us
     let (longest, at) = lengths.iter().copied().max().filter(|(longest, _)| *longest > 0)?;
     (lengths.iter().filter(|(length, _)| *length == longest).count() == 1).then_some(at)
 }
+
+/// Among more than these nothing is anybody's alone.
+const CROWD: usize = 16;
 
 /// How many words at the end of a sentence an ending has at most.
 const LAST: usize = 12;

@@ -4,8 +4,9 @@
 
 use crate::{checks::material::Material, lexicons::PEOPLE, manuscript::Voice};
 
-/// How often the narration says 私 before it is told by an I.
+/// How often the narration says 私 before it is told by an I: so often, and once in so many sentences.
 const SAID: usize = 2;
+const SENTENCES: usize = 50;
 
 /// Whose eyes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -26,7 +27,10 @@ impl Viewpoint {
         let is_first_person = match (said.contains("一人称"), said.contains("三人称")) {
             (true, false) => true,
             (false, true) => false,
-            _ => pronouns.iter().map(|(_, count)| count).sum::<usize>() >= SAID,
+            _ => {
+                let said: usize = pronouns.iter().map(|(_, count)| count).sum();
+                said >= SAID && said * SENTENCES >= material.heard(Voice::Narration).count()
+            }
         };
         let members = &material.cast().members;
         let named = |text: &str| {

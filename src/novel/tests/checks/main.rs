@@ -3,6 +3,7 @@
 mod basic;
 mod feelings;
 mod items;
+mod manners;
 mod pages;
 mod rhythm;
 mod shuffled;

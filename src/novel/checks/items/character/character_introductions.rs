@@ -9,15 +9,15 @@ use crate::{
         items::{Gauge, Measure},
     },
     lexicons::PEOPLE,
-    manuscript::{Counts, Voice},
+    manuscript::{Voice, is_counted},
     morphology::Morpheme,
 };
 
 #[expect(clippy::cast_precision_loss, reason = "counts of a text are small")]
 pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
     let members = &material.cast().members;
-    let previous = material.context().previous.as_deref().unwrap_or_default();
-    let is_known = |member: &Member| member.names().any(|name| previous.contains(name));
+    let before = material.manners_before();
+    let is_known = |member: usize| before.is_some_and(|before| before.named.contains(&member));
     // For each the first mention: its sentence, and where.
     let mut first: Vec<Option<(usize, Range<usize>)>> = vec![None; members.len()];
     // For each sentence of narration who was named last, in it or before.
@@ -43,7 +43,7 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
             continue;
         };
         named += 1;
-        if is_known(member)
+        if is_known(at)
             || is_described(
                 material,
                 gauge.limit("window"),
@@ -75,14 +75,18 @@ fn is_described(
     last_named: &[Option<usize>],
 ) -> bool {
     let traits = content_words(&member.traits);
-    let text = material.text();
+    // Where the window ends, by what a reader sees.
+    let after = material.text()[mention.end..]
+        .char_indices()
+        .filter(|(_, c)| is_counted(*c));
+    let end = after.map(|(at, _)| mention.end + at).nth(window).unwrap_or(usize::MAX);
     // How many sentences of narration were looked at: the one of the mention, and the next.
     let mut follows = 0;
     // A mention in speech: what counts is the narration around it.
     let from = from.saturating_sub(usize::from(material.sentences()[from].voice != Voice::Narration));
     for (at, sentence) in material.sentences().iter().enumerate().skip(from) {
         let visible = sentence.visible();
-        if visible.start > mention.end && Counts::of(&text[mention.end..visible.start]).characters > window {
+        if visible.start > end {
             return false;
         }
         if sentence.voice != Voice::Narration || !sentence.is_story() {

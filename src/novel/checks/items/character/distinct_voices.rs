@@ -23,7 +23,9 @@ struct Voice {
 pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
     let mut lines: BTreeMap<&Person, Vec<(&Line, Vec<Pair>)>> = BTreeMap::new();
     for line in &material.speakers().lines {
-        let Some(person) = line.speaker(SURE).filter(|person| **person != Person::Somebody) else { continue };
+        let Some(person) = line.speaker(SURE).filter(|person| **person != Person::Somebody) else {
+            continue;
+        };
         let pairs = pairs(material, line);
         if !pairs.is_empty() {
             lines.entry(person).or_default().push((line, pairs));
@@ -53,15 +55,22 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
         }
     }
     let above = right / all - 1.0 / voices.len() as f64;
-    Measure::of(ramp(above, 0.0, gauge.threshold("above_chance"))).from(above).at(wrong)
+    Measure::of(ramp(above, 0.0, gauge.threshold("above_chance")))
+        .from(above)
+        .at(wrong)
 }
 
 /// The pairs of a line, without marks and names.
 fn pairs(material: &Material<'_>, line: &Line) -> Vec<Pair> {
     let mut pairs = Vec::new();
     for words in line.own_words(material) {
-        let heard = words.iter().filter(|word| word.parts[0] != "記号" && word.origin != Origin::Name);
-        let text: Vec<char> = heard.flat_map(|word| word.surface.chars()).filter(|c| c.is_alphanumeric()).collect();
+        let heard = words
+            .iter()
+            .filter(|word| word.parts[0] != "記号" && word.origin != Origin::Name);
+        let text: Vec<char> = heard
+            .flat_map(|word| word.surface.chars())
+            .filter(|c| c.is_alphanumeric())
+            .collect();
         pairs.extend(text.iter().enumerate().map(|(at, c)| (*c, text.get(at + 1).copied())));
     }
     pairs

@@ -31,7 +31,9 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
         }
         for said in heard(here) {
             all += 1;
-            let right = right.entry(said.what.to).or_insert_with(|| vec![said.what.form.clone()]);
+            let right = right
+                .entry(said.what.to)
+                .or_insert_with(|| vec![said.what.form.clone()]);
             if !right.contains(&said.what.form) {
                 wrong.push(material.source_of(&said.visible));
             }
@@ -41,5 +43,7 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
         return Measure::not_applicable();
     }
     let count = wrong.len() as f64;
-    Measure::of(1.0 - gauge.threshold("deduction") * count).from(count).at(wrong)
+    Measure::of(1.0 - gauge.threshold("deduction") * count)
+        .from(count)
+        .at(wrong)
 }

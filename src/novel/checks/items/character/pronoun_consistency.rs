@@ -20,14 +20,18 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
         let mut shown: Option<std::ops::Range<usize>> = None;
         let heard = manner.pronouns.iter().filter(|said| said.percent >= sure);
         for said in heard.clone() {
-            let Some((_, right)) = right.iter().find(|(meant, _)| *meant == said.what.meant) else { continue };
+            let Some((_, right)) = right.iter().find(|(meant, _)| *meant == said.what.meant) else {
+                continue;
+            };
             if right.contains(&said.what.reading) {
                 shown.get_or_insert_with(|| said.visible.clone());
             }
         }
         for said in heard {
             all += 1;
-            let Some((_, right)) = right.iter().find(|(meant, _)| *meant == said.what.meant) else { continue };
+            let Some((_, right)) = right.iter().find(|(meant, _)| *meant == said.what.meant) else {
+                continue;
+            };
             if right.is_empty() || right.contains(&said.what.reading) {
                 continue;
             }
@@ -47,16 +51,26 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
 
 /// What is right for a character: the sheet's pronouns, else the most frequent one, before or here.
 fn right(member: &Member, meant: Meant, before: Option<&Manner>, here: &Manner, sure: u8) -> Vec<String> {
-    let listed = if meant == Meant::First { &member.first_person } else { &member.second_person };
+    let listed = if meant == Meant::First {
+        &member.first_person
+    } else {
+        &member.second_person
+    };
     if !listed.is_empty() {
         return listed.iter().map(|pronoun| reading(pronoun)).collect();
     }
     let most = |manner: &Manner| {
         let mut times: HashMap<String, usize> = HashMap::new();
-        for said in manner.pronouns.iter().filter(|said| said.percent >= sure && said.what.meant == meant) {
+        for said in manner
+            .pronouns
+            .iter()
+            .filter(|said| said.percent >= sure && said.what.meant == meant)
+        {
             *times.entry(said.what.reading.clone()).or_default() += 1;
         }
-        let most = times.into_iter().max_by(|one, other| one.1.cmp(&other.1).then(other.0.cmp(&one.0)));
+        let most = times
+            .into_iter()
+            .max_by(|one, other| one.1.cmp(&other.1).then(other.0.cmp(&one.0)));
         most.map(|(reading, _)| reading)
     };
     before.and_then(most).or_else(|| most(here)).into_iter().collect()

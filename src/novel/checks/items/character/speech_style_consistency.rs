@@ -19,7 +19,9 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
         let (count, here) = heard(manner);
         let before = material.manners_before().map(|before| heard(&before.of[at]));
         let before = before.filter(|(count, _)| *count >= minimum).map(|(_, before)| before);
-        let Some(right) = before.or_else(|| listed(member)).filter(|_| count >= minimum) else { continue };
+        let Some(right) = before.or_else(|| listed(member)).filter(|_| count >= minimum) else {
+            continue;
+        };
         let strange = manner.endings.iter().filter(|said| !right.contains_key(&said.what));
         let strange = strange.filter(|said| said.percent >= percent(SURE));
         let places = strange.map(|said| material.source_of(&said.visible)).collect();
@@ -30,10 +32,16 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
     }
     let (near, far) = (gauge.threshold("near"), gauge.threshold("far"));
     let count = found.iter().map(|_| 1.0).sum::<f64>();
-    let score = found.iter().map(|(divergence, _)| ramp(*divergence, far, near)).sum::<f64>() / count;
+    let score = found
+        .iter()
+        .map(|(divergence, _)| ramp(*divergence, far, near))
+        .sum::<f64>()
+        / count;
     let mean = found.iter().map(|(divergence, _)| divergence).sum::<f64>() / count;
     found.sort_by(|one, other| other.0.total_cmp(&one.0));
-    Measure::of(score).from(mean).at(found.into_iter().flat_map(|(_, places)| places))
+    Measure::of(score)
+        .from(mean)
+        .at(found.into_iter().flat_map(|(_, places)| places))
 }
 
 fn heard(manner: &Manner) -> (usize, Endings) {
@@ -48,9 +56,17 @@ fn heard(manner: &Manner) -> (usize, Endings) {
 /// The endings and sample lines of a sheet, each once.
 fn listed(member: &Member) -> Option<Endings> {
     let own = own_endings(member);
-    let samples = member.sample_lines.iter().filter_map(|line| Ending::of_sample(line, &own));
+    let samples = member
+        .sample_lines
+        .iter()
+        .filter_map(|line| Ending::of_sample(line, &own));
     let mut endings = Endings::new();
-    for ending in member.endings.iter().map(|ending| Ending::of_listed(ending)).chain(samples) {
+    for ending in member
+        .endings
+        .iter()
+        .map(|ending| Ending::of_listed(ending))
+        .chain(samples)
+    {
         *endings.entry(ending).or_default() += 1.0;
     }
     (!endings.is_empty()).then_some(endings)
@@ -58,7 +74,8 @@ fn listed(member: &Member) -> Option<Endings> {
 
 /// The Jensen-Shannon divergence of two distributions, to base 2: from 0 to 1.
 fn divergence(one: &Endings, other: &Endings) -> f64 {
-    let share = |endings: &Endings, class| endings.get(class).copied().unwrap_or_default() / endings.values().sum::<f64>();
+    let share =
+        |endings: &Endings, class| endings.get(class).copied().unwrap_or_default() / endings.values().sum::<f64>();
     let classes: BTreeSet<&Ending> = one.keys().chain(other.keys()).collect();
     let part = |own: f64, middle: f64| if own > 0.0 { own * (own / middle).log2() } else { 0.0 };
     let parts = classes.into_iter().map(|class| {

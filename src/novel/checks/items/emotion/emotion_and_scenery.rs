@@ -15,11 +15,16 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
     let lists = [&SETTING.nature, &SENSES.sight, &SENSES.hearing];
     let has_scenery = |at: usize| {
         let words = material.words_of(at);
-        lists.iter().any(|list| (0..words.len()).any(|word| list.at(words, word).is_some()))
+        lists
+            .iter()
+            .any(|list| (0..words.len()).any(|word| list.at(words, word).is_some()))
     };
     // The places of the story's sentences, and for each how many sentences with scenery come before it.
     let sentences = material.sentences().iter().enumerate();
-    let story: Vec<usize> = sentences.filter(|(_, sentence)| sentence.is_story()).map(|(at, _)| at).collect();
+    let story: Vec<usize> = sentences
+        .filter(|(_, sentence)| sentence.is_story())
+        .map(|(at, _)| at)
+        .collect();
     let mut scenery = vec![0_usize];
     for at in &story {
         let is_told = is_told(material.sentences()[*at].voice);
@@ -38,5 +43,7 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
         return Measure::not_applicable();
     }
     let share = answered as f64 / peaks.len() as f64;
-    Measure::of(ramp(share, 0.0, gauge.threshold("enough"))).from(share).at(peaks)
+    Measure::of(ramp(share, 0.0, gauge.threshold("enough")))
+        .from(share)
+        .at(peaks)
 }

@@ -11,7 +11,16 @@ use crate::{
 };
 
 /// Verbs that sum up.
-const SUMMING: [&str; 8] = ["思う", "想う", "感じる", "悟る", "気づく", "気付く", "気がつく", "気が付く"];
+const SUMMING: [&str; 8] = [
+    "思う",
+    "想う",
+    "感じる",
+    "悟る",
+    "気づく",
+    "気付く",
+    "気がつく",
+    "気が付く",
+];
 
 #[expect(
     clippy::cast_precision_loss,
@@ -25,7 +34,11 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
         .filter(|(_, sentence)| sentence.is_story())
         .map(|(at, sentence)| (at, sentence.counts(material.manuscript()).characters, sentence.voice))
         .collect();
-    let told: usize = story.iter().filter(|(_, _, voice)| is_told(*voice)).map(|(_, count, _)| count).sum();
+    let told: usize = story
+        .iter()
+        .filter(|(_, _, voice)| is_told(*voice))
+        .map(|(_, count, _)| count)
+        .sum();
     if told < gauge.limit("minimum") {
         return Measure::not_applicable();
     }

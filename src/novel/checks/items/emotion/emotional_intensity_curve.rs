@@ -14,7 +14,10 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
     let mut strongest = (0.0, 0.0, 0..0);
     let mut intensities = Vec::new();
     for section in sections {
-        let loud = material.text()[section.visible()].chars().filter(|c| matches!(c, '！' | '!' | '‼' | '⁉')).count();
+        let loud = material.text()[section.visible()]
+            .chars()
+            .filter(|c| matches!(c, '！' | '!' | '‼' | '⁉'))
+            .count();
         let strength = material.feelings().strength_in(&section.sentences(material)) + 0.5 * loud as f64;
         let intensity = 1000.0 * strength / section.characters.max(1) as f64 / gauge.threshold("unit");
         let middle = (before as f64 + section.characters as f64 / 2.0) / all.max(1) as f64;
@@ -31,5 +34,7 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
     let movement = (deviation / gauge.threshold("movement")).min(1.0);
     let (from, to) = (gauge.threshold("peak_from"), gauge.threshold("peak_to"));
     let peak = trapezoid(strongest.1, from, to, gauge.threshold("peak_margin"));
-    Measure::of(f64::midpoint(movement, peak)).from(deviation).at([strongest.2])
+    Measure::of(f64::midpoint(movement, peak))
+        .from(deviation)
+        .at([strongest.2])
 }

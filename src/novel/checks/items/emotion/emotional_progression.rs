@@ -16,7 +16,8 @@ use crate::{
 pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
     let feelings = material.feelings();
     let sections = material.scenes().sections.iter();
-    let felt = sections.filter_map(|section| Some((feelings.valence_in(&section.sentences(material))?, section.source())));
+    let felt =
+        sections.filter_map(|section| Some((feelings.valence_in(&section.sentences(material))?, section.source())));
     let felt: Vec<(f64, _)> = felt.collect();
     if felt.len() < gauge.limit("minimum").max(2) {
         return Measure::not_applicable();
@@ -24,12 +25,20 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
     let step = |pair: &[(f64, _)]| {
         let difference = (pair[1].0 - pair[0].0).abs();
         let is_turn = pair[0].0 * pair[1].0 < 0.0 || difference >= gauge.threshold("level");
-        if is_turn { difference.max(gauge.threshold("level")) } else { difference }
+        if is_turn {
+            difference.max(gauge.threshold("level"))
+        } else {
+            difference
+        }
     };
     let widest = felt.windows(2).max_by(|one, other| step(one).total_cmp(&step(other)));
-    let Some(widest) = widest else { return Measure::not_applicable() };
+    let Some(widest) = widest else {
+        return Measure::not_applicable();
+    };
     let change = (step(widest) / gauge.threshold("level")).min(1.0);
-    let places = widest.iter().map(|(_, source): &(f64, std::ops::Range<usize>)| source.clone());
+    let places = widest
+        .iter()
+        .map(|(_, source): &(f64, std::ops::Range<usize>)| source.clone());
     let score = match order(material, gauge) {
         Some(order) => {
             let weight = gauge.threshold("order_weight");

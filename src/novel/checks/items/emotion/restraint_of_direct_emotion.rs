@@ -12,7 +12,9 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
         return Measure::not_applicable();
     }
     let told = material.feelings().told.iter();
-    let told: Vec<_> = told.filter(|feeling| is_told(material.sentences()[feeling.sentence].voice)).collect();
+    let told: Vec<_> = told
+        .filter(|feeling| is_told(material.sentences()[feeling.sentence].voice))
+        .collect();
     let rate = per_thousand(told.len(), characters);
     Measure::of(ramp(rate, gauge.threshold("most"), gauge.threshold("few")))
         .from(rate)
