@@ -7,7 +7,10 @@ use std::{cell::OnceCell, ops::Range};
 
 use super::{
     context::Context,
-    features::{Cast, Feelings, Glossary, Ledger, Manners, Names, Scenes, Sensed, Speakers, Subjects, Viewpoint, Whereabouts, WordsOfScenes, sensed},
+    features::{
+        Cast, Feelings, Glossary, Ledger, Manners, Names, Scenes, Sensed, Speakers, Subjects, Viewpoint, Whereabouts,
+        WordsOfScenes, sensed,
+    },
     metrics::Metrics,
     tuning::Tuning,
 };
@@ -278,16 +281,14 @@ impl<'a> Material<'a> {
     /// The paragraphs of the story that have anything to read, in order.
     pub fn prose(&self) -> impl Iterator<Item = Prose> + '_ {
         let lines = self.manuscript.lines().iter().enumerate();
-        lines.filter_map(|(at, line)| {
-            (line.part == Part::Body && line.kind == LineKind::Paragraph).then(|| {
-                let visible = self.manuscript.visible();
-                Prose {
-                    line: at,
-                    source: line.content.clone(),
-                    visible: visible.from_source(line.content.start)..visible.from_source(line.content.end),
-                }
+        let visible = self.manuscript.visible();
+        lines
+            .filter(|(_, line)| line.part == Part::Body && line.kind == LineKind::Paragraph)
+            .map(|(at, line)| Prose {
+                line: at,
+                source: line.content.clone(),
+                visible: visible.from_source(line.content.start)..visible.from_source(line.content.end),
             })
-        })
     }
 
     /// Where a range of the visible text stands in the source; markup within it counts to it, markup around it does not.

@@ -12,9 +12,9 @@ use crate::{
 };
 
 /// The fewest characters of a section that was cut.
-pub const SHORTEST: usize = 700;
+const SHORTEST: usize = 700;
 /// The most characters of a section, as far as paragraphs allow.
-pub const LONGEST: usize = 1_100;
+const LONGEST: usize = 1_100;
 
 /// A stretch of the story: whole paragraphs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

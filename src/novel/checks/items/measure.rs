@@ -117,17 +117,12 @@ mod tests {
 
     #[test]
     fn a_ramp_rises_or_falls_between_its_ends() {
-        assert_eq!(
-            [ramp(0.0, 1.0, 3.0), ramp(2.0, 1.0, 3.0), ramp(9.0, 1.0, 3.0)],
-            [0.0, 0.5, 1.0]
-        );
-        assert_eq!(
-            [ramp(2.0, 6.0, 2.0), ramp(4.0, 6.0, 2.0), ramp(7.0, 6.0, 2.0)],
-            [1.0, 0.5, 0.0]
-        );
-        assert_eq!(
-            [trapezoid(0.5, 0.4, 0.8, 0.2), trapezoid(0.3, 0.4, 0.8, 0.2)].map(|score| (score * 100.0).round()),
-            [100.0, 50.0]
-        );
+        let shown = |scores: [f64; 3]| scores.map(|score| format!("{score:.2}"));
+        let rising = [ramp(0.0, 1.0, 3.0), ramp(2.0, 1.0, 3.0), ramp(9.0, 1.0, 3.0)];
+        assert_eq!(shown(rising), ["0.00", "0.50", "1.00"]);
+        let falling = [ramp(2.0, 6.0, 2.0), ramp(4.0, 6.0, 2.0), ramp(7.0, 6.0, 2.0)];
+        assert_eq!(shown(falling), ["1.00", "0.50", "0.00"]);
+        let inside = [trapezoid(0.5, 0.4, 0.8, 0.2), trapezoid(0.3, 0.4, 0.8, 0.2), trapezoid(1.2, 0.4, 0.8, 0.2)];
+        assert_eq!(shown(inside), ["1.00", "0.50", "0.00"]);
     }
 }

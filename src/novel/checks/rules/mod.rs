@@ -168,6 +168,7 @@ pub struct Found<'m, 'a> {
 
 impl Found<'_, '_> {
     /// A threshold of the rule, as its page or the configuration has it.
+    #[must_use]
     pub fn threshold(&self, name: &str) -> f64 {
         self.material
             .tuning()
@@ -175,6 +176,7 @@ impl Found<'_, '_> {
     }
 
     /// A threshold that counts.
+    #[must_use]
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::checks::{
     Material,
-    features::{Foreshadowing, Ledger, questions},
+    features::{Foreshadowing, questions},
     items::{Gauge, Measure, ramp},
 };
 
@@ -18,7 +18,7 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
     let asked = questions(material);
     let rate = 1_000.0 * asked.len() as f64 / characters as f64;
     let asks = ramp(rate, 0.0, gauge.threshold("enough"));
-    let ledger = Ledger::of(&material.context().ledger);
+    let ledger = material.ledger();
     let episode = material.context().episode;
     let open: Vec<&Foreshadowing> = ledger.entries.iter().filter(|entry| is_open(entry, episode)).collect();
     let threads: Vec<Range<usize>> = open.iter().filter_map(|entry| first_place(entry, material)).collect();

@@ -5,7 +5,7 @@ use std::{collections::HashSet, ops::Range};
 use crate::{
     checks::{
         Material,
-        features::{Viewpoint, head},
+        features::head,
         items::{Gauge, Measure},
     },
     lexicons::{DRAMA, PEOPLE},
@@ -40,7 +40,7 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
 
 impl<'a> Hero<'a> {
     fn of(material: &'a Material<'_>) -> Option<Self> {
-        let viewpoint = Viewpoint::of(material);
+        let viewpoint = material.viewpoint();
         let member = viewpoint
             .member
             .or_else(|| (!viewpoint.is_first_person && !material.cast().members.is_empty()).then_some(0));
