@@ -41,9 +41,10 @@ pub fn curve(title: &str, points: &[(f64, f64)], marks: &[(f64, &str)], locale: 
         top: top + 24.0 + badges,
     };
     plot.axes(&mut sheet, locale);
-    plot.draw(&mut sheet, &grouped(&points));
-    plot.mark(&mut sheet, &points, &marks);
-    let words: Vec<String> = marks.iter().map(|mark| in_words(mark, &points, locale)).collect();
+    let drawn = grouped(&points);
+    plot.draw(&mut sheet, &drawn);
+    plot.mark(&mut sheet, &drawn, &marks);
+    let words: Vec<String> = marks.iter().map(|mark| in_words(mark, &drawn, locale)).collect();
     let mut bottom = plot.base() + 40.0;
     if !words.is_empty() {
         bottom = sheet.list(bottom - 4.0, &words) + 8.0;

@@ -292,6 +292,15 @@ fn the_curve_names_its_acts_its_extremes_and_its_marks() {
 }
 
 #[test]
+fn a_mark_lies_on_the_curve_that_is_drawn() {
+    let points: Vec<(f64, f64)> = (0..24_000)
+        .map(|at| (f64::from(at) / 24e3, f64::from(at % 2)))
+        .collect();
+    let elements = check(&curve("緊張", &points, &[(0.3, "山")], Locale::Ja));
+    assert!(texts(&elements).contains(&"山（30%、0.50）"), "{:?}", texts(&elements));
+}
+
+#[test]
 fn the_trend_says_first_last_and_change_and_leaves_gaps() {
     let scores = [("第1話", 70.0), ("第2話", f64::NAN), ("第3話", 74.5), ("第4話", 80.0)];
     let elements = check(&trend("推移", &scores, Locale::Ja));
@@ -341,8 +350,9 @@ fn nothing_and_one_thing_make_a_picture() {
 
 #[test]
 fn a_name_may_hold_what_xml_uses_and_be_endless() {
-    let endless = HOSTILE.repeat(2_000);
-    for name in [HOSTILE, endless.as_str()] {
+    // A quotation mark is narrow and takes six bytes: nothing makes a larger picture.
+    let (endless, largest) = (HOSTILE.repeat(2_000), format!("{HOSTILE}{}", "\"".repeat(500)));
+    for name in [HOSTILE, endless.as_str(), largest.as_str()] {
         for locale in Locale::ALL {
             let lengths: Vec<usize> = (0..100_000).map(|at| at % 311).collect();
             let runs: Vec<Range<usize>> = (0..3_000).map(|at| at * 30..at * 30 + 9).collect();
@@ -358,6 +368,7 @@ fn a_name_may_hold_what_xml_uses_and_be_endless() {
                 trend(name, &vec![(name, 33.3); 900], locale),
             ] {
                 let elements = check(&picture);
+                assert!(picture.len() < 36_000, "{} bytes leave no room", picture.len());
                 assert!(
                     elements[1].text.starts_with("<script>&\"']]> 勇者"),
                     "{}",

@@ -40,7 +40,7 @@ pub fn trend(title: &str, scores: &[(&str, f64)], locale: Locale) -> String {
         .map(|group| group.last().map_or_else(String::new, |(label, _)| kept(label)))
         .collect();
     let plot = Plot {
-        top: top + 10.0,
+        top: top + 16.0,
         slot: (RIGHT - LEFT) / real(points.len().max(1)),
     };
     plot.grid(&mut sheet);
