@@ -41,9 +41,10 @@ pub fn curve(title: &str, points: &[(f64, f64)], marks: &[(f64, &str)], locale: 
         top: top + 24.0 + badges,
     };
     plot.axes(&mut sheet, locale);
-    plot.draw(&mut sheet, &grouped(&points));
-    plot.mark(&mut sheet, &points, &marks);
-    let words: Vec<String> = marks.iter().map(|mark| in_words(mark, &points, locale)).collect();
+    let drawn = grouped(&points);
+    plot.draw(&mut sheet, &drawn);
+    plot.mark(&mut sheet, &drawn, &marks);
+    let words: Vec<String> = marks.iter().map(|mark| in_words(mark, &drawn, locale)).collect();
     let mut bottom = plot.base() + 40.0;
     if !words.is_empty() {
         bottom = sheet.list(bottom - 4.0, &words) + 8.0;
@@ -234,16 +235,22 @@ impl Plot {
     }
 
     fn mark(&self, sheet: &mut Sheet, points: &[(f64, f64)], marks: &[(f64, String)]) {
-        let on_curve = |position: f64| self.place((position, value_at(points, position).unwrap_or_default()));
-        let mut places: Vec<f64> = marks.iter().map(|(position, _)| on_curve(*position).0).collect();
+        let mut places: Vec<f64> = marks
+            .iter()
+            .map(|(position, _)| self.place((*position, 0.0)).0)
+            .collect();
         apart(&mut places, 20.0, LEFT, RIGHT);
         let middle = self.top - 16.0;
         for ((position, _), place) in marks.iter().zip(&places) {
-            let (x, y) = on_curve(*position);
+            let value = value_at(points, *position);
+            let (x, y) = self.place((*position, value.unwrap_or_default()));
             // Straight down as long as it can: only its first piece leads to a number that had to move.
             let path = polyline(&[(*place, middle), (x, self.top + 4.0), (x, y)]);
             sheet.path(&path, Paint::line(ACCENT, 1.0).dashed("2 3"));
-            sheet.circle((x, y), 4.5, Paint::area(GROUND).edged(ACCENT, 2.0));
+            // Without a curve there is no value, and none is shown.
+            if value.is_some() {
+                sheet.circle((x, y), 4.5, Paint::area(GROUND).edged(ACCENT, 2.0));
+            }
         }
         for (at, place) in places.iter().enumerate() {
             sheet.badge((*place, middle), at + 1);

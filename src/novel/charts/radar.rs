@@ -136,12 +136,6 @@ impl Radar {
     }
 
     fn grid(&self, sheet: &mut Sheet, values: &[Option<f64>]) {
-        // The numbers of the rings stand between the first two spokes.
-        let (sin, cos) = if self.count < 2 {
-            (1.0, 0.0)
-        } else {
-            self.direction(0.5)
-        };
         for ring in 1..=4 {
             let radius = RADIUS * f64::from(ring) / 4.0;
             let colour = if ring == 4 { MUTED } else { GRID };

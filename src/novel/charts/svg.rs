@@ -30,8 +30,10 @@ pub(super) const TONES: [&str; 3] = ["#568abb", "#2b659c", "#0f2d4d"];
 /// Fonts that have Japanese letters, on the systems that have them.
 const FONTS: &str = "'Hiragino Sans','Yu Gothic','Meiryo','Noto Sans CJK JP','Noto Sans JP','IPAexGothic',sans-serif";
 
-/// How many characters of a text are kept in the description, however long a name is.
-const KEPT: usize = 80;
+/// How many characters of the title are kept as the name of the picture.
+const TITLE: usize = 200;
+/// How many characters of any other name are kept, in the description as well.
+const KEPT: usize = 60;
 /// From how many marks on the rest is only counted: more do not fit side by side.
 pub(super) const MARKS: usize = 12;
 
@@ -144,7 +146,7 @@ impl Sheet {
     /// A sheet with its title at the top, and below it a caption in small letters; says where the rest begins.
     pub(super) fn new(title: &str, caption: &str, locale: Locale) -> (Self, f64) {
         let mut sheet = Self {
-            title: kept(title),
+            title: bounded(title, TITLE),
             locale,
             body: String::new(),
         };
@@ -324,8 +326,12 @@ pub(super) fn joined(words: &[String], locale: Locale) -> String {
 
 /// A name as the description and the marks hold it: clean, and not longer than a line or two.
 pub(super) fn kept(text: &str) -> String {
+    bounded(text, KEPT)
+}
+
+fn bounded(text: &str, most: usize) -> String {
     let mut letters = text.chars();
-    let mut kept: String = letters.by_ref().take(KEPT).collect();
+    let mut kept: String = letters.by_ref().take(most).collect();
     if letters.next().is_some() {
         kept.push('…');
     }
@@ -443,7 +449,7 @@ mod tests {
     fn letters_that_xml_knows_are_escaped_and_those_that_it_forbids_left_out() {
         assert_eq!(escaped("<&>\"'あ"), "&lt;&amp;&gt;&quot;&#39;あ");
         assert_eq!(kept("a\u{0}b\u{8}\nc\u{ffff}\u{202e}"), "ab c");
-        assert_eq!(kept(&"長".repeat(500)).chars().count(), 81);
+        assert_eq!(kept(&"長".repeat(500)).chars().count(), 61);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What holds for every picture: well-formed, small, the same twice, readable, and nothing in it that acts or points elsewhere.
 
-use std::{collections::BTreeMap, ops::Range};
+use std::{collections::BTreeMap, ops::Range, slice::from_ref};
 
 use fumi_base::text::Locale;
 use proptest::prelude::*;
@@ -123,6 +123,7 @@ fn check(picture: &str) -> Vec<Element> {
             _ => drawn.contains(&element.name.as_str()),
         };
         assert!(expected, "{element:?}");
+        assert!(!element.text.contains("NaN"), "{element:?}");
         for (key, value) in &element.attributes {
             assert!(
                 !key.starts_with("on") && key != "id" && key != "style" && !key.ends_with("href"),
@@ -221,7 +222,7 @@ fn the_strip_has_a_bar_for_each_sentence_in_three_tones() {
     let elements = check(&strip(
         "リズム",
         &[5, 20, 21, 50, 51, 90],
-        &[1..3],
+        from_ref(&(1..3)),
         &["短文の連続"],
         Locale::Ja,
     ));
@@ -291,6 +292,15 @@ fn the_curve_names_its_acts_its_extremes_and_its_marks() {
 }
 
 #[test]
+fn a_mark_lies_on_the_curve_that_is_drawn() {
+    let points: Vec<(f64, f64)> = (0..24_000)
+        .map(|at| (f64::from(at) / 24e3, f64::from(at % 2)))
+        .collect();
+    let elements = check(&curve("緊張", &points, &[(0.3, "山")], Locale::Ja));
+    assert!(texts(&elements).contains(&"山（30%、0.50）"), "{:?}", texts(&elements));
+}
+
+#[test]
 fn the_trend_says_first_last_and_change_and_leaves_gaps() {
     let scores = [("第1話", 70.0), ("第2話", f64::NAN), ("第3話", 74.5), ("第4話", 80.0)];
     let elements = check(&trend("推移", &scores, Locale::Ja));
@@ -325,7 +335,7 @@ fn nothing_and_one_thing_make_a_picture() {
             radar("t", &[("a", None)], locale),
             strip("", &[], &[0..3, 0..0], &["a"], locale),
             strip("t", &[0], &[], &[], locale),
-            strip("t", &[12], &[0..1], &["a"], locale),
+            strip("t", &[12], from_ref(&(0..1)), &["a"], locale),
             curve("", &[], &[], locale),
             curve("t", &[], &[(0.5, "a")], locale),
             curve("t", &[(0.5, 0.5)], &[(0.1, "a"), (f64::NAN, "b")], locale),
@@ -340,8 +350,9 @@ fn nothing_and_one_thing_make_a_picture() {
 
 #[test]
 fn a_name_may_hold_what_xml_uses_and_be_endless() {
-    let endless = HOSTILE.repeat(2_000);
-    for name in [HOSTILE, endless.as_str()] {
+    // A quotation mark is narrow and takes six bytes: nothing makes a larger picture.
+    let (endless, largest) = (HOSTILE.repeat(2_000), format!("{HOSTILE}{}", "\"".repeat(500)));
+    for name in [HOSTILE, endless.as_str(), largest.as_str()] {
         for locale in Locale::ALL {
             let lengths: Vec<usize> = (0..100_000).map(|at| at % 311).collect();
             let runs: Vec<Range<usize>> = (0..3_000).map(|at| at * 30..at * 30 + 9).collect();
@@ -352,11 +363,12 @@ fn a_name_may_hold_what_xml_uses_and_be_endless() {
             for picture in [
                 radar(name, &[(name, Some(0.4)); 50], locale),
                 radar(name, &[(name, None); 8], locale),
-                strip(name, &lengths, &runs, &[name; 3_000], locale),
+                strip(name, &lengths, &runs, &vec![name; 3_000], locale),
                 curve(name, &points, &marks, locale),
-                trend(name, &[(name, 33.3); 900], locale),
+                trend(name, &vec![(name, 33.3); 900], locale),
             ] {
                 let elements = check(&picture);
+                assert!(picture.len() < 36_000, "{} bytes leave no room", picture.len());
                 assert!(
                     elements[1].text.starts_with("<script>&\"']]> 勇者"),
                     "{}",
@@ -373,7 +385,7 @@ fn the_same_input_gives_the_same_bytes() {
     let draw = || {
         [
             radar("t", &CATEGORIES, Locale::Ja),
-            strip("t", &lengths, &[3..9], &["a"], Locale::Ja),
+            strip("t", &lengths, from_ref(&(3..9)), &["a"], Locale::Ja),
             curve("t", &[(0.3, 0.4), (0.1, 0.9)], &[(0.2, "a")], Locale::Ja),
             trend("t", &[("a", 1.0), ("b", 2.0)], Locale::Ja),
         ]

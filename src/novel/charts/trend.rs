@@ -40,7 +40,7 @@ pub fn trend(title: &str, scores: &[(&str, f64)], locale: Locale) -> String {
         .map(|group| group.last().map_or_else(String::new, |(label, _)| kept(label)))
         .collect();
     let plot = Plot {
-        top: top + 10.0,
+        top: top + 16.0,
         slot: (RIGHT - LEFT) / real(points.len().max(1)),
     };
     plot.grid(&mut sheet);
@@ -154,7 +154,13 @@ impl Plot {
         }
         path.push_str(&polyline(&places));
         sheet.path(&path, Paint::line(SERIES, 2.5));
-        let radius = if points.len() <= 40 { 4.0 } else { 2.0 };
+        // Small dots without an edge, which would cut the line into pieces.
+        let dot = Paint::area(SERIES);
+        let (radius, dot) = if points.len() <= 40 {
+            (4.0, dot.edged(GROUND, 1.0))
+        } else {
+            (2.0, dot)
+        };
         let known = || {
             points
                 .iter()
@@ -162,14 +168,10 @@ impl Plot {
                 .filter_map(|(at, point)| point.map(|score| (at, score)))
         };
         for (at, score) in known() {
-            sheet.circle(
-                (self.x(at), self.y(score)),
-                radius,
-                Paint::area(SERIES).edged(GROUND, 1.0),
-            );
+            sheet.circle((self.x(at), self.y(score)), radius, dot);
         }
         // Of many only the last one has its number.
-        let last = known().last().map(|(at, _)| at);
+        let last = known().next_back().map(|(at, _)| at);
         for (at, score) in known().filter(|(at, _)| points.len() <= NUMBERED || Some(*at) == last) {
             let neighbour = |at: Option<usize>| at.and_then(|at| points.get(at).copied().flatten());
             let higher = |other: Option<f64>| other.is_some_and(|other| other > score);
