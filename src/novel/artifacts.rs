@@ -51,6 +51,8 @@ pub enum Kind {
     Yaml,
     /// JSON.
     Json,
+    /// A picture as SVG.
+    Svg,
 }
 
 impl Kind {
@@ -60,6 +62,7 @@ impl Kind {
             Self::Plain => "txt",
             Self::Yaml => "yaml",
             Self::Json => "json",
+            Self::Svg => "svg",
         }
     }
 }

@@ -106,7 +106,7 @@ impl FileReference {
         let path = file.shown();
         let content_type = content_type(&path);
         let is_text =
-            content_type.starts_with("text/") || matches!(content_type, "application/yaml" | "application/json");
+            content_type.starts_with("text/") || matches!(content_type, "application/yaml" | "application/json" | "image/svg+xml");
         Ok(Self {
             hash: ContentHash::of(&bytes),
             size: bytes.len() as u64,
@@ -126,6 +126,7 @@ fn content_type(path: &str) -> &'static str {
         "yaml" | "yml" => "application/yaml",
         "json" => "application/json",
         "epub" => "application/epub+zip",
+        "svg" => "image/svg+xml",
         _ => "application/octet-stream",
     }
 }

@@ -11,7 +11,7 @@ use fumi_base::{
     writing::WriteError,
 };
 
-use super::{backup::BackupError, project::ProjectError, saving::SaveError};
+use super::{artifact::ArtifactError, backup::BackupError, project::ProjectError, saving::SaveError};
 use crate::project::Episode;
 
 /// The failures of checks.
@@ -57,6 +57,8 @@ pub enum ReviewError {
     #[error(transparent)]
     Backup(#[from] BackupError),
     #[error(transparent)]
+    Artifact(#[from] ArtifactError),
+    #[error(transparent)]
     Path(#[from] PathError),
     #[error(transparent)]
     Write(#[from] WriteError),
@@ -79,6 +81,7 @@ impl Teach for ReviewError {
             Self::Project(error) => error.entry(),
             Self::Save(error) => error.entry(),
             Self::Backup(error) => error.entry(),
+            Self::Artifact(error) => error.entry(),
             Self::Path(error) => error.entry(),
             Self::Write(error) => error.entry(),
         }
@@ -90,6 +93,7 @@ impl Teach for ReviewError {
             Self::Project(error) => error.book(),
             Self::Save(error) => error.book(),
             Self::Backup(error) => error.book(),
+            Self::Artifact(error) => error.book(),
             Self::Path(error) => error.book(),
             Self::Write(error) => error.book(),
             _ => &BOOK,
@@ -132,6 +136,7 @@ impl Teach for ReviewError {
             Self::Project(error) => error.facts(),
             Self::Save(error) => error.facts(),
             Self::Backup(error) => error.facts(),
+            Self::Artifact(error) => error.facts(),
             Self::Path(error) => error.facts(),
             Self::Write(error) => error.facts(),
         }

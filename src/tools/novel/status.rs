@@ -13,7 +13,7 @@ use fumi_novel::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{NovelDeps, READS, suggestion::Suggestion, texts};
+use super::{NovelDeps, READS, checking::pictures::Chart, suggestion::Suggestion, texts};
 use crate::tool::{Cx, Outcome, Render, Spec, Tool, ToolError};
 
 /// How many open sessions and remarks are told; how many there are is.
@@ -26,9 +26,13 @@ const SCORES: usize = 10;
 #[derive(Debug)]
 pub struct ProjectStatus;
 
-/// What the client sends: nothing but the project.
+/// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
-pub struct Args {}
+pub struct Args {
+    /// The scores of reviews as a picture.
+    #[serde(default)]
+    include_charts: bool,
+}
 
 /// What it answers.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -40,6 +44,9 @@ pub struct Output {
     /// Writing that can go on.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     open_sessions: Vec<OpenSession>,
+    /// Pictures, where they were asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    charts: Vec<Chart>,
     next_suggested_actions: Vec<Suggestion>,
     /// What is missing or broken.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -132,14 +139,14 @@ impl Tool for ProjectStatus {
     type Args = Args;
     type Output = Output;
 
-    async fn call(_args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
+    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
         let (novel, locale) = (deps.novel(cx), cx.locale());
-        let output = cx.blocking(move |_, _| Ok::<_, ProjectError>(output(&Status::of(&novel)?, locale)));
+        let output = cx.blocking(move |_, _| Ok::<_, ProjectError>(output(&Status::of(&novel)?, args.include_charts, locale)));
         Ok(Outcome::Done(output.await?))
     }
 }
 
-fn output(status: &Status, locale: Locale) -> Output {
+fn output(status: &Status, draws: bool, locale: Locale) -> Output {
     let total = status.episodes.len();
     let completed = status.count(Progress::Completed);
     let mut remarks: Vec<String> = status
@@ -168,6 +175,11 @@ fn output(status: &Status, locale: Locale) -> Output {
             remaining_stages: status.stages_left,
             median_stage_seconds: status.stage_seconds.map(tenths),
             recent_activity: status.activity.iter().map(activity).collect(),
+        },
+        charts: if draws {
+            vec![Chart::of_scores(&status.scores, locale)]
+        } else {
+            Vec::new()
         },
         open_sessions: status.open.iter().take(SHOWN).map(open).collect(),
         next_suggested_actions: suggestions(status, locale),
@@ -401,6 +413,7 @@ impl Render for Output {
             );
             line.trim_end().to_owned()
         }));
+        lines.extend(self.charts.iter().map(Chart::line));
         lines.extend(self.remarks.iter().map(|remark| format!("! {remark}")));
         lines.extend(self.next_suggested_actions.iter().map(Suggestion::line));
         lines.join("\n")

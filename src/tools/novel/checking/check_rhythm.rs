@@ -9,6 +9,7 @@ use super::{
     CHECKS, Checked, EpisodeNumber, Job, NovelDeps, Own, Seen,
     aspect::{hundredths, tenths},
     issue::Shown,
+    pictures::Picture,
     review::check,
     texts,
 };
@@ -26,6 +27,9 @@ pub struct CheckRhythm;
 pub struct Args {
     /// Which episode.
     episode: EpisodeNumber,
+    /// Pictures of it.
+    #[serde(default)]
+    include_charts: bool,
     /// More issues, with their bytes and hashes.
     #[serde(default)]
     verbose: bool,
@@ -116,6 +120,7 @@ impl Tool for CheckRhythm {
 
     async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Checked<Rhythm>>, ToolError> {
         let job = Job::of("check_rhythm", args.episode, args.verbose, deps, cx)?;
+        let job = job.drawing(args.include_charts, &[Picture::Strip]);
         let work = cx.blocking(move |cancel, _| check(&job, &[Group::Rhythm], &|| cancel.is_cancelled(), rhythm));
         Ok(Outcome::Done(work.await?))
     }

@@ -11,6 +11,7 @@ use super::{
     check_fix::{Level, fix_first},
     issue::Shown,
     judging::{self, Given, Judging, Rejected},
+    pictures::Picture,
     review::{Items, Looks, Whole, review},
     texts, yes,
 };
@@ -47,6 +48,9 @@ pub struct Args {
     auto_fix: bool,
     /// How far those go.
     fix_level: Option<Level>,
+    /// Pictures of it.
+    #[serde(default)]
+    include_charts: bool,
     /// Every item, with its evidence.
     #[serde(default)]
     verbose: bool,
@@ -136,6 +140,7 @@ impl Tool for CheckStoryElements {
 
     async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Checked<Elements>>, ToolError> {
         let job = Job::of("check_story_elements", args.episode, args.verbose, deps, cx)?;
+        let job = job.drawing(args.include_charts, &[Picture::Radar, Picture::Curve]);
         let fixed = if args.auto_fix {
             Some(fix_first(&job, args.fix_level.unwrap_or_default(), cx).await?)
         } else {

@@ -19,6 +19,7 @@ mod aspect;
 pub(in crate::tools::novel) mod finishing;
 mod issue;
 mod judging;
+pub(in crate::tools::novel) mod pictures;
 mod review;
 
 use std::time::Duration;
@@ -37,6 +38,7 @@ use fumi_novel::{
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use self::pictures::{Chart, Picture};
 use super::{EpisodeNumber, NovelDeps, READS, REVIEW, WRITES, now, stamp, suggestion::Suggestion, texts};
 use crate::tool::{Cx, Effect, Render, Spec, ToolError};
 
@@ -65,6 +67,8 @@ struct Job {
     tuning: Tuning,
     locale: Locale,
     verbose: bool,
+    /// What is to be drawn.
+    pictures: &'static [Picture],
     /// Whether what is found may be kept.
     keeps: bool,
     begun: Moment,
@@ -82,10 +86,17 @@ impl Job {
             tuning: deps.checks.clone(),
             locale: cx.locale(),
             verbose,
+            pictures: &[],
             keeps: !cx.caller.access.read_only,
             begun: now(),
             random: u32::from_le_bytes(random),
         })
+    }
+
+    /// The same with pictures, if they are wanted.
+    fn drawing(self, wanted: bool, pictures: &'static [Picture]) -> Self {
+        let pictures = if wanted { pictures } else { &[] };
+        Self { pictures, ..self }
     }
 
     fn id(&self) -> ReviewId {
@@ -140,6 +151,9 @@ pub struct Checked<T> {
     /// Where all issues are, a line each; absent where nothing was kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     detailed_report_reference: Option<String>,
+    /// Pictures, where they were asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    charts: Vec<Chart>,
     rule_version: &'static str,
     next_suggested_actions: Vec<Suggestion>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -248,6 +262,7 @@ fn answer<T: Own>(seen: &Seen<'_>, session: &ReviewId, own: T) -> Checked<T> {
         own,
         issues_found: counts,
         detailed_report_reference: None,
+        charts: Vec::new(),
         rule_version: RULE_VERSION,
         next_suggested_actions: next(job, counts),
         remarks: remarks(seen),
@@ -327,6 +342,7 @@ impl<T: Own + Clone + Send + Sync + 'static> Render for Checked<T> {
                 Locale::Ja => format!("ほか {more} 件は {place}"),
             });
         }
+        lines.extend(self.charts.iter().map(Chart::line));
         lines.push(format!("session_id {}", self.session_id));
         lines.extend(self.remarks.iter().map(|remark| format!("! {remark}")));
         lines.extend(self.next_suggested_actions.iter().map(Suggestion::line));

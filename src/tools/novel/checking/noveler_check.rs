@@ -18,6 +18,7 @@ use super::{
     check_story_elements::{Elements, elements, judged_by},
     issue::Shown,
     judging::{self, Given, Judging},
+    pictures::Picture,
     review::{Items, Looks, Whole, review},
     texts, yes,
 };
@@ -43,6 +44,9 @@ pub struct Args {
     /// Whether open items are asked.
     #[serde(default = "yes")]
     judge: bool,
+    /// Pictures of it.
+    #[serde(default)]
+    include_charts: bool,
     /// Every item, and more issues.
     #[serde(default)]
     verbose: bool,
@@ -99,6 +103,7 @@ impl Tool for NovelerCheck {
 
     async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Checked<Everything>>, ToolError> {
         let job = Job::of("noveler_check", args.episode, args.verbose, deps, cx)?;
+        let job = job.drawing(args.include_charts, &[Picture::Radar, Picture::Strip, Picture::Curve, Picture::Trend]);
         let fixed = if args.auto_fix {
             Some(fix_first(&job, Level::Safe, cx).await?)
         } else {

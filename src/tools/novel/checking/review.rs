@@ -17,7 +17,7 @@ use fumi_novel::{
 use super::{
     Checked, Job, Own, Seen, answer, json,
     judging::{self, Judging, Open, Rejected},
-    now,
+    now, pictures,
 };
 
 /// What a call looks with.
@@ -108,13 +108,14 @@ pub(super) fn review<T: Own>(
         issues: &issues,
         score: Score::of(&findings, material.characters()),
     };
-    let own = own(&Whole {
+    let whole = Whole {
         seen: &seen,
         evaluations: &evaluations,
         unstable: &opinions.unstable,
         rejected: &rejected,
-    });
-    let mut checked = answer(&seen, review.id(), own);
+    };
+    let mut checked = answer(&seen, review.id(), own(&whole));
+    checked.charts = pictures::drawn(&whole)?;
     if job.keeps {
         keep(job, looks, &mut review, &seen, &mut checked)?;
     }
