@@ -300,7 +300,7 @@ async fn errors() -> Json<Value> {
 /// The union of all books, by entry.
 #[must_use]
 pub fn all_errors() -> Value {
-    let books: [&Book; 14] = [
+    let books: [&Book; 15] = [
         &fumi_base::project::BOOK,
         &crate::tool::error::BOOK,
         &mcp::fault::BOOK,
@@ -312,6 +312,7 @@ pub fn all_errors() -> Value {
         &fumi_novel::errors::artifact::BOOK,
         &fumi_novel::errors::backup::BOOK,
         &fumi_novel::errors::completion::BOOK,
+        &fumi_novel::errors::reviewing::BOOK,
         &fumi_novel::errors::saving::BOOK,
         &fumi_novel::errors::writing::BOOK,
         &crate::tools::novel::BOOK,

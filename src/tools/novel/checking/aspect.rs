@@ -78,10 +78,6 @@ impl AspectShown {
         }
     }
 
-    pub(super) fn score(&self) -> Option<f64> {
-        self.score
-    }
-
     pub(super) fn shown(&self) -> &[Shown] {
         &self.issues
     }

@@ -26,7 +26,7 @@ use crate::{
 
 /// A judgement of an item.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
-pub struct Given {
+pub(super) struct Given {
     /// `A31-001` to `A31-068`.
     #[schemars(length(min = 1, max = 20))]
     item_id: String,
@@ -84,8 +84,9 @@ pub(super) struct Open {
     sha256: String,
 }
 
-#[derive(Clone, Debug, Serialize)]
-struct OpenItem {
+/// An item that is open.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(super) struct OpenItem {
     item_id: String,
     title: String,
 }
@@ -189,7 +190,11 @@ pub(super) async fn outcome<T: Own>(
     submit: Map<String, Value>,
     cx: &Cx,
 ) -> Result<Outcome<Checked<T>>, ToolError> {
-    let Some(open) = open else { return Ok(Outcome::Done(checked)) };
+    let Some(mut open) = open else { return Ok(Outcome::Done(checked)) };
+    let checked = Checked {
+        items: std::mem::take(&mut open.items),
+        ..checked
+    };
     // The rubric is kept where fetch_artifact finds it: a host reads it only when it judges.
     let (novel, text, tool) = (job.novel.clone(), open.rubric.clone(), job.tool);
     let kept = cx.blocking(move |_, _| {
@@ -216,7 +221,6 @@ fn ask<T: Own>(checked: Checked<T>, open: Open, job: &Job, rubric: &str, submit:
         _ => Map::new(),
     };
     more.remove("session_id");
-    more.insert("items".to_owned(), json!(open.items));
     let said = match job.locale {
         Locale::En => "Every quotation stands in the manuscript, character for character; scores are from 0 to 1.",
         Locale::Ja => "引用はすべて原稿に一字一句そのまま存在し、score は 0〜1 である。",

@@ -38,7 +38,10 @@ use fumi_novel::{
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use self::pictures::{Chart, Picture};
+use self::{
+    judging::OpenItem,
+    pictures::{Chart, Picture},
+};
 use super::{EpisodeNumber, NovelDeps, READS, REVIEW, WRITES, now, stamp, suggestion::Suggestion, texts};
 use crate::tool::{Cx, Effect, Render, Spec, ToolError};
 
@@ -151,6 +154,9 @@ pub struct Checked<T> {
     /// Where all issues are, a line each; absent where nothing was kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     detailed_report_reference: Option<String>,
+    /// What somebody may judge now.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    items: Vec<OpenItem>,
     /// Pictures, where they were asked for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     charts: Vec<Chart>,
@@ -262,6 +268,7 @@ fn answer<T: Own>(seen: &Seen<'_>, session: &ReviewId, own: T) -> Checked<T> {
         own,
         issues_found: counts,
         detailed_report_reference: None,
+        items: Vec::new(),
         charts: Vec::new(),
         rule_version: RULE_VERSION,
         next_suggested_actions: next(job, counts),
