@@ -60,15 +60,24 @@ pub fn figures(material: &Material<'_>) -> Option<Vec<(&'static str, f64)>> {
         ("variety_of_words", metrics.words.variety.unwrap_or_default()),
         ("conjunctions", metrics.words.conjunction_share),
         ("most_frequent_ending", top_ending),
-        ("dialogue", DialogueRatio::of(material.manuscript()).by_characters().unwrap_or_default()),
+        (
+            "dialogue",
+            DialogueRatio::of(material.manuscript())
+                .by_characters()
+                .unwrap_or_default(),
+        ),
     ])
 }
 
 /// The figures beside the reference.
 #[must_use]
 pub fn compared(figures: &[(&'static str, f64)]) -> Vec<Compared> {
-    let known = figures.iter().filter_map(|(name, value)| Some((*name, *value, REFERENCE.figures.get(*name)?)));
-    known.map(|(name, value, windows)| beside(name, value, windows)).collect()
+    let known = figures
+        .iter()
+        .filter_map(|(name, value)| Some((*name, *value, REFERENCE.figures.get(*name)?)));
+    known
+        .map(|(name, value, windows)| beside(name, value, windows))
+        .collect()
 }
 
 /// How many windows the reference has.

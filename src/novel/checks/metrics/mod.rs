@@ -13,9 +13,9 @@ mod rows;
 mod scripts;
 mod words;
 
-pub use comparison::{BENCHMARK, Compared, compared, figures, windows};
 pub use commas::Commas;
 pub(super) use commas::is_comma;
+pub use comparison::{BENCHMARK, Compared, compared, figures, windows};
 pub use endings::{Ending, EndingClass, Endings};
 pub use lengths::{Lengths, MEDIUM, SHORT, Spread};
 pub use paragraphs::Paragraphs;

@@ -1,6 +1,7 @@
 //! The checks against their own manual pages, against every text there is, and against what must hold for all texts.
 
 mod basic;
+mod guide;
 mod items;
 mod pages;
 mod rhythm;

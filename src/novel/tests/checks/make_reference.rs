@@ -35,7 +35,9 @@ fn main() {
             all.entry(name).or_default().push(value);
         }
     }
-    println!("# Twelve figures of windows of about {WINDOW} characters of 坊っちゃん (夏目漱石, public domain), each list from the least.");
+    println!(
+        "# Twelve figures of windows of about {WINDOW} characters of 坊っちゃん (夏目漱石, public domain), each list from the least."
+    );
     println!("# Made by the example make_reference; see comparison.rs.\n\n[figures]");
     for (name, values) in &mut all {
         values.sort_by(f64::total_cmp);
