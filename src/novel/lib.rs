@@ -5,6 +5,7 @@
 
 pub mod artifacts;
 pub mod backups;
+pub mod charts;
 pub mod checks;
 pub mod completion;
 pub mod errors;

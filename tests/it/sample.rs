@@ -138,8 +138,10 @@ impl Sample {
                     example
                         .entry("project_root")
                         .or_insert_with(|| json!(novel.to_string_lossy()));
-                    if example.contains_key("session_id") {
-                        finished_session(&novel);
+                    match example.get("session_id").and_then(Value::as_str) {
+                        Some(REVIEW) => begun_review(&novel),
+                        Some(_) => finished_session(&novel),
+                        None => {}
                     }
                 }
                 example
@@ -151,6 +153,30 @@ impl Sample {
 
 /// The session that examples mean: every stage of the first episode is done.
 const SESSION: &str = "session_20260131_100000_0a1b2c3d";
+
+/// The review that examples mean: it has begun.
+const REVIEW: &str = "check_20260131_100000_0a1b2c3d";
+
+/// Writes it, as get_check_tasks would have, unless it is there.
+fn begun_review(novel: &Path) {
+    use fumi_novel::{
+        reviewing::{ReviewId, Reviews, Subject},
+        writing::Moment,
+    };
+    if novel.join(format!(".noveler/checks/{REVIEW}/manifest.json")).exists() {
+        return;
+    }
+    let project = fumi_base::project::Project::open(novel).unwrap();
+    let subject = Subject {
+        episode: 1,
+        manuscript: crate::novel::FIRST.to_owned(),
+        sha256: String::new(),
+        characters: 0,
+    };
+    let now = Moment::parse("2026-01-31T10:00:00Z").unwrap();
+    let review = Reviews::of(project).begin(ReviewId::parse(REVIEW).unwrap(), subject, &now);
+    review.write_down().unwrap();
+}
 
 /// Writes it, as the writing tools would have, unless it is there.
 fn finished_session(novel: &Path) {

@@ -25,6 +25,8 @@ pub struct Context {
     pub ledger: Vec<Yaml>,
     /// The episode before, as its manuscript has it.
     pub previous: Option<String>,
+    /// The plot of the episode after.
+    pub next: Option<Plot>,
     /// Which episode it is; 0 where that is not known.
     pub episode: u32,
 }
@@ -39,6 +41,7 @@ impl Context {
         Ok(Self {
             names: Lexicon::of_settings(&world),
             plot: novel.plot(episode).ok(),
+            next: Episode::new(episode.number() + 1).and_then(|next| novel.plot(next).ok()),
             world,
             ledger: yamls(&survey, Role::Management)?,
             episode: episode.number(),

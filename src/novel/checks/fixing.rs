@@ -3,7 +3,7 @@
 //! Invariants: a second run changes nothing; every change is known with its place, so that undoing them gives the text that
 //! was there; of two edits that touch, the one that begins first is made and the other is looked for again in the new text.
 
-use std::{collections::HashSet, ops::Range};
+use std::{collections::BTreeSet, ops::Range};
 
 use super::{Context, Draft, Finding, FixLevel, Group, Material, Tuning, finding::Edit, issue, look, rules};
 use crate::{manuscript::Reading, morphology::Morphology};
@@ -85,7 +85,7 @@ pub struct Fixing<'a> {
 pub fn fix(
     text: &str,
     fixing: Fixing<'_>,
-    only: Option<&HashSet<String>>,
+    only: Option<&BTreeSet<String>>,
     is_cancelled: &dyn Fn() -> bool,
 ) -> Option<Fixed> {
     let mut fixed = Fixed {
@@ -131,7 +131,7 @@ pub fn fix(
         if round == 0
             && let Some(only) = only
         {
-            let known: HashSet<&String> = ids.iter().map(|(id, _)| id).collect();
+            let known: BTreeSet<&String> = ids.iter().map(|(id, _)| id).collect();
             let mut unknown: Vec<&String> = only.iter().filter(|id| !known.contains(id)).collect();
             unknown.sort();
             fixed.skipped.extend(unknown.into_iter().map(|id| Skipped {

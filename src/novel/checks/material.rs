@@ -7,7 +7,10 @@ use std::{cell::OnceCell, ops::Range};
 
 use super::{
     context::Context,
-    features::{Cast, Scenes},
+    features::{
+        Cast, Feelings, Glossary, Ledger, Manners, Names, Scenes, Sensed, Speakers, Subjects, Viewpoint, Whereabouts,
+        WordsOfScenes, sensed,
+    },
     metrics::Metrics,
     tuning::Tuning,
 };
@@ -51,6 +54,18 @@ pub struct Material<'a> {
     metrics: OnceCell<Metrics>,
     scenes: OnceCell<Scenes>,
     cast: OnceCell<Cast>,
+    names: OnceCell<Names>,
+    viewpoint: OnceCell<Viewpoint>,
+    feelings: OnceCell<Feelings>,
+    subjects: OnceCell<Subjects>,
+    speakers: OnceCell<Speakers>,
+    manners: OnceCell<Manners>,
+    manners_before: OnceCell<Option<Manners>>,
+    words_of_scenes: OnceCell<WordsOfScenes>,
+    ledger: OnceCell<Ledger>,
+    sensed: OnceCell<Vec<Sensed>>,
+    glossary: OnceCell<Glossary>,
+    whereabouts: OnceCell<Whereabouts>,
 }
 
 /// A paragraph of the story.
@@ -82,6 +97,18 @@ impl<'a> Material<'a> {
             metrics: OnceCell::new(),
             scenes: OnceCell::new(),
             cast: OnceCell::new(),
+            names: OnceCell::new(),
+            viewpoint: OnceCell::new(),
+            feelings: OnceCell::new(),
+            subjects: OnceCell::new(),
+            speakers: OnceCell::new(),
+            manners: OnceCell::new(),
+            manners_before: OnceCell::new(),
+            words_of_scenes: OnceCell::new(),
+            ledger: OnceCell::new(),
+            sensed: OnceCell::new(),
+            glossary: OnceCell::new(),
+            whereabouts: OnceCell::new(),
         }
     }
 
@@ -151,6 +178,92 @@ impl<'a> Material<'a> {
         self.cast.get_or_init(|| Cast::of(&self.context.world))
     }
 
+    /// The names of the characters.
+    #[must_use]
+    pub fn names(&self) -> &Names {
+        self.names.get_or_init(|| Names::of(self.cast()))
+    }
+
+    /// Through whose eyes it is told.
+    #[must_use]
+    pub fn viewpoint(&self) -> &Viewpoint {
+        self.viewpoint.get_or_init(|| Viewpoint::of(self))
+    }
+
+    /// What is felt.
+    #[must_use]
+    pub fn feelings(&self) -> &Feelings {
+        self.feelings.get_or_init(|| Feelings::of(self))
+    }
+
+    /// Whom the sentences of narration are about.
+    #[must_use]
+    pub fn subjects(&self) -> &Subjects {
+        self.subjects.get_or_init(|| Subjects::of(self))
+    }
+
+    /// Who says what.
+    #[must_use]
+    pub fn speakers(&self) -> &Speakers {
+        self.speakers.get_or_init(|| Speakers::of(self))
+    }
+
+    /// How the characters speak.
+    #[must_use]
+    pub fn manners(&self) -> &Manners {
+        self.manners.get_or_init(|| Manners::of(self))
+    }
+
+    /// How they speak in the episode before, if there is one. That is read at the first question.
+    #[must_use]
+    pub fn manners_before(&self) -> Option<&Manners> {
+        let read = || {
+            let draft = Draft::read(self.context.previous.as_ref()?.as_str(), self.manuscript.reading());
+            let context = Context {
+                plot: None,
+                previous: None,
+                ..self.context.clone()
+            };
+            Some(Manners::of(&Material::of(
+                &draft,
+                &context,
+                self.tuning,
+                super::morphology(),
+            )))
+        };
+        self.manners_before.get_or_init(read).as_ref()
+    }
+
+    /// Where the content words of the story stand, for the events of the plot.
+    #[must_use]
+    pub fn words_of_scenes(&self) -> &WordsOfScenes {
+        self.words_of_scenes.get_or_init(|| WordsOfScenes::of(self))
+    }
+
+    /// The ledger of foreshadowing.
+    #[must_use]
+    pub fn ledger(&self) -> &Ledger {
+        self.ledger.get_or_init(|| Ledger::of(&self.context.ledger))
+    }
+
+    /// The words of the senses in the story.
+    #[must_use]
+    pub fn sensed(&self) -> &[Sensed] {
+        self.sensed.get_or_init(|| sensed::sensed(self))
+    }
+
+    /// What the settings name, and where the story names it.
+    #[must_use]
+    pub fn glossary(&self) -> &Glossary {
+        self.glossary.get_or_init(|| Glossary::of(self))
+    }
+
+    /// The words that tell when and where.
+    #[must_use]
+    pub fn whereabouts(&self) -> &Whereabouts {
+        self.whereabouts.get_or_init(|| Whereabouts::of(self))
+    }
+
     /// The characters of the story, headings aside.
     #[must_use]
     pub fn characters(&self) -> usize {
@@ -168,16 +281,14 @@ impl<'a> Material<'a> {
     /// The paragraphs of the story that have anything to read, in order.
     pub fn prose(&self) -> impl Iterator<Item = Prose> + '_ {
         let lines = self.manuscript.lines().iter().enumerate();
-        lines.filter_map(|(at, line)| {
-            (line.part == Part::Body && line.kind == LineKind::Paragraph).then(|| {
-                let visible = self.manuscript.visible();
-                Prose {
-                    line: at,
-                    source: line.content.clone(),
-                    visible: visible.from_source(line.content.start)..visible.from_source(line.content.end),
-                }
+        let visible = self.manuscript.visible();
+        lines
+            .filter(|(_, line)| line.part == Part::Body && line.kind == LineKind::Paragraph)
+            .map(|(at, line)| Prose {
+                line: at,
+                source: line.content.clone(),
+                visible: visible.from_source(line.content.start)..visible.from_source(line.content.end),
             })
-        })
     }
 
     /// Where a range of the visible text stands in the source; markup within it counts to it, markup around it does not.

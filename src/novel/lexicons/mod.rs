@@ -7,7 +7,8 @@ mod body;
 pub mod cliches;
 pub mod connectives;
 mod drama;
-pub mod emotion;
+
+mod emotion;
 mod forbidden;
 pub mod honorifics;
 mod inflected;
@@ -26,6 +27,7 @@ mod wording;
 
 pub use body::{BODY, Body};
 pub use drama::{DRAMA, Drama};
+pub use emotion::{EMOTION, Emotion};
 pub use forbidden::{FORBIDDEN, Forbidden, Limited, Unwanted, Where};
 pub use onomatopoeia::{ONOMATOPOEIA, Onomatopoeia};
 pub use openings::OPENINGS;

@@ -2,7 +2,7 @@
 //!
 //! Two opinions of one item are averaged; where they differ by more than [`APART`] the item is unstable (novel-checks 2.6).
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
@@ -40,7 +40,7 @@ pub struct JudgementLine {
 #[derive(Clone, Debug, Default)]
 pub struct Opinions {
     /// By item.
-    pub judged: HashMap<String, Judged>,
+    pub judged: BTreeMap<String, Judged>,
     /// Items of which two opinions are far apart.
     pub unstable: Vec<String>,
 }
@@ -63,7 +63,7 @@ impl Opinions {
     /// Of judgements, the oldest first.
     #[must_use]
     pub fn of(lines: impl IntoIterator<Item = JudgementLine>) -> Self {
-        let mut by_item: HashMap<String, Vec<JudgementLine>> = HashMap::new();
+        let mut by_item: BTreeMap<String, Vec<JudgementLine>> = BTreeMap::new();
         for line in lines {
             by_item.entry(line.item_id.clone()).or_default().push(line);
         }

@@ -38,13 +38,12 @@ pub fn manuscript(
     given: Option<&str>,
     tuning: &Tuning,
 ) -> Result<Looked, ReviewError> {
-    let (path, bytes) = match given {
-        Some(text) => (String::new(), text.as_bytes().to_vec()),
-        None => {
-            let file = novel.manuscript(episode)?;
-            let bytes = files::read(&file, crate::project::MANUSCRIPT_BYTES)?;
-            (file.shown(), bytes)
-        }
+    let (path, bytes) = if let Some(text) = given {
+        (String::new(), text.as_bytes().to_vec())
+    } else {
+        let file = novel.manuscript(episode)?;
+        let bytes = files::read(&file, crate::project::MANUSCRIPT_BYTES)?;
+        (file.shown(), bytes)
     };
     let Decoded {
         text,

@@ -17,7 +17,7 @@ const PROMPT_JA: &str = include_str!("prompts/judge.ja.md");
 
 /// The items that a judge is asked of some evaluations: those that are not measured alone and that nobody has judged.
 #[must_use]
-pub fn open_items<'e>(all: &'e [Evaluation]) -> Vec<&'e Evaluation> {
+pub fn open_items(all: &[Evaluation]) -> Vec<&Evaluation> {
     let open = |one: &&Evaluation| one.item.page.kind != Kind::Deterministic && one.judged.is_none();
     all.iter().filter(open).collect()
 }

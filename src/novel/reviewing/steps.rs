@@ -82,6 +82,8 @@ const TYPING: &[&str] = &[
     "assistant_remnant",
     "placeholder",
     "author_aside",
+    "forbidden_expression",
+    "overused_phrase",
     "misuse",
     "tautology",
     "ra_nuki",

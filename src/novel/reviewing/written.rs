@@ -52,7 +52,7 @@ pub fn write_back(novel: &NovelProject, looked: &Looked, text: &str, now: &Stamp
     replace(novel.project(), path, &bytes)?;
     Ok(Written {
         sha256: ContentHash::of(&bytes).digits().to_owned(),
-        backup: Some(backup.to_string()),
+        backup: Some(backup),
     })
 }
 

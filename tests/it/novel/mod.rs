@@ -1,6 +1,7 @@
 //! The novel tools on a copy of the sample novel, as their clients see them.
 
 mod by_provider;
+mod checking;
 mod data;
 mod enhanced;
 mod finishing;

@@ -2,7 +2,10 @@
 //!
 //! What the files do not say is empty, and then nothing is concluded from it.
 
-use crate::project::Yaml;
+use crate::{
+    morphology::{Ipadic, Morphology as _},
+    project::Yaml,
+};
 
 /// A character of the settings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -60,6 +63,46 @@ impl Cast {
             .find(|member| member.names().any(|known| known == name))
     }
 }
+
+/// The base forms of the words that carry meaning in some texts of the settings.
+#[must_use]
+pub fn content_words(texts: &[String]) -> Vec<String> {
+    let mut reader = Ipadic::shared().reader();
+    let mut words = Vec::new();
+    let mut bases = Vec::new();
+    for text in texts {
+        words.clear();
+        reader.read(text, &mut words);
+        for word in &words {
+            let parts = word.entry.parts;
+            let is_content = matches!(parts[0], "名詞" | "形容詞" | "動詞")
+                && !matches!(parts[1], "非自立" | "接尾" | "代名詞" | "数" | "副詞可能");
+            let base = word.entry.base.unwrap_or(&text[word.range.clone()]);
+            if is_content && !EMPTY.contains(&base) {
+                bases.push(base.to_owned());
+            }
+        }
+    }
+    bases
+}
+
+/// Verbs and nouns that describe nobody.
+const EMPTY: [&str; 14] = [
+    "する",
+    "ある",
+    "いる",
+    "なる",
+    "言う",
+    "見る",
+    "こと",
+    "もの",
+    "人",
+    "やる",
+    "できる",
+    "出る",
+    "行く",
+    "来る",
+];
 
 fn member(yaml: &Yaml) -> Option<Member> {
     let texts = |key: &str| yaml.get(key).map(texts).unwrap_or_default();

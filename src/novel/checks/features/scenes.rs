@@ -7,13 +7,14 @@ use std::ops::Range;
 
 use crate::{
     checks::material::{Material, Prose},
-    manuscript::{Counts, LineKind, Part},
+    manuscript::{Counts, LineKind, Part, is_counted},
+    morphology::Morpheme,
 };
 
 /// The fewest characters of a section that was cut.
-pub const SHORTEST: usize = 700;
+const SHORTEST: usize = 700;
 /// The most characters of a section, as far as paragraphs allow.
-pub const LONGEST: usize = 1_100;
+const LONGEST: usize = 1_100;
 
 /// A stretch of the story: whole paragraphs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -46,6 +47,33 @@ impl Stretch {
         let sentences = material.sentences();
         let place = |at: usize| sentences.partition_point(|sentence| sentence.visible().start < at);
         place(visible.start)..place(visible.end)
+    }
+
+    /// Its first visible characters, in bytes of the visible text.
+    #[must_use]
+    pub fn head(&self, material: &Material<'_>, characters: usize) -> Range<usize> {
+        let visible = self.visible();
+        let text = &material.text()[visible.clone()];
+        let mut read = text.char_indices().filter(|(_, c)| is_counted(*c));
+        let end = read.nth(characters).map_or(text.len(), |(at, _)| at);
+        visible.start..visible.start + end
+    }
+
+    /// The sentences of its first visible characters, each with its place and with those of its words that lie within.
+    pub fn heads<'m, 'a>(
+        &self,
+        material: &'m Material<'a>,
+        characters: usize,
+    ) -> impl Iterator<Item = (usize, &'m [Morpheme<'a>])> {
+        let head = self.head(material, characters);
+        let of_head = self.sentences(material).take_while({
+            let end = head.end;
+            move |at| material.sentences()[*at].visible().start < end
+        });
+        of_head.map(move |at| {
+            let words = material.words_of(at);
+            (at, &words[..words.partition_point(|word| word.visible.end <= head.end)])
+        })
     }
 
     fn push(&mut self, paragraph: Prose, characters: usize) {

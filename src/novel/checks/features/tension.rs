@@ -31,10 +31,15 @@ pub struct Tension {
 
 /// Measures a section.
 #[must_use]
-#[expect(clippy::cast_precision_loss, reason = "counts of a section are small")]
 pub fn tension(material: &Material<'_>, section: &Stretch) -> Tension {
+    tension_of(material, section.sentences(material))
+}
+
+/// Measures sentences, given as places in those of the text.
+#[must_use]
+#[expect(clippy::cast_precision_loss, reason = "counts of a section are small")]
+pub fn tension_of(material: &Material<'_>, range: impl IntoIterator<Item = usize>) -> Tension {
     let manuscript = material.manuscript();
-    let range = section.sentences(material);
     let (mut spoken, mut all, mut sentences) = (0, 0, 0_usize);
     let (mut verbs, mut words, mut marks) = (0_usize, 0_usize, 0_usize);
     for at in range {

@@ -64,8 +64,9 @@ pub enum Refusal {
     NotInText(String),
 }
 
-/// Takes a judgement of an item, or says why not. Quotations stand in the text as a reader sees it, or as it is written; beside
-/// them some may stand in the settings, which the text is compared with.
+/// Takes a judgement of an item, or says why not. A quotation stands in the text as a reader sees it, or as it is written;
+/// line ends in it may differ. An item that compares the text with the settings takes quotations from them as well, beside at
+/// least one from the text.
 pub fn verify(item: &Item, material: &Material<'_>, judgement: &Judgement) -> Result<(), Refusal> {
     if item.page.kind == Kind::Deterministic {
         return Err(Refusal::NotAsked);
@@ -76,25 +77,26 @@ pub fn verify(item: &Item, material: &Material<'_>, judgement: &Judgement) -> Re
     if judgement.quotes.is_empty() {
         return Err(Refusal::NoQuotes);
     }
-    let is_in = |text: &str, quote: &str| text.contains(quote) || text.contains(&quote.replace("\r\n", "\n"));
-    let is_in_text = |quote: &str| is_in(material.text(), quote) || is_in(material.manuscript().source(), quote);
-    let settings = || material.context().world.iter().map(Yaml::words);
-    let is_in_settings = |quote: &str| settings().any(|words| is_in(&words, quote));
-    let mut evidence = 0;
+    let mut is_any_in_text = false;
+    let settings: Vec<String> = if item.page.quotes_settings {
+        material.context().world.iter().map(Yaml::words).collect()
+    } else {
+        Vec::new()
+    };
     for quote in &judgement.quotes {
         let trimmed = quote.trim();
         if trimmed.chars().count() < SHORTEST {
             return Err(Refusal::TooShort(quote.clone()));
         }
-        if is_in_text(trimmed) {
-            evidence += 1;
-        } else if !is_in_settings(trimmed) {
+        let is_there = |text: &str| text.contains(trimmed) || text.contains(&trimmed.replace("\r\n", "\n"));
+        let is_in_text = is_there(material.text()) || is_there(material.manuscript().source());
+        if !is_in_text && !settings.iter().any(|words| is_there(words)) {
             return Err(Refusal::NotInText(quote.clone()));
         }
+        is_any_in_text |= is_in_text;
     }
-    // What is compared with the settings must stand in the text.
-    if evidence == 0 {
-        return Err(Refusal::NotInText(judgement.quotes[0].clone()));
+    match judgement.quotes.first().filter(|_| !is_any_in_text) {
+        Some(quote) => Err(Refusal::NotInText(quote.clone())),
+        None => Ok(()),
     }
-    Ok(())
 }

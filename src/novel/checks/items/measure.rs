@@ -24,7 +24,8 @@ impl Measure {
     #[must_use]
     pub fn of(score: f64) -> Self {
         Self {
-            score: Some(score.clamp(0.0, 1.0)),
+            // Zero has no sign here.
+            score: Some(score.clamp(0.0, 1.0) + 0.0),
             ..Self::default()
         }
     }
@@ -92,23 +93,36 @@ pub fn trapezoid(value: f64, low: f64, high: f64, slope: f64) -> f64 {
     ramp(value, low - slope, low).min(ramp(value, high + slope, high))
 }
 
+/// How many there are per 1,000 characters; 0 where there are none.
+#[must_use]
+#[expect(clippy::cast_precision_loss, reason = "counts of a text are small")]
+pub fn per_thousand(count: usize, characters: usize) -> f64 {
+    if characters == 0 {
+        0.0
+    } else {
+        1000.0 * count as f64 / characters as f64
+    }
+}
+
+/// A share of counts; 0 of nothing.
+#[must_use]
+#[expect(clippy::cast_precision_loss, reason = "no text has that much of anything")]
+pub fn share(some: usize, all: usize) -> f64 {
+    some as f64 / all.max(1) as f64
+}
+
 #[cfg(test)]
 mod tests {
     use super::{ramp, trapezoid};
 
     #[test]
     fn a_ramp_rises_or_falls_between_its_ends() {
-        assert_eq!(
-            [ramp(0.0, 1.0, 3.0), ramp(2.0, 1.0, 3.0), ramp(9.0, 1.0, 3.0)],
-            [0.0, 0.5, 1.0]
-        );
-        assert_eq!(
-            [ramp(2.0, 6.0, 2.0), ramp(4.0, 6.0, 2.0), ramp(7.0, 6.0, 2.0)],
-            [1.0, 0.5, 0.0]
-        );
-        assert_eq!(
-            [trapezoid(0.5, 0.4, 0.8, 0.2), trapezoid(0.3, 0.4, 0.8, 0.2)].map(|score| (score * 100.0).round()),
-            [100.0, 50.0]
-        );
+        let shown = |scores: [f64; 3]| scores.map(|score| format!("{score:.2}"));
+        let rising = [ramp(0.0, 1.0, 3.0), ramp(2.0, 1.0, 3.0), ramp(9.0, 1.0, 3.0)];
+        assert_eq!(shown(rising), ["0.00", "0.50", "1.00"]);
+        let falling = [ramp(2.0, 6.0, 2.0), ramp(4.0, 6.0, 2.0), ramp(7.0, 6.0, 2.0)];
+        assert_eq!(shown(falling), ["1.00", "0.50", "0.00"]);
+        let inside = [trapezoid(0.5, 0.4, 0.8, 0.2), trapezoid(0.3, 0.4, 0.8, 0.2), trapezoid(1.2, 0.4, 0.8, 0.2)];
+        assert_eq!(shown(inside), ["1.00", "0.50", "0.00"]);
     }
 }

@@ -18,7 +18,7 @@ mod world;
 use std::sync::LazyLock;
 
 pub use judging::{Judge, Judged, Judgement, Refusal, verify};
-pub use measure::{Gauge, Measure, ramp, trapezoid};
+pub use measure::{Gauge, Measure, per_thousand, ramp, share, trapezoid};
 pub use page::{Expected, ItemPage, ItemSample, ItemWords, Kind, Scripted};
 pub use scoring::{CategoryScore, Evaluation, Method, category_scores, evaluate, overall};
 

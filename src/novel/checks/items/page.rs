@@ -24,6 +24,9 @@ pub struct ItemPage {
     pub id: String,
     /// How it is evaluated.
     pub kind: Kind,
+    /// Whether a judge may quote the settings beside the text.
+    #[serde(default)]
+    pub quotes_settings: bool,
     /// In English.
     pub en: ItemWords,
     /// In Japanese.

@@ -3,7 +3,7 @@
 //! Weights are 1. A hybrid item is 0.3 of its prior and 0.7 of its judgement; a prior alone counts at confidence 0.5
 //! (decisions 38, 39). A category's score is its maximum times the mean of what was evaluated; `coverage` says how much that is.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use super::{Category, ITEMS, Item, Judged, Kind, Measure};
 use crate::checks::Material;
@@ -59,7 +59,7 @@ pub struct Evaluation {
 #[must_use]
 pub fn evaluate(
     material: &Material<'_>,
-    judged: &HashMap<String, Judged>,
+    judged: &BTreeMap<String, Judged>,
     is_asked: impl Fn(&Item) -> bool,
     is_cancelled: &dyn Fn() -> bool,
 ) -> Option<Vec<Evaluation>> {

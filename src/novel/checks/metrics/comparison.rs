@@ -121,9 +121,9 @@ mod tests {
     #[test]
     fn what_is_usual_is_whole_and_what_is_far_outside_is_nothing() {
         let windows: Vec<f64> = (0..=10).map(f64::from).collect();
-        let usual = |value| (beside("x", value, &windows).usual * 100.0).round();
-        assert_eq!([usual(1.0), usual(5.0), usual(9.0)], [100.0; 3]);
-        assert_eq!([usual(13.0), usual(17.0), usual(-7.0)], [50.0, 0.0, 0.0]);
+        let usual = |value| format!("{:.2}", beside("x", value, &windows).usual);
+        assert_eq!([usual(1.0), usual(5.0), usual(9.0)], ["1.00"; 3]);
+        assert_eq!([usual(13.0), usual(17.0), usual(-7.0)], ["0.50", "0.00", "0.00"]);
         assert!((beside("x", 5.0, &windows).percentile - 5.0 / 11.0).abs() < 1e-9);
     }
 }

@@ -19,10 +19,10 @@ pub use comparison::{BENCHMARK, Compared, compared, figures, windows};
 pub use endings::{Ending, EndingClass, Endings};
 pub use lengths::{Lengths, MEDIUM, SHORT, Spread};
 pub use paragraphs::Paragraphs;
-pub use readability::Readability;
+pub use readability::{Readability, VERY_LONG};
 pub use rows::Rows;
 pub use scripts::{ScriptShares, WrittenIn};
-pub use words::{Opening, Repeat, WINDOW, Words};
+pub use words::{Opening, Repeat, WINDOW, Words, variety};
 
 use super::material::Material;
 

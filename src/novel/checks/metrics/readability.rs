@@ -7,7 +7,7 @@
 use super::{Commas, Lengths, WrittenIn, share};
 
 /// A sentence with more characters is very long.
-const VERY_LONG: usize = 80;
+pub const VERY_LONG: usize = 80;
 
 /// What makes narration hard to read, and the number.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

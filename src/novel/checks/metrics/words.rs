@@ -72,7 +72,7 @@ impl Words {
         let (phrases, repeats) = repeats(sentences());
         Self {
             content: content.len(),
-            variety: variety(&content),
+            variety: variety(&content, WINDOW),
             conjunction_share: share(conjunctions.len(), lengths.sentences.len()),
             conjunctions,
             phrases,
@@ -99,9 +99,11 @@ fn conjunction(words: &[Morpheme<'_>]) -> Option<Range<usize>> {
     Some(words[hit.words.start].visible.start..words[hit.words.end - 1].visible.end)
 }
 
-/// The mean share of different words in all stretches of [`WINDOW`], each one word further.
-fn variety(words: &[&str]) -> Option<f64> {
-    let window = WINDOW.min(words.len());
+/// MATTR: the mean share of different words in all stretches of a length, each one word further; of fewer words than that
+/// their own share, and none of none.
+#[must_use]
+pub fn variety(words: &[&str], window: usize) -> Option<f64> {
+    let window = window.min(words.len());
     if window == 0 {
         return None;
     }
@@ -158,11 +160,14 @@ mod tests {
 
     #[test]
     fn variety_is_the_mean_over_all_stretches() {
-        assert!(is_near(variety(&["犬", "猫", "犬", "鳥"]).expect("words"), 0.75));
+        assert!(is_near(
+            variety(&["犬", "猫", "犬", "鳥"], WINDOW).expect("words"),
+            0.75
+        ));
         let mut words = vec!["犬"; WINDOW];
         words.push("猫");
         // Two stretches: 1 and 2 different words of a hundred.
-        assert!(is_near(variety(&words).expect("words"), 0.015));
+        assert!(is_near(variety(&words, WINDOW).expect("words"), 0.015));
     }
 
     #[test]

@@ -3,6 +3,9 @@
 use super::{Found, phrasing, stretches};
 use crate::{checks::material::Material, morphology::Morpheme};
 
+/// How far a denial is looked for, in words.
+const LONGEST_CLAUSE: usize = 30;
+
 /// Particles that a sentence can hardly bear twice; of the others one often stands beside its like.
 const PARTICLES: [&str; 8] = ["が", "は", "に", "で", "へ", "から", "まで", "より"];
 
@@ -101,6 +104,6 @@ fn is_adverb(words: &[Morpheme<'_>], at: usize) -> bool {
 
 /// Whether a clause denies: up to its comma.
 fn is_denied(words: &[Morpheme<'_>]) -> bool {
-    let clause = words.iter().take_while(|word| !word.is(&["記号"]));
+    let clause = words.iter().take(LONGEST_CLAUSE).take_while(|word| !word.is(&["記号"]));
     clause.into_iter().any(|word| matches!(word.base, "ない" | "無い" | "ぬ" | "ん" | "まい"))
 }

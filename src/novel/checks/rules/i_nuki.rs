@@ -3,6 +3,9 @@
 use super::{Found, phrasing, stretches};
 use crate::{checks::material::Material, morphology::Morpheme};
 
+/// How many words before and after て are shown with it.
+const NEAR: usize = 4;
+
 #[expect(clippy::cast_precision_loss, reason = "counts of words")]
 pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
     let (mut short, mut full) = (Vec::new(), 0_usize);
@@ -18,8 +21,8 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
         return;
     }
     for (words, at, gap) in short {
-        let verb = (0..at).rev().take_while(|before| is_verb(&words[*before])).last().unwrap_or(at);
-        let end = words[at + 1..].iter().take_while(|word| word.is(&["助動詞"])).count();
+        let verb = (0..at).rev().take(NEAR).take_while(|before| is_verb(&words[*before])).last().unwrap_or(at);
+        let end = words[at + 1..].iter().take(NEAR).take_while(|word| word.is(&["助動詞"])).count();
         let own = &words[verb..=at + end];
         let mut text = material.text()[phrasing::visible(own)].to_owned();
         text.insert(gap - own[0].visible.start, 'い');
@@ -51,8 +54,15 @@ fn gap(words: &[Morpheme<'_>], at: usize) -> Option<usize> {
         "でる" if form == "連用タ接続" => return Some(te),
         _ => return None,
     }
-    let is_polite = words.get(at + 1).is_some_and(|next| next.is(&["助動詞"]) && next.base == "ます");
-    (is_te(word) && is_polite).then_some(te)
+    let next = words.get(at + 1)?;
+    (is_te(word) && needs_verb(next)).then_some(te)
+}
+
+/// Whether a word cannot follow て without a verb in between: 知って|ます, 読んで|た, 立って|られない.
+fn needs_verb(word: &Morpheme<'_>) -> bool {
+    let is_past = word.inflection.is_some_and(|inflection| inflection.kind == "特殊・タ");
+    let is_suffix = word.is(&["動詞", "接尾"]) && word.base == "られる";
+    is_past || is_suffix || (word.is(&["助動詞"]) && word.base == "ます") || matches!(word.surface, "て" | "たら" | "たり")
 }
 
 fn is_te(word: &Morpheme<'_>) -> bool {

@@ -14,6 +14,9 @@ mod whole_text;
 
 use std::sync::LazyLock;
 
+pub(super) use near_repetition::rows as rows_of_words;
+pub(super) use simile_excess::similes;
+
 use super::{
     finding::{Finding, FixLevel},
     material::Material,
@@ -134,6 +137,16 @@ pub(super) fn known(name: &str) -> &'static Rule {
     rule(name).expect("findings are of rules in the list")
 }
 
+/// What some rules find, those that are off aside.
+pub(super) fn findings(material: &Material<'_>, is_asked: impl Fn(&Rule) -> bool) -> Vec<Finding> {
+    let rules = RULES
+        .iter()
+        .filter(|rule| is_asked(rule) && !material.tuning().is_off(rule.name));
+    let mut findings: Vec<Finding> = rules.flat_map(|rule| apply(rule, material)).collect();
+    findings.sort_by_key(|finding| finding.source.start);
+    findings
+}
+
 /// What a rule finds.
 pub(super) fn apply(rule: &'static Rule, material: &Material<'_>) -> Vec<Finding> {
     let mut found = Found {
@@ -155,6 +168,7 @@ pub struct Found<'m, 'a> {
 
 impl Found<'_, '_> {
     /// A threshold of the rule, as its page or the configuration has it.
+    #[must_use]
     pub fn threshold(&self, name: &str) -> f64 {
         self.material
             .tuning()
@@ -162,6 +176,7 @@ impl Found<'_, '_> {
     }
 
     /// A threshold that counts.
+    #[must_use]
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,

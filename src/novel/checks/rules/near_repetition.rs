@@ -16,13 +16,23 @@ const COMMON: [&str; 23] = [
 ];
 
 /// A word that goes on from sentence to sentence.
-struct Row<'w, 'a> {
-    first: &'w Morpheme<'a>,
-    sentences: usize,
+#[derive(Debug)]
+pub(in crate::checks) struct Row<'w, 'a> {
+    /// Where it stands first.
+    pub first: &'w Morpheme<'a>,
+    /// In how many sentences it stands.
+    pub sentences: usize,
 }
 
 pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
-    let run = found.limit("run");
+    for row in rows(material, found.limit("run")) {
+        let finding = phrasing::at(material, std::slice::from_ref(row.first));
+        found.push(finding.with("value", row.first.base).with("count", row.sentences));
+    }
+}
+
+/// The words that stand in so many sentences in a row, in order.
+pub(in crate::checks) fn rows<'w, 'a>(material: &'w Material<'a>, run: usize) -> Vec<Row<'w, 'a>> {
     let mut rows: HashMap<&str, Row<'_, '_>> = HashMap::new();
     let mut ended: Vec<Row<'_, '_>> = Vec::new();
     let mut breaks = breaks(material).into_iter().peekable();
@@ -52,10 +62,7 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
     ended.extend(rows.into_values());
     ended.retain(|row| row.sentences >= run);
     ended.sort_by_key(|row| row.first.visible.start);
-    for row in ended {
-        let finding = phrasing::at(material, std::slice::from_ref(row.first));
-        found.push(finding.with("value", row.first.base).with("count", row.sentences));
-    }
+    ended
 }
 
 /// Where scenes end, in the source.

@@ -1,5 +1,7 @@
 //! Finds narration that compares too often: 海のように, 石を割るような.
 
+use std::ops::Range;
+
 use super::{Found, phrasing, rates, stretches};
 use crate::{checks::material::Material, morphology::Morpheme};
 
@@ -19,6 +21,11 @@ const TOLD: [&str; 27] = [
 const SAID: [&str; 9] = ["言う", "いう", "述べる", "書く", "話す", "聞く", "知る", "思う", "考える"];
 
 pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+    rates::push_excess(material, found, &similes(material));
+}
+
+/// The words of comparison of the narration, in bytes of the visible text.
+pub(in crate::checks) fn similes(material: &Material<'_>) -> Vec<Range<usize>> {
     let mut places = Vec::new();
     for words in stretches::narrated(material) {
         for at in 0..words.len() {
@@ -31,7 +38,7 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
             places.push(phrasing::visible(&words[at..end]));
         }
     }
-    rates::push_excess(material, found, &places);
+    places
 }
 
 fn is_form(words: &[Morpheme<'_>], at: usize) -> bool {

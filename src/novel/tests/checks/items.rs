@@ -52,6 +52,7 @@ fn context(sample: &ItemSample) -> Context {
         world,
         ledger: yaml(&sample.ledger).into_iter().collect(),
         previous: sample.previous.clone(),
+        next: None,
         episode: sample.episode.unwrap_or(1),
     }
 }

@@ -1,10 +1,14 @@
 //! The checks against their own manual pages, against every text there is, and against what must hold for all texts.
 
 mod basic;
+mod feelings;
 mod guide;
 mod items;
+mod manners;
 mod pages;
 mod rhythm;
+mod shuffled;
+mod speakers;
 
 use fumi_novel::{
     checks::{Context, Draft, Material, Sample, Tuning},
@@ -14,7 +18,7 @@ use fumi_novel::{
 };
 
 /// What the novel of a sample says.
-pub fn context(sample: &Sample) -> Context {
+pub(crate) fn context(sample: &Sample) -> Context {
     let yaml = |text: &Option<String>| text.as_ref().map(|text| Yaml::read("sample.yaml", text).expect("YAML"));
     let world: Vec<Yaml> = [yaml(&sample.characters), yaml(&sample.terms)]
         .into_iter()
@@ -36,7 +40,7 @@ pub fn context(sample: &Sample) -> Context {
 }
 
 /// What is changed about the checks for a sample.
-pub fn tuning(sample: &Sample) -> Tuning {
+pub(crate) fn tuning(sample: &Sample) -> Tuning {
     Tuning {
         forbidden: sample.forbidden.clone(),
         ..Tuning::default()
@@ -44,7 +48,7 @@ pub fn tuning(sample: &Sample) -> Tuning {
 }
 
 /// Looks at a text as a rule does.
-pub fn with_material<T>(text: &str, context: &Context, tuning: &Tuning, look: impl FnOnce(&Material<'_>) -> T) -> T {
+pub(crate) fn with_material<T>(text: &str, context: &Context, tuning: &Tuning, look: impl FnOnce(&Material<'_>) -> T) -> T {
     let draft = Draft::read(text, Reading::default());
     look(&Material::of(&draft, context, tuning, Ipadic::shared()))
 }

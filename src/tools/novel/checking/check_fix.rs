@@ -2,7 +2,7 @@
 //!
 //! The manuscript is backed up and replaced whole, in its own encoding. A dry run writes nothing.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 use fumi_base::text::{Locale, Text};
 use fumi_novel::{
@@ -130,7 +130,7 @@ impl Tool for CheckFix {
         deps.check_manuscript(cx, args.episode.0).await?;
         let level = args.fix_level.level();
         let is_dry = args.dry_run.unwrap_or(level == FixLevel::Aggressive);
-        let only = args.issue_ids.map(HashSet::from_iter);
+        let only = args.issue_ids.map(BTreeSet::from_iter);
         let holder = format!("check_fix {}", args.episode.0);
         let at = stamp();
         let work = cx.alone(&holder, move |cancel, _| {
@@ -166,7 +166,7 @@ pub(super) async fn fix_first(job: &Job, level: Level, cx: &Cx) -> Result<Output
 fn mend(
     job: &Job,
     level: FixLevel,
-    only: Option<&HashSet<String>>,
+    only: Option<&BTreeSet<String>>,
     is_dry: bool,
     at: &Stamp,
     is_cancelled: &dyn Fn() -> bool,

@@ -2,7 +2,7 @@
 //!
 //! Every check is one, from `check_basic` with rules alone to a step of the staged flow. What it says of it is its own affair.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{collections::BTreeMap, sync::Arc};
 
 use fumi_novel::{
     checks::{
@@ -125,7 +125,7 @@ pub(super) fn review<T: Own>(
 fn evaluated(
     material: &Novel<'_>,
     items: &Items,
-    judged: &HashMap<String, Judged>,
+    judged: &BTreeMap<String, Judged>,
     is_cancelled: &dyn Fn() -> bool,
 ) -> Result<Vec<Evaluation>, ReviewError> {
     if matches!(items, Items::None) {

@@ -2,6 +2,20 @@
 
 super::category! {
     Character;
-    measured: ;
-    judged: ;
+    measured:
+        changing_relationships,
+        character_introductions,
+        character_through_action,
+        clear_motives,
+        dialogue_balance,
+        distinct_voices,
+        forms_of_address,
+        pronoun_consistency,
+        speaker_clarity,
+        speech_style_consistency,
+    ;
+    judged:
+        character_growth,
+        personality_consistency,
+    ;
 }

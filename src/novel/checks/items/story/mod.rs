@@ -2,6 +2,20 @@
 
 super::category! {
     Story;
-    measured: ;
-    judged: ;
+    measured:
+        act_proportions,
+        chronology,
+        conflict_and_obstacles,
+        foreshadowing_paid_off,
+        foreshadowing_planted,
+        plot_events,
+        scene_lengths,
+        scene_transitions,
+        tempo,
+        turning_point,
+    ;
+    judged:
+        causality,
+        surprise_and_inevitability,
+    ;
 }

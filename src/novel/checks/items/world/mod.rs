@@ -2,6 +2,8 @@
 
 super::category! {
     World;
-    measured: ;
-    judged: ;
+    measured:
+        consistency_of_names, setting_facts, time_and_place, natural_exposition, load_of_new_terms, concrete_daily_life,
+        sensory_world,;
+    judged: setting_logic, plausibility, originality,;
 }

@@ -1,0 +1,355 @@
+//! The rhythm strip: one bar for each sentence in its order, as high as the sentence is long.
+//!
+//! Short, medium and long are three tones, and two lines say where they part, so that nothing is said by a tone alone. Beyond
+//! 400 sentences a bar is the mean of some neighbours, and a thin line above it the longest of them. What is a run is decided by
+//! who calls.
+
+use std::{fmt::Write as _, ops::Range};
+
+use fumi_base::text::Locale;
+
+use super::svg::{
+    ACCENT, Anchor, GRID, INK, Letters, MARGIN, MARKS, MUTED, Paint, Sheet, TONES, WIDTH, apart, either, joined, kept,
+    number, percent, real, width,
+};
+use crate::checks::metrics::{MEDIUM, SHORT, Spread};
+
+/// Up to here every sentence has its bar.
+const SINGLE: usize = 400;
+/// How many bars there are at most of more sentences: wide enough for the thin line above each.
+const GROUPED: usize = 200;
+/// How high the bars are.
+const HEIGHT: f64 = 180.0;
+/// How wide a bar is at most, with the gap after it.
+const WIDEST: f64 = 28.0;
+/// The lengths, in characters, between which the scale ends: it always shows both borders, and one endless sentence does not
+/// flatten all others.
+const SCALE: (usize, usize) = (60, 120);
+/// How many brackets are drawn at most; further runs would touch these.
+const BRACKETS: usize = 240;
+/// How many rows the brackets of runs that overlap have.
+const ROWS: usize = 3;
+const LEFT: f64 = MARGIN + 32.0;
+const RIGHT: f64 = WIDTH - MARGIN;
+
+/// Draws sentences by their lengths, and marks runs of them. `labels` names the runs in the same order; a run without one has
+/// only its place.
+#[must_use]
+pub fn strip(title: &str, lengths: &[usize], runs: &[Range<usize>], labels: &[&str], locale: Locale) -> String {
+    let group = if lengths.len() > SINGLE {
+        lengths.len().div_ceil(GROUPED)
+    } else {
+        1
+    };
+    let caption = caption(lengths, locale);
+    let (mut sheet, top) = Sheet::new(title, &caption, locale);
+    let shares = legend(&mut sheet, top, lengths, locale);
+    let longest = lengths.iter().copied().max().unwrap_or_default();
+    let bars = lengths.len().div_ceil(group).max(1);
+    let strip = Strip {
+        top: top + 44.0,
+        scale: longest.next_multiple_of(10).clamp(SCALE.0, SCALE.1),
+        group,
+        slot: ((RIGHT - LEFT) / real(bars)).min(WIDEST),
+    };
+    strip.axes(&mut sheet, lengths.len(), locale);
+    let runs = strip.runs(lengths.len(), runs, labels);
+    let mut bottom = strip.base() + 30.0;
+    let marks: Vec<String> = runs.iter().take(MARKS).map(|run| run.in_words(locale)).collect();
+    bottom = strip.mark(&mut sheet, bottom, &runs);
+    strip.bars(&mut sheet, lengths);
+    if !marks.is_empty() {
+        bottom = sheet.list(bottom, &marks);
+    }
+    for note in notes(&strip, lengths, runs.len(), locale) {
+        bottom += 18.0;
+        sheet.text((MARGIN, bottom), Letters::new(12.0, MUTED, Anchor::Start), &note);
+    }
+    let runs = joined(&marks, locale);
+    let description = either(
+        locale,
+        || format!("Lengths of sentences in their order. {caption} {shares}. {runs}"),
+        || format!("文の長さを順に並べた図。{caption}{shares}。{runs}"),
+    );
+    sheet.finish(bottom + 14.0, &description)
+}
+
+fn caption(lengths: &[usize], locale: Locale) -> String {
+    // Of equal ones the first.
+    let longest = lengths.iter().enumerate().rev().max_by_key(|(_, length)| **length);
+    let Some((at, longest)) = longest else {
+        return either(locale, || "No sentences.".to_owned(), || "文がありません。".to_owned());
+    };
+    let spread = Spread::of(lengths.iter().map(|length| real(*length)));
+    let (count, mean, variation, at) = (lengths.len(), number(spread.mean), spread.variation(), at + 1);
+    either(
+        locale,
+        || {
+            format!(
+                "Sentences: {count}, mean {mean} characters, coefficient of variation {variation:.2}, longest {longest} \
+                 characters (sentence {at})."
+            )
+        },
+        || format!("{count} 文、平均 {mean} 字、変動係数 {variation:.2}、最長 {longest} 字（{at} 文目）。"),
+    )
+}
+
+fn class(length: f64) -> usize {
+    usize::from(length > real(SHORT)) + usize::from(length > real(MEDIUM))
+}
+
+/// The three tones and how many sentences have each; the same in words.
+fn legend(sheet: &mut Sheet, top: f64, lengths: &[usize], locale: Locale) -> String {
+    let mut counts = [0_usize; 3];
+    for length in lengths {
+        counts[class(real(*length))] += 1;
+    }
+    let from = SHORT + 1;
+    let names = match locale {
+        Locale::En => [
+            format!("short (up to {SHORT})"),
+            format!("medium ({from} to {MEDIUM})"),
+            format!("long (over {MEDIUM})"),
+        ],
+        Locale::Ja => [
+            format!("短（{SHORT} 字まで）"),
+            format!("中（{from}〜{MEDIUM} 字）"),
+            format!("長（{MEDIUM} 字超）"),
+        ],
+    };
+    let letters = Letters::new(12.0, INK, Anchor::Start);
+    let mut x = MARGIN;
+    let mut words = Vec::new();
+    for ((name, count), tone) in names.into_iter().zip(counts).zip(TONES) {
+        let share = percent(real(count) / real(lengths.len().max(1)));
+        let text = either(
+            locale,
+            || format!("{name}: {count}, {share}"),
+            || format!("{name}{count} 文、{share}"),
+        );
+        sheet.rectangle((x, top), (12.0, 12.0), Paint::area(tone));
+        sheet.text((x + 18.0, top + 10.5), letters, &text);
+        x += 18.0 + width(&text) * letters.size + 20.0;
+        words.push(text);
+    }
+    match locale {
+        Locale::En => words.join("; "),
+        Locale::Ja => words.join("。"),
+    }
+}
+
+fn notes(strip: &Strip, lengths: &[usize], runs: usize, locale: Locale) -> Vec<String> {
+    let (group, scale) = (strip.group, strip.scale);
+    let mut notes = Vec::new();
+    if group > 1 {
+        notes.push(either(
+            locale,
+            || format!("Each bar is the mean of {group} sentences, the thin line above it the longest of them."),
+            || format!("棒 1 本は {group} 文の平均、その上の細い線はその中で最長の文です。"),
+        ));
+    }
+    let beyond = lengths.iter().filter(|length| **length > scale).count();
+    if beyond > 0 {
+        notes.push(either(
+            locale,
+            || format!("Sentences longer than {scale} characters, cut at the top: {beyond}."),
+            || format!("{scale} 字を超える {beyond} 文は、上端で切ってあります。"),
+        ));
+    }
+    if runs > MARKS {
+        let more = runs - MARKS;
+        notes.push(either(
+            locale,
+            || format!("Runs without a number: {more}."),
+            || format!("ほか {more} か所には番号を付けていません。"),
+        ));
+    }
+    notes
+}
+
+/// A run of sentences.
+struct Run {
+    sentences: Range<usize>,
+    label: String,
+    /// From where to where it is drawn.
+    from: f64,
+    to: f64,
+}
+
+impl Run {
+    fn in_words(&self, locale: Locale) -> String {
+        let (first, last) = (self.sentences.start + 1, self.sentences.end);
+        let place = match (locale, first == last) {
+            (Locale::En, true) => format!("sentence {first}"),
+            (Locale::En, false) => format!("sentences {first} to {last}"),
+            (Locale::Ja, true) => format!("{first} 文目"),
+            (Locale::Ja, false) => format!("{first}〜{last} 文目"),
+        };
+        match self.label.as_str() {
+            "" => place,
+            label => either(locale, || format!("{place}: {label}"), || format!("{place}：{label}")),
+        }
+    }
+}
+
+struct Strip {
+    top: f64,
+    /// The length that the highest bar has.
+    scale: usize,
+    /// How many sentences a bar stands for.
+    group: usize,
+    /// How wide a bar is, with the gap after it.
+    slot: f64,
+}
+
+impl Strip {
+    fn base(&self) -> f64 {
+        self.top + HEIGHT
+    }
+
+    fn height(&self, length: f64) -> f64 {
+        HEIGHT * (length / real(self.scale)).min(1.0)
+    }
+
+    /// Where a sentence begins.
+    fn place(&self, sentence: usize) -> f64 {
+        LEFT + self.slot * real(sentence) / real(self.group)
+    }
+
+    fn axes(&self, sheet: &mut Sheet, count: usize, locale: Locale) {
+        let muted = Letters::new(11.0, MUTED, Anchor::End);
+        for length in [SHORT, MEDIUM, self.scale] {
+            let y = self.base() - self.height(real(length));
+            let paint = Paint::line(if length == self.scale { GRID } else { MUTED }, 1.0);
+            sheet.line(
+                (LEFT, y),
+                (RIGHT, y),
+                if length == self.scale {
+                    paint
+                } else {
+                    paint.dashed("2 4")
+                },
+            );
+            sheet.text((LEFT - 6.0, y + 4.0), muted, &length.to_string());
+        }
+        sheet.line((LEFT, self.base()), (RIGHT, self.base()), Paint::line(MUTED, 1.0));
+        sheet.text((LEFT - 6.0, self.base() + 4.0), muted, "0");
+        let unit = either(locale, || "chars".to_owned(), || "字".to_owned());
+        sheet.text((LEFT - 6.0, self.top - 12.0), muted, &unit);
+
+        let sentence = self.slot / real(self.group);
+        let steps = (0..)
+            .map(|power| 10_usize.pow(power))
+            .flat_map(|power| [power, 2 * power, 5 * power]);
+        let step = steps
+            .take(40)
+            .find(|step| real(*step) * sentence >= 44.0)
+            .unwrap_or(usize::MAX);
+        let numbers = (1..=count / step).map(|at| at * step);
+        let first = (count > 0 && step > 1 && real(step - 1) * sentence >= 28.0).then_some(1);
+        for at in first.into_iter().chain(numbers) {
+            let x = self.place(at - 1) + sentence / 2.0;
+            let letters = Letters::new(11.0, MUTED, Anchor::Middle);
+            sheet.text((x, self.base() + 16.0), letters, &at.to_string());
+        }
+    }
+
+    fn bars(&self, sheet: &mut Sheet, lengths: &[usize]) {
+        let gap = if self.slot >= 4.0 { 1.0 } else { self.slot / 4.0 };
+        let (base, wide) = (number(self.base()), number(self.slot - gap));
+        let mut bars = [const { String::new() }; 3];
+        let mut longest = String::new();
+        for (at, group) in lengths.chunks(self.group).enumerate() {
+            let mean = group.iter().copied().map(real).sum::<f64>() / real(group.len());
+            let (x, y) = (LEFT + self.slot * real(at), self.base() - self.height(mean));
+            let bar = &mut bars[class(mean)];
+            let (left, high) = (number(x), number(y));
+            // Writing to a text does not fail.
+            let _ = write!(bar, "M{left} {base}V{high}h{wide}V{base}z");
+            if mean > real(self.scale) {
+                // A piece above the top line: the bar goes on.
+                let (above, end) = (number(self.top - 3.0), number(self.top - 9.0));
+                let _ = write!(bar, "M{left} {above}V{end}h{wide}V{above}z");
+            }
+            let most = group.iter().copied().max().unwrap_or_default();
+            let most = self.base() - self.height(real(most));
+            if self.group > 1 && most < y {
+                let _ = write!(
+                    longest,
+                    "M{} {high}V{}",
+                    number(x + (self.slot - gap) / 2.0),
+                    number(most)
+                );
+            }
+        }
+        sheet.path(&longest, Paint::line(INK, 1.0));
+        for (bars, tone) in bars.iter().zip(TONES) {
+            sheet.path(bars, Paint::area(tone));
+        }
+    }
+
+    /// The runs that have sentences, in the order of the text.
+    fn runs(&self, count: usize, runs: &[Range<usize>], labels: &[&str]) -> Vec<Run> {
+        let labels = labels.iter().copied().chain(std::iter::repeat(""));
+        let runs = runs.iter().zip(labels).filter_map(|(run, label)| {
+            let sentences = run.start..run.end.min(count);
+            let (from, to) = (self.place(sentences.start), self.place(sentences.end));
+            (!sentences.is_empty()).then(|| Run {
+                sentences,
+                label: kept(label),
+                from,
+                to: to.max(from + 3.0),
+            })
+        });
+        let mut runs: Vec<Run> = runs.collect();
+        runs.sort_by_key(|run| (run.sentences.start, run.sentences.end));
+        runs
+    }
+
+    /// Marks the runs below the bars; says where the marks end.
+    fn mark(&self, sheet: &mut Sheet, top: f64, runs: &[Run]) -> f64 {
+        if runs.is_empty() {
+            return top - 6.0;
+        }
+        for run in runs.iter().take(MARKS) {
+            let shade = Paint::area(ACCENT).faint(0.12);
+            sheet.rectangle((run.from, self.top), (run.to - run.from, HEIGHT), shade);
+        }
+        // Where each row is free again.
+        let mut free = [f64::MIN; ROWS];
+        let (mut path, mut drawn) = (String::new(), 0);
+        let mut rows = Vec::new();
+        for run in runs {
+            let row = free.iter().position(|end| *end <= run.from);
+            let within = free[ROWS - 1] >= run.to;
+            let row_or_last = row.unwrap_or(ROWS - 1);
+            rows.push(row_or_last);
+            if drawn == BRACKETS || (row.is_none() && within) {
+                continue;
+            }
+            drawn += 1;
+            free[row_or_last] = run.to;
+            let y = top + 8.0 * real(row_or_last);
+            let (y, above, from, to) = (number(y + 4.0), number(y - 1.0), number(run.from), number(run.to));
+            let _ = write!(path, "M{from} {above}V{y}H{to}V{above}");
+        }
+        sheet.path(&path, Paint::line(ACCENT, 2.0));
+        let used = rows.iter().copied().max().unwrap_or_default();
+        let middle = top + 8.0 * real(used) + 26.0;
+        let mut places: Vec<f64> = runs
+            .iter()
+            .take(MARKS)
+            .map(|run| f64::midpoint(run.from, run.to))
+            .collect();
+        let from = places.clone();
+        apart(&mut places, 20.0, LEFT + 9.0, RIGHT - 9.0);
+        for (at, (place, from)) in places.iter().zip(from).enumerate() {
+            let bracket = top + 8.0 * real(rows[at]) + 4.0;
+            sheet.line((from, bracket), (*place, middle), Paint::line(ACCENT, 1.0));
+        }
+        for (at, place) in places.iter().enumerate() {
+            sheet.badge((*place, middle), at + 1);
+        }
+        middle + 20.0
+    }
+}

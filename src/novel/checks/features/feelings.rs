@@ -1,0 +1,200 @@
+//! Feelings in a text: words that name one, and reactions of the body that show one.
+//!
+//! A reaction is a listed phrase (唇を噛む), or a noun of the body and a verb of reaction a few words after it; a word of
+//! feeling within a phrase counts for the phrase. Whose feeling it is, and whether it fits, is not known here.
+
+use std::ops::Range;
+
+use crate::{
+    checks::material::Material,
+    lexicons::{BODY, EMOTION, Hit},
+    manuscript::Voice,
+    morphology::Morpheme,
+};
+
+/// How many words after a noun of the body its verb stands at most (novel-checks 2.5, A31-003).
+pub const REACH: usize = 5;
+
+/// As far as pairs are looked for at all.
+const FARTHEST: usize = 20;
+
+/// A word that names a feeling.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Feeling {
+    /// The sentence, as a place in those of the text.
+    pub sentence: usize,
+    /// Where, in the visible text.
+    pub visible: Range<usize>,
+    /// Which word, as a place in [`EMOTION`].
+    pub entry: usize,
+    /// From -2 to 2.
+    pub valence: i8,
+    /// Whether it is denied: 嬉しくない.
+    pub is_negated: bool,
+}
+
+/// A reaction of the body.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reaction {
+    /// The sentence, as a place in those of the text.
+    pub sentence: usize,
+    /// Where, in the visible text.
+    pub visible: Range<usize>,
+    /// The noun and the verb, by their base forms.
+    pub gesture: (String, String),
+    /// How many words the verb stands after the noun; 0 of a listed phrase.
+    pub distance: usize,
+}
+
+/// What is felt in the story of a text, in its order.
+#[derive(Clone, Debug, Default)]
+pub struct Feelings {
+    /// Named.
+    pub told: Vec<Feeling>,
+    /// Shown, also by pairs that are farther apart than [`REACH`].
+    pub shown: Vec<Reaction>,
+}
+
+impl Feeling {
+    /// How strong it is: 1 or 2.
+    #[must_use]
+    pub fn strength(&self) -> u8 {
+        self.valence.unsigned_abs().max(1)
+    }
+}
+
+impl Feelings {
+    pub(in crate::checks) fn of(material: &Material<'_>) -> Self {
+        let mut feelings = Self::default();
+        for (at, sentence) in material.sentences().iter().enumerate() {
+            if sentence.is_story() {
+                feelings.sentence(at, material.words_of(at));
+            }
+        }
+        feelings
+    }
+
+    /// The named feelings of some sentences.
+    #[must_use]
+    pub fn told_in(&self, sentences: &Range<usize>) -> &[Feeling] {
+        let place = |at: usize| self.told.partition_point(|feeling| feeling.sentence < at);
+        &self.told[place(sentences.start)..place(sentences.end)]
+    }
+
+    /// The reactions of some sentences, within [`REACH`].
+    pub fn shown_in(&self, sentences: &Range<usize>) -> impl Iterator<Item = &Reaction> {
+        let place = |at: usize| self.shown.partition_point(|reaction| reaction.sentence < at);
+        let within = &self.shown[place(sentences.start)..place(sentences.end)];
+        within.iter().filter(|reaction| reaction.distance <= REACH)
+    }
+
+    /// How strong all of it is in some sentences: named feelings 1 or 2 each, reactions 1.
+    #[must_use]
+    pub fn strength_in(&self, sentences: &Range<usize>) -> f64 {
+        let told: f64 = self
+            .told_in(sentences)
+            .iter()
+            .map(|feeling| f64::from(feeling.strength()))
+            .sum();
+        told + self.shown_in(sentences).map(|_| 1.0).sum::<f64>()
+    }
+
+    /// The mean valence of what is named in some sentences, without what is denied; none where nothing is named.
+    #[must_use]
+    pub fn valence_in(&self, sentences: &Range<usize>) -> Option<f64> {
+        let meant = self.told_in(sentences).iter().filter(|feeling| !feeling.is_negated);
+        let (sum, count) = meant.fold((0.0, 0.0), |(sum, count), feeling| {
+            (sum + f64::from(feeling.valence), count + 1.0)
+        });
+        (count > 0.0).then(|| sum / count)
+    }
+
+    fn sentence(&mut self, sentence: usize, words: &[Morpheme<'_>]) {
+        let phrases = BODY.reactions.find(words);
+        let is_free = |hit: &Hit| {
+            let after = phrases.partition_point(|phrase| phrase.words.end <= hit.words.start);
+            phrases
+                .get(after)
+                .is_none_or(|phrase| hit.words.end <= phrase.words.start)
+        };
+        let before = self.shown.len();
+        for hit in &phrases {
+            self.shown.push(Reaction {
+                sentence,
+                visible: visible(words, &hit.words),
+                gesture: gesture(&words[hit.words.clone()]),
+                distance: 0,
+            });
+        }
+        let nouns = BODY.nouns.find(words).into_iter().filter(|hit| is_free(hit));
+        let nouns: Vec<Hit> = nouns
+            .filter(|hit| words[hit.words.end - 1].parts[0] == "名詞")
+            .collect();
+        for verb in BODY.reaction_verbs.find(words).into_iter().filter(|hit| is_free(hit)) {
+            // The nearest one: of 手を握り、声が震えた the voice trembles.
+            let before = nouns.partition_point(|noun| noun.words.end <= verb.words.start);
+            let Some(noun) = before.checked_sub(1).map(|at| &nouns[at]) else {
+                continue;
+            };
+            let distance = verb.words.start + 1 - noun.words.end;
+            if distance <= FARTHEST {
+                let base = |hit: &Hit| words[hit.words.end - 1].base.to_owned();
+                self.shown.push(Reaction {
+                    sentence,
+                    visible: visible(words, &(noun.words.start..verb.words.end)),
+                    gesture: (base(noun), words[verb.words.start].base.to_owned()),
+                    distance,
+                });
+            }
+        }
+        self.shown[before..].sort_by_key(|reaction| reaction.visible.start);
+        for hit in EMOTION.words.find(words).into_iter().filter(|hit| is_free(hit)) {
+            self.told.push(Feeling {
+                sentence,
+                visible: visible(words, &hit.words),
+                entry: hit.entry,
+                valence: EMOTION.valence(hit.entry),
+                is_negated: is_negated(&words[hit.words.end..]),
+            });
+        }
+    }
+}
+
+/// Whether a sentence is told and not spoken: narration and thoughts.
+#[must_use]
+pub fn is_told(voice: Voice) -> bool {
+    voice != Voice::Dialogue
+}
+
+fn visible(words: &[Morpheme<'_>], range: &Range<usize>) -> Range<usize> {
+    words[range.start].visible.start..words[range.end - 1].visible.end
+}
+
+/// The noun and the verb of a phrase.
+fn gesture(words: &[Morpheme<'_>]) -> (String, String) {
+    let base = |word: Option<&Morpheme<'_>>| word.map_or("", |word| word.base).to_owned();
+    let noun = words.iter().find(|word| word.parts[0] == "名詞");
+    let verb = words
+        .iter()
+        .rev()
+        .find(|word| matches!(word.parts[0], "動詞" | "形容詞"));
+    (base(noun), base(verb.or(words.last())))
+}
+
+/// Whether what follows a word denies it: 嬉しくない, 嬉しいわけではない, 心配せず. Other verbs end the search (嬉しくてたまらない).
+fn is_negated(following: &[Morpheme<'_>]) -> bool {
+    for word in following.iter().take(6) {
+        if matches!(word.base, "ない" | "無い" | "ぬ" | "ん" | "まい") && matches!(word.parts[0], "助動詞" | "形容詞")
+        {
+            return true;
+        }
+        let goes_on = matches!(word.parts[0], "助詞" | "助動詞")
+            || word.is(&["名詞", "非自立"])
+            || word.is(&["名詞", "接尾"])
+            || matches!(word.base, "する" | "できる" | "出来る" | "いる" | "要る" | "がる");
+        if !goes_on {
+            return false;
+        }
+    }
+    false
+}

@@ -1,0 +1,220 @@
+//! The glossary: characters, places and terms of the settings, what is said of each, and where the story names them.
+//!
+//! A character is one entry with all aliases. A mention is a whole word; a term that the dictionary knows too counts where it is
+//! a noun. Which spelling is right is not asked here.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::{
+    checks::material::Material,
+    morphology::{NameKind, Origin},
+    project::Yaml,
+};
+
+/// Something that the settings name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// As the settings write it.
+    pub name: String,
+    /// What bears the name.
+    pub kind: NameKind,
+    /// What the settings say of it, a line each.
+    pub said: Vec<String>,
+    /// Spellings that the settings do not want.
+    pub avoid: Vec<String>,
+}
+
+impl Entry {
+    /// Whether it belongs to the world, and is nobody.
+    #[must_use]
+    pub fn is_of_world(&self) -> bool {
+        self.kind != NameKind::Person
+    }
+}
+
+/// Where the story names an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mention {
+    /// Which, as a place in [`Glossary::entries`].
+    pub entry: usize,
+    /// The word, as a place in [`Material::words`].
+    pub word: usize,
+    /// Its sentence.
+    pub sentence: usize,
+}
+
+/// The entries and their mentions.
+#[derive(Clone, Debug, Default)]
+pub struct Glossary {
+    /// In the order of the files.
+    pub entries: Vec<Entry>,
+    /// In the order of the words.
+    pub mentions: Vec<Mention>,
+    /// The rules of the world.
+    pub rules: Vec<String>,
+    /// Entries by every name that they have.
+    by_name: HashMap<String, usize>,
+}
+
+impl Glossary {
+    pub(in crate::checks) fn of(material: &Material<'_>) -> Self {
+        let mut glossary = Self::read(&material.context().world);
+        if glossary.entries.is_empty() {
+            return glossary;
+        }
+        for (at, word) in material.words().iter().enumerate() {
+            let Some(entry) = glossary.named(word.surface) else {
+                continue;
+            };
+            let is_term = glossary.entries[entry].kind == NameKind::Term && word.is(&["名詞"]);
+            if (word.origin == Origin::Name || is_term) && material.sentences()[word.sentence].is_story() {
+                glossary.mentions.push(Mention {
+                    entry,
+                    word: at,
+                    sentence: word.sentence,
+                });
+            }
+        }
+        glossary
+    }
+
+    /// The entries of the settings, without any mention.
+    fn read(world: &[Yaml]) -> Self {
+        let mut glossary = Self::default();
+        for file in world {
+            for character in list(file, "characters") {
+                let Some(at) = glossary.add(character, "name", NameKind::Person) else {
+                    continue;
+                };
+                glossary.entries[at]
+                    .said
+                    .extend(character.words().lines().map(str::to_owned));
+                for alias in list(character, "aliases").filter_map(Yaml::as_str) {
+                    glossary.by_name.entry(alias.trim().to_owned()).or_insert(at);
+                }
+            }
+            for place in file.get("place").into_iter().chain(list(file, "places")) {
+                let spots = std::iter::once(place).chain(list(place, "spots"));
+                for spot in spots {
+                    let Some(at) = glossary.add(spot, "name", NameKind::Place) else {
+                        continue;
+                    };
+                    glossary.entries[at].said.extend(text(spot, "note").map(str::to_owned));
+                }
+            }
+            for term in list(file, "terms") {
+                let Some(at) = glossary.add(term, "term", NameKind::Term) else {
+                    continue;
+                };
+                let entry = &mut glossary.entries[at];
+                entry.said.extend(text(term, "meaning").map(str::to_owned));
+                entry
+                    .avoid
+                    .extend(list(term, "avoid").map(Yaml::words).filter(|avoid| !avoid.is_empty()));
+            }
+            glossary.rules.extend(list(file, "rules").map(Yaml::words));
+        }
+        glossary
+    }
+
+    fn add(&mut self, yaml: &Yaml, key: &str, kind: NameKind) -> Option<usize> {
+        let name = text(yaml, key)?.trim();
+        if name.is_empty() {
+            return None;
+        }
+        if let Some(known) = self.named(name) {
+            return Some(known);
+        }
+        let at = self.entries.len();
+        self.by_name.insert(name.to_owned(), at);
+        self.entries.push(Entry {
+            name: name.to_owned(),
+            kind,
+            said: Vec::new(),
+            avoid: Vec::new(),
+        });
+        Some(at)
+    }
+
+    /// The entry of a name or an alias.
+    #[must_use]
+    pub fn named(&self, name: &str) -> Option<usize> {
+        self.by_name.get(name).copied()
+    }
+
+    /// Whether the settings have terms or places.
+    #[must_use]
+    pub fn has_world(&self) -> bool {
+        self.entries.iter().any(Entry::is_of_world)
+    }
+
+    /// Mentions of terms and places.
+    pub fn mentions_of_world(&self) -> impl Iterator<Item = &Mention> {
+        self.mentions
+            .iter()
+            .filter(|mention| self.entries[mention.entry].is_of_world())
+    }
+
+    /// The first mention of each entry that the story names.
+    pub fn first_mentions(&self) -> impl Iterator<Item = &Mention> {
+        let mut seen = HashSet::new();
+        self.mentions.iter().filter(move |mention| seen.insert(mention.entry))
+    }
+}
+
+fn list<'a>(yaml: &'a Yaml, key: &str) -> impl Iterator<Item = &'a Yaml> + use<'a> {
+    let items = match yaml.get(key) {
+        Some(Yaml::List(items)) => items.as_slice(),
+        _ => &[],
+    };
+    items.iter()
+}
+
+fn text<'a>(yaml: &'a Yaml, key: &str) -> Option<&'a str> {
+    yaml.get(key).and_then(Yaml::as_str)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{
+        checks::{Context, Draft, Material, Tuning},
+        manuscript::Reading,
+        morphology::{Ipadic, Lexicon},
+        project::Yaml,
+    };
+
+    #[test]
+    fn the_story_names_entries_by_any_name_as_whole_words() {
+        let yaml = "characters:\n  - {name: 梶みちる, aliases: [みちる]}\nplace: {name: 帆待島, note: 風待ちの島}\n\
+                    terms:\n  - {term: 井戸, meaning: 検潮井戸, avoid: [井戸穴]}\n";
+        let world = vec![Yaml::read("設定.yaml", yaml).expect("YAML")];
+        let context = Context {
+            names: Lexicon::of_settings(&world),
+            world,
+            ..Context::default()
+        };
+        let (draft, tuning) = (
+            Draft::read(
+                "# 井戸\n　梶みちるは帆待島に着いた。みちるは井戸を見た。井戸端。\n",
+                Reading::default(),
+            ),
+            Tuning::default(),
+        );
+        let material = Material::of(&draft, &context, &tuning, Ipadic::shared());
+        let glossary = material.glossary();
+        let named: Vec<&str> = glossary
+            .mentions
+            .iter()
+            .map(|mention| glossary.entries[mention.entry].name.as_str())
+            .collect();
+        assert_eq!(named, ["梶みちる", "帆待島", "梶みちる", "井戸"]);
+        assert_eq!(glossary.first_mentions().count(), 3);
+        assert_eq!(
+            (
+                glossary.entries[1].said.as_slice(),
+                glossary.entries[2].avoid.as_slice()
+            ),
+            (["風待ちの島".to_owned()].as_slice(), ["井戸穴".to_owned()].as_slice())
+        );
+    }
+}

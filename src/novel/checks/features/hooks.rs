@@ -1,0 +1,91 @@
+//! Hooks: what in a sentence makes a reader go on. Questions, unease, a voice that breaks off.
+//!
+//! Signs only: a question may be idle, and a strong hook may have none of them.
+
+use crate::{checks::material::Material, lexicons::DRAMA, manuscript::Voice};
+
+/// Whether a sentence asks: there is ？ in it, or it ends in か.
+#[must_use]
+pub fn is_question(material: &Material<'_>, sentence: usize) -> bool {
+    let own = &material.sentences()[sentence];
+    let visible = material.text();
+    let has_mark = |c: char| matches!(c, '？' | '?' | '⁇' | '⁈' | '⁉');
+    let mut pieces = own.pieces.iter();
+    let mut words = material.words_of(sentence).iter().rev();
+    let last = words.find(|word| !word.is(&["記号"]));
+    pieces.any(|piece| visible[piece.visible.clone()].contains(has_mark))
+        || last.is_some_and(|word| word.surface == "か" && word.is(&["助詞"]))
+}
+
+/// Whether there is a word that asks.
+#[must_use]
+pub fn has_question_word(material: &Material<'_>, sentence: usize) -> bool {
+    let words = material.words_of(sentence);
+    (0..words.len()).any(|at| DRAMA.question_words.at(words, at).is_some())
+}
+
+/// Whether a sentence asks within itself: だれのものなのか、知らない; 行きませんかと聞いた. 誰か and どこか ask nothing.
+#[must_use]
+pub fn asks_within(material: &Material<'_>, sentence: usize) -> bool {
+    material.words_of(sentence).windows(3).any(|three| {
+        let [before, own, next] = three else { return false };
+        let is_somebody = before.is(&["名詞", "代名詞"]) || matches!(before.surface, "いつ" | "いくつ" | "どう");
+        let is_told = next.base == "、" || next.is(&["助詞"]);
+        own.surface == "か" && own.is(&["助詞"]) && !is_somebody && is_told
+    })
+}
+
+/// Whether a sentence ends in a dash or an ellipsis.
+#[must_use]
+pub fn breaks_off(material: &Material<'_>, sentence: usize) -> bool {
+    let text = material.sentences()[sentence].text(material.manuscript());
+    let text = text.trim_end_matches(['」', '』', '）', ')', '。']);
+    text.ends_with(is_pause)
+}
+
+/// Whether there is a dash or an ellipsis anywhere in a sentence.
+#[must_use]
+pub fn pauses(material: &Material<'_>, sentence: usize) -> bool {
+    material.sentences()[sentence]
+        .text(material.manuscript())
+        .contains(is_pause)
+}
+
+/// The sentences of the story that ask, directly or within themselves, with a word that asks: narration and speech.
+#[must_use]
+pub fn questions(material: &Material<'_>) -> Vec<usize> {
+    let sentences = material.sentences().iter().enumerate();
+    let told = sentences.filter(|(_, sentence)| sentence.is_story() && sentence.voice != Voice::Thought);
+    let asks = |at| is_question(material, at) || asks_within(material, at);
+    let asking = told.filter(|(at, _)| asks(*at) && has_question_word(material, *at));
+    asking.map(|(at, _)| at).collect()
+}
+
+fn is_pause(c: char) -> bool {
+    matches!(c, '―' | '—' | '─' | '…' | '‥')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{asks_within, breaks_off, is_question};
+    use crate::{
+        checks::{Context, Draft, Material, Tuning},
+        manuscript::Reading,
+        morphology::Ipadic,
+    };
+
+    #[test]
+    fn questions_are_told_from_somebody_and_somewhere() {
+        let text = "「行くの？」\n行くのか。\nだれの棺なのか、知らない。\n行きませんかと聞いた。\n誰かが来た。\nどこかで鳴った。\n音は――\n";
+        let draft = Draft::read(text, Reading::default());
+        let (context, tuning) = (Context::default(), Tuning::default());
+        let material = Material::of(&draft, &context, &tuning, Ipadic::shared());
+        let all = 0..material.sentences().len();
+        let of =
+            |sign: fn(&Material<'_>, usize) -> bool| all.clone().filter(|at| sign(&material, *at)).collect::<Vec<_>>();
+        assert_eq!(
+            (of(is_question), of(asks_within), of(breaks_off)),
+            (vec![0, 1], vec![2, 3], vec![6])
+        );
+    }
+}

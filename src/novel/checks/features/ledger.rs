@@ -1,0 +1,188 @@
+//! The ledger of foreshadowing (伏線管理.yaml): what is planted where, and what is due.
+//!
+//! An entry counts by the episode that it names; one that names none is due nowhere. A keyword is found as it is written or in
+//! another inflection, in the story alone; in what sense it stands there is not known here.
+
+use std::ops::Range;
+
+use crate::{checks::Material, lexicons::Phrases, project::Yaml};
+
+/// An entry.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Foreshadowing {
+    /// As `F001`.
+    pub id: String,
+    /// What it is called.
+    pub title: String,
+    /// Where it is planted.
+    pub plant: Step,
+    /// Reminders on the way.
+    pub hints: Vec<Step>,
+    /// Where it is answered.
+    pub payoff: Step,
+    /// How far it is, as the file says: planned, planted, resolved.
+    pub status: String,
+}
+
+/// One step of an entry.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Step {
+    /// The episode.
+    pub episode: Option<u32>,
+    /// Words that show it, each enough by itself.
+    pub keywords: Vec<String>,
+}
+
+/// The ledger of a novel.
+#[derive(Clone, Debug, Default)]
+pub struct Ledger {
+    /// In the order of the files.
+    pub entries: Vec<Foreshadowing>,
+}
+
+impl Ledger {
+    /// From the files that manage the novel: what stands under `foreshadowing`.
+    #[must_use]
+    pub fn of(files: &[Yaml]) -> Self {
+        let lists = files.iter().filter_map(|file| file.get("foreshadowing"));
+        Self {
+            entries: lists.flat_map(items).map(entry).collect(),
+        }
+    }
+
+    /// What is to be planted in an episode.
+    pub fn planted_in(&self, episode: u32) -> impl Iterator<Item = &Foreshadowing> {
+        self.entries
+            .iter()
+            .filter(move |entry| entry.plant.episode == Some(episode))
+    }
+
+    /// What is to be answered in an episode, and what should have been before and is still open.
+    pub fn due_in(&self, episode: u32) -> impl Iterator<Item = &Foreshadowing> {
+        let is_due = move |entry: &&Foreshadowing| entry.payoff.episode == Some(episode) || entry.is_overdue(episode);
+        self.entries.iter().filter(is_due)
+    }
+}
+
+impl Foreshadowing {
+    /// Whether it should have been answered before an episode, and the file does not say that it was.
+    #[must_use]
+    pub fn is_overdue(&self, episode: u32) -> bool {
+        self.payoff.episode.is_some_and(|due| due < episode) && self.status != "resolved"
+    }
+}
+
+impl Step {
+    /// Where its keywords stand in the story, in bytes of the source.
+    #[must_use]
+    pub fn places(&self, material: &Material<'_>) -> Vec<Range<usize>> {
+        let keywords = self.keywords.iter().filter(|keyword| !keyword.trim().is_empty());
+        let phrases = Phrases::new(keywords.clone().cloned());
+        let mut places = Vec::new();
+        for (at, sentence) in material
+            .sentences()
+            .iter()
+            .enumerate()
+            .filter(|(_, sentence)| sentence.is_story())
+        {
+            let words = material.words_of(at);
+            let hits = phrases.find(words);
+            places.extend(
+                hits.iter()
+                    .map(|hit| words[hit.words.start].source.start..words[hit.words.end - 1].source.end),
+            );
+            // What the dictionary cuts otherwise here than alone stands as it is written. A single character is a word of
+            // its own or none: 弟 is not in 弟子.
+            for piece in &sentence.pieces {
+                let text = &material.text()[piece.visible.clone()];
+                for keyword in keywords.clone().filter(|keyword| keyword.chars().nth(1).is_some()) {
+                    let found = text.match_indices(keyword.trim());
+                    places.extend(found.map(|(from, found)| {
+                        let from = piece.visible.start + from;
+                        material.source_of(&(from..from + found.len()))
+                    }));
+                }
+            }
+        }
+        places.sort_by_key(|place| (place.start, place.end));
+        places.dedup();
+        places
+    }
+}
+
+fn entry(yaml: &Yaml) -> Foreshadowing {
+    let text = |key| yaml.get(key).map(Yaml::words).unwrap_or_default().trim().to_owned();
+    Foreshadowing {
+        id: text("id"),
+        title: text("title"),
+        plant: yaml.get("plant").map(step).unwrap_or_default(),
+        hints: yaml
+            .get("hints")
+            .map(items)
+            .unwrap_or_default()
+            .into_iter()
+            .map(step)
+            .collect(),
+        payoff: yaml.get("payoff").map(step).unwrap_or_default(),
+        status: text("status"),
+    }
+}
+
+fn step(yaml: &Yaml) -> Step {
+    let keywords = yaml.get("keywords").map(items).unwrap_or_default();
+    Step {
+        episode: yaml.get("episode").and_then(number),
+        keywords: keywords.into_iter().map(Yaml::words).collect(),
+    }
+}
+
+/// A number, as people write it: 3, "3", 第3話.
+fn number(yaml: &Yaml) -> Option<u32> {
+    let digits: String = yaml
+        .words()
+        .chars()
+        .filter_map(|c| c.to_digit(10).or_else(|| wide(c)))
+        .filter_map(|digit| char::from_digit(digit, 10))
+        .collect();
+    digits.parse().ok()
+}
+
+/// A digit of full width.
+fn wide(c: char) -> Option<u32> {
+    ('０'..='９')
+        .position(|digit| digit == c)
+        .and_then(|digit| u32::try_from(digit).ok())
+}
+
+/// The entries of a list; a single value is a list of one.
+fn items(yaml: &Yaml) -> Vec<&Yaml> {
+    match yaml {
+        Yaml::List(items) => items.iter().collect(),
+        Yaml::Null => Vec::new(),
+        one => vec![one],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Ledger;
+    use crate::project::Yaml;
+
+    #[test]
+    fn what_is_due_is_of_this_episode_or_overdue_and_open() {
+        let text = "\
+foreshadowing:
+  - { id: A, plant: { episode: 1, keywords: 鍵 }, payoff: { episode: 3, keywords: [鍵] }, status: planned }
+  - { id: B, plant: { episode: 第２話 }, payoff: { episode: 2 }, status: planted }
+  - { id: C, payoff: { episode: \"1\" }, status: resolved }
+  - { id: D, payoff: { episode: 4 } }
+  - { id: E }
+";
+        let ledger = Ledger::of(&[Yaml::read("ledger.yaml", text).expect("YAML")]);
+        let due: Vec<&str> = ledger.due_in(3).map(|entry| entry.id.as_str()).collect();
+        let planted: Vec<&str> = ledger.planted_in(2).map(|entry| entry.id.as_str()).collect();
+        assert_eq!((due, planted), (vec!["A", "B"], vec!["B"]));
+        assert_eq!(ledger.entries[0].plant.keywords, ["鍵"]);
+        assert!(ledger.entries[1].is_overdue(3) && !ledger.entries[2].is_overdue(3));
+    }
+}

@@ -1,0 +1,157 @@
+//! Runs: whole stretches of katakana or of kanji, where names are that nobody wrote down.
+//!
+//! A run is known if the dictionary or the settings have words of it that are more than single characters. Kanji numbers are
+//! known. What a run means is not asked.
+
+use std::ops::Range;
+
+use crate::{
+    checks::material::Material,
+    manuscript::is_kanji,
+    morphology::{Morpheme, Origin},
+};
+
+/// What a run is written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Script {
+    /// Katakana, with ー.
+    Katakana,
+    /// Kanji, with 々.
+    Kanji,
+}
+
+/// A run of the story.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// What it is written in.
+    pub script: Script,
+    /// Bytes of the visible text.
+    pub visible: Range<usize>,
+    /// How many characters.
+    pub characters: usize,
+    /// Its sentence.
+    pub sentence: usize,
+    /// Whether a name of the settings is in it.
+    pub has_name: bool,
+    /// Whether the dictionary or the settings know it.
+    pub is_known: bool,
+    /// Ranges of the visible text that are words of the dictionary of two characters or more, and suffixes of these.
+    pub ordinary: Vec<Range<usize>>,
+}
+
+/// The script of a character that can be in a run.
+#[must_use]
+pub fn script(c: char) -> Option<Script> {
+    match c {
+        'ァ'..='ヺ' | 'ー'..='ヾ' => Some(Script::Katakana),
+        c if is_kanji(c) => Some(Script::Kanji),
+        _ => None,
+    }
+}
+
+/// The runs of the story, in the order of its sentences.
+#[must_use]
+pub fn runs(material: &Material<'_>) -> Vec<Run> {
+    let mut runs = Vec::new();
+    for (at, sentence) in material
+        .sentences()
+        .iter()
+        .enumerate()
+        .filter(|(_, sentence)| sentence.is_story())
+    {
+        let words = material.words_of(at);
+        let mut word = 0;
+        for piece in &sentence.pieces {
+            let text = &material.text()[piece.visible.clone()];
+            let mut open: Option<Run> = None;
+            let end = (text.len(), '\n');
+            for (offset, c) in text.char_indices().chain(std::iter::once(end)) {
+                let script = script(c);
+                if let Some(run) = open.take_if(|run| Some(run.script) != script) {
+                    runs.push(known(run, words, &mut word));
+                }
+                let Some(script) = script else { continue };
+                let place = piece.visible.start + offset;
+                let run = open.get_or_insert(Run {
+                    script,
+                    visible: place..place,
+                    characters: 0,
+                    sentence: at,
+                    has_name: false,
+                    is_known: false,
+                    ordinary: Vec::new(),
+                });
+                run.visible.end = place + c.len_utf8();
+                run.characters += 1;
+            }
+        }
+    }
+    runs
+}
+
+/// A run with what the words in it say; `from` goes on from run to run.
+fn known(mut run: Run, words: &[Morpheme<'_>], from: &mut usize) -> Run {
+    while words
+        .get(*from)
+        .is_some_and(|word| word.visible.end <= run.visible.start)
+    {
+        *from += 1;
+    }
+    let within = words[*from..]
+        .iter()
+        .take_while(|word| word.visible.start < run.visible.end);
+    let (mut unknown, mut number) = (false, false);
+    for word in within {
+        run.has_name |= word.origin == Origin::Name;
+        number |= word.is(&["名詞", "数"]);
+        unknown |= word.origin == Origin::Unknown;
+        // 文学 is ordinary, and so is 者 behind it.
+        let goes_on =
+            word.is(&["名詞", "接尾"]) && run.ordinary.last().is_some_and(|last| last.end == word.visible.start);
+        if word.origin == Origin::Dictionary && (goes_on || word.surface.chars().nth(1).is_some()) {
+            run.ordinary.push(word.visible.clone());
+        }
+    }
+    run.is_known = run.has_name
+        || number
+        || match run.script {
+            Script::Katakana => !unknown,
+            Script::Kanji => !unknown && !run.ordinary.is_empty(),
+        };
+    run
+}
+
+#[cfg(test)]
+mod tests {
+    use super::runs;
+    use crate::{
+        checks::{Context, Draft, Material, Tuning},
+        manuscript::Reading,
+        morphology::Ipadic,
+    };
+
+    #[test]
+    fn runs_are_known_by_the_words_in_them() {
+        let draft = Draft::read(
+            "　ザルカ式の扉を文学者と二十年も戸賀崎で見たラジオ。\n",
+            Reading::default(),
+        );
+        let (context, tuning) = (Context::default(), Tuning::default());
+        let material = Material::of(&draft, &context, &tuning, Ipadic::shared());
+        let shown: Vec<(&str, bool)> = runs(&material)
+            .iter()
+            .map(|run| (&material.text()[run.visible.clone()], run.is_known))
+            .collect();
+        let expected = [
+            ("ザルカ", false),
+            ("式", false),
+            ("扉", false),
+            ("文学者", true),
+            ("二十年", true),
+            ("戸賀崎", false),
+            ("見", false),
+            ("ラジオ", true),
+        ];
+        assert_eq!(shown, expected);
+    }
+}

@@ -1,0 +1,69 @@
+//! Whose a line is by the character sheets: a pronoun or an ending that one of those present has alone.
+//!
+//! What compares manners of speech with the sheets must not ask this, or it would compare them with themselves.
+
+use super::{Line, Member};
+use crate::{checks::material::Material, lexicons::PEOPLE, morphology::Morpheme};
+
+/// The one of those present, as a place in the cast, to whom all signs of a line point.
+#[must_use]
+pub fn by_sheet(material: &Material<'_>, line: &Line, present: impl IntoIterator<Item = usize>) -> Option<usize> {
+    let members = &material.cast().members;
+    let mut present = present.into_iter();
+    let few: Vec<usize> = present.by_ref().take(CROWD).collect();
+    if present.next().is_some() {
+        return None;
+    }
+    let present: Vec<(usize, &Member)> = few.into_iter().map(|at| (at, &members[at])).collect();
+    let mut signs = line.own_words(material).flat_map(|words| {
+        by_pronoun(&words, &present)
+            .into_iter()
+            .chain(by_ending(&words, &present))
+    });
+    let first = signs.next()?;
+    signs.all(|sign| sign == first).then_some(first)
+}
+
+/// Whose pronouns a sentence has: of each that one of them has alone.
+fn by_pronoun(words: &[&Morpheme<'_>], present: &[(usize, &Member)]) -> Vec<usize> {
+    let only = |word: &Morpheme<'_>, own: fn(&Member) -> &[String]| {
+        let mut owners = present
+            .iter()
+            .filter(|(_, member)| own(member).iter().any(|own| own == word.surface));
+        owners.next().filter(|_| owners.next().is_none()).map(|(at, _)| *at)
+    };
+    let is_pronoun = |word: &&&Morpheme<'_>| {
+        let listed = &PEOPLE.pronouns;
+        word.is(&["名詞", "代名詞"]) || listed.first.has(word.base) || listed.second.has(word.base)
+    };
+    let pronouns = words.iter().filter(is_pronoun);
+    let owners = pronouns.filter_map(|word| {
+        only(word, |member| &member.first_person).or_else(|| only(word, |member| &member.second_person))
+    });
+    owners.collect()
+}
+
+/// Who alone ends a sentence so: with the longest ending that fits.
+fn by_ending(words: &[&Morpheme<'_>], present: &[(usize, &Member)]) -> Option<usize> {
+    let heard = words
+        .iter()
+        .filter(|word| word.parts[0] != "記号" && word.surface.chars().any(char::is_alphanumeric));
+    let heard: Vec<&str> = heard.map(|word| word.surface).collect();
+    let text = heard[heard.len().saturating_sub(LAST)..].concat();
+    let fits = |member: &Member| {
+        let fitting = member
+            .endings
+            .iter()
+            .filter(|ending| !ending.is_empty() && text.ends_with(ending.as_str()));
+        fitting.map(String::len).max().unwrap_or_default()
+    };
+    let lengths: Vec<(usize, usize)> = present.iter().map(|(at, member)| (fits(member), *at)).collect();
+    let (longest, at) = lengths.iter().copied().max().filter(|(longest, _)| *longest > 0)?;
+    (lengths.iter().filter(|(length, _)| *length == longest).count() == 1).then_some(at)
+}
+
+/// Among more than these nothing is anybody's alone.
+const CROWD: usize = 16;
+
+/// How many words at the end of a sentence an ending has at most.
+const LAST: usize = 12;

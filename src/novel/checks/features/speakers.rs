@@ -1,0 +1,459 @@
+//! Who says a line: by the narration in its paragraph or beside it, and by taking turns, each with how sure that is.
+//!
+//! What a line says and how it says it is not asked for that, so that manners of speech can be compared with whoever has them;
+//! what the character sheets say of it stands beside.
+//! Words that narration quotes (「なし」としか書かない) are no lines.
+
+use std::{collections::BTreeSet, ops::Range};
+
+use super::{Person, Stretch, Subjects, by_sheet};
+use crate::{
+    checks::material::Material,
+    manuscript::{Closing, Kind, LineKind, Part, Voice},
+    morphology::Morpheme,
+};
+
+/// Below this nothing is concluded from a speaker (novel-checks 2.3).
+pub const SURE: f64 = 0.6;
+
+/// 「…」とXは言った.
+const QUOTED: f64 = 0.95;
+/// X is the subject of another sentence in the paragraph.
+const SAME_PARAGRAPH: f64 = 0.8;
+/// X speaks, in the paragraph before or after.
+const SPEAKS_BESIDE: f64 = 0.7;
+/// X does something before and after it.
+const ACTS_AROUND: f64 = 0.65;
+/// X does something there: as often the one who listens.
+const BESIDE: f64 = 0.45;
+/// Two who take turns, after a line whose speaker is known.
+const TURN: f64 = 0.8;
+/// The same where narration names more than two.
+const TURN_OF_MANY: f64 = 0.6;
+/// What each further turn takes off.
+const FURTHER: f64 = 0.05;
+/// What a turn takes off after narration: the one who spoke may go on.
+const AFTER_NARRATION: f64 = 0.25;
+/// How many sentences of narration may lie between two lines of one talk.
+const PAUSE: usize = 4;
+
+/// Where a line stands to the one before.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Follows {
+    /// In another scene, or there is none.
+    #[default]
+    Nothing,
+    /// In the same paragraph: mostly the same speaker goes on.
+    InParagraph,
+    /// In the next paragraph.
+    Directly,
+    /// After a paragraph of narration.
+    Narration,
+}
+
+/// A line of speech.
+#[derive(Clone, Debug, Default)]
+pub struct Line {
+    /// Its sentences, as places in those of the text.
+    pub sentences: Range<usize>,
+    /// Where, in the visible text.
+    pub visible: Range<usize>,
+    /// The line of the source that it begins in.
+    pub paragraph: usize,
+    /// What it quotes in 『』, in the visible text.
+    pub quoted: Vec<Range<usize>>,
+    /// The sentences of narration between it and the line before.
+    pub pause: usize,
+    /// Which scene it is in, as a place in the scenes of the text.
+    pub scene: usize,
+    /// Where it stands to the line before.
+    pub follows: Follows,
+    /// Who says it.
+    pub speaker: Option<Person>,
+    /// How sure that is, from 0 to 1.
+    pub confidence: f64,
+    /// Whose it is by the character sheets, if its pronouns or endings are those of one of those present alone.
+    pub by_sheet: Option<usize>,
+    /// Whether narration in its paragraph or beside it mentions anybody.
+    pub is_shown: bool,
+}
+
+impl Line {
+    /// Who says it, if that is sure enough.
+    #[must_use]
+    pub fn speaker(&self, confidence: f64) -> Option<&Person> {
+        self.speaker.as_ref().filter(|_| self.confidence >= confidence)
+    }
+
+    /// Who says it, by narration and turns if that is sure, else by the character sheets. Not for what compares manners of
+    /// speech.
+    #[must_use]
+    pub fn likely(&self) -> Option<Person> {
+        let sure = self.speaker(SURE).cloned();
+        sure.or_else(|| self.by_sheet.map(Person::Member))
+    }
+
+    /// Its own words, without what it quotes, sentence by sentence.
+    pub fn own_words<'m>(&'m self, material: &'m Material<'_>) -> impl Iterator<Item = Vec<&'m Morpheme<'m>>> {
+        self.sentences.clone().map(move |at| {
+            let words = material.words_of(at).iter();
+            words.filter(|word| self.is_own(word.visible.start)).collect()
+        })
+    }
+
+    fn is_own(&self, visible: usize) -> bool {
+        let after = self.quoted.partition_point(|range| range.end <= visible);
+        self.quoted.get(after).is_none_or(|range| visible < range.start)
+    }
+
+    fn is(&mut self, speaker: Person, confidence: f64) {
+        if confidence > self.confidence {
+            (self.speaker, self.confidence) = (Some(speaker), confidence);
+        }
+    }
+}
+
+/// The lines of a text, in order.
+#[derive(Clone, Debug, Default)]
+pub struct Speakers {
+    /// All of them.
+    pub lines: Vec<Line>,
+    /// For each scene the characters of the settings whom its narration names, and the I who tells it.
+    pub present: Vec<BTreeSet<usize>>,
+}
+
+impl Speakers {
+    pub(in crate::checks) fn of(material: &Material<'_>) -> Self {
+        let mut lines = lines(material);
+        let narration = Beside::of(material);
+        for at in 0..lines.len() {
+            follow(&mut lines, at, &narration);
+            by_narration(material, &narration, &mut lines[at]);
+        }
+        let present = present(material);
+        let nobody = BTreeSet::new();
+        let mut from = 0;
+        while from < lines.len() {
+            let goes_on = |line: &Line| line.pause <= PAUSE && line.follows != Follows::Nothing;
+            let length = 1 + lines[from + 1..].iter().take_while(|line| goes_on(line)).count();
+            let present = present.get(lines[from].scene).unwrap_or(&nobody);
+            by_turns(&mut lines[from..from + length], present);
+            from += length;
+        }
+        for line in &mut lines {
+            let present = present.get(line.scene).unwrap_or(&nobody);
+            line.by_sheet = by_sheet(material, line, present.iter().copied());
+        }
+        Self { lines, present }
+    }
+
+    /// The lines of some person, if that is sure enough.
+    pub fn of_member(&self, member: usize, confidence: f64) -> impl Iterator<Item = &Line> {
+        let is_own = move |line: &&Line| line.speaker(confidence) == Some(&Person::Member(member));
+        self.lines.iter().filter(is_own)
+    }
+}
+
+/// The characters of the settings whom the narration of each scene names, and the I who tells it.
+fn present(material: &Material<'_>) -> Vec<BTreeSet<usize>> {
+    let viewpoint = material.viewpoint();
+    let scenes = material.scenes().scenes.iter();
+    let named = |scene: &Stretch| {
+        let told = scene
+            .sentences(material)
+            .filter(|at| material.sentences()[*at].voice != Voice::Dialogue);
+        let words = told.flat_map(|at| material.words_of(at));
+        let mut named: BTreeSet<usize> = words.filter_map(|word| material.names().named(word)).collect();
+        named.extend(viewpoint.member.filter(|_| viewpoint.is_first_person));
+        named
+    };
+    scenes.map(named).collect()
+}
+
+/// How a line stands to the one before it.
+fn follow(lines: &mut [Line], at: usize, beside: &Beside) {
+    let before = at
+        .checked_sub(1)
+        .map(|before| (lines[before].scene, lines[before].paragraph));
+    let Some((scene, paragraph)) = before else { return };
+    let line = &mut lines[at];
+    line.follows = if scene != line.scene {
+        Follows::Nothing
+    } else if paragraph == line.paragraph {
+        Follows::InParagraph
+    } else if beside.before[line.paragraph] == Some(paragraph) {
+        Follows::Directly
+    } else {
+        Follows::Narration
+    };
+}
+
+/// The lines as they stand, nobody saying them yet.
+fn lines(material: &Material<'_>) -> Vec<Line> {
+    let (manuscript, sentences) = (material.manuscript(), material.sentences());
+    let visible = manuscript.visible();
+    let mut lines: Vec<Line> = Vec::new();
+    let (mut end, mut continues) = (0, false);
+    let scenes = &material.scenes().scenes;
+    for span in manuscript.spans() {
+        let Kind::Dialogue(closing) = span.kind else { continue };
+        if span.range.start < end {
+            continue;
+        }
+        end = span.range.end;
+        let range = visible.from_source(span.range.start)..visible.from_source(span.range.end);
+        let place = |at: usize| sentences.partition_point(|sentence| sentence.visible().start < at);
+        let own = place(range.start)..place(range.end);
+        let Some(first) = sentences.get(own.start).filter(|first| first.is_story()) else {
+            continue;
+        };
+        let quoted = quoted(material.text(), &range);
+        if let Some(last) = lines
+            .last_mut()
+            .filter(|_| std::mem::replace(&mut continues, closing == Closing::Continues))
+        {
+            last.visible.end = range.end;
+            last.sentences.end = own.end;
+            last.quoted.extend(quoted);
+            continue;
+        }
+        if is_mention(material, &range, own.start) {
+            continue;
+        }
+        let since = lines.last().map_or(0, |line| line.sentences.end);
+        let between = sentences[since..own.start].iter();
+        let scene = scenes.partition_point(|scene| scene.visible().start <= range.start);
+        lines.push(Line {
+            paragraph: first.line,
+            quoted,
+            pause: between
+                .filter(|sentence| sentence.is_story() && sentence.voice != Voice::Dialogue)
+                .count(),
+            scene: scene.saturating_sub(1),
+            sentences: own,
+            visible: range,
+            ..Line::default()
+        });
+    }
+    lines
+}
+
+/// What stands in 『』 within a line; of a line that is 『』 itself, all of it.
+fn quoted(text: &str, line: &Range<usize>) -> Vec<Range<usize>> {
+    let mut quoted = Vec::new();
+    let mut open = None;
+    for (at, c) in text[line.clone()].char_indices() {
+        match (c, open) {
+            ('『', None) => open = Some(line.start + at),
+            ('』', Some(from)) => {
+                quoted.push(from..line.start + at + c.len_utf8());
+                open = None;
+            }
+            _ => {}
+        }
+    }
+    quoted
+}
+
+/// Whether narration around it only quotes the words: it goes on before and after them, and nobody speaks in it.
+fn is_mention(material: &Material<'_>, line: &Range<usize>, first: usize) -> bool {
+    let around = first.checked_sub(1).map(|at| (at, &material.sentences()[at]));
+    let around = around.filter(|(_, sentence)| {
+        let visible = sentence.visible();
+        sentence.voice == Voice::Narration && visible.start < line.start && line.end < visible.end
+    });
+    around.is_some_and(|(at, _)| !material.subjects().speaks(at))
+}
+
+/// The narration of a text by paragraph.
+struct Beside {
+    /// For each line of the source the sentences of narration in it, as places in those of the text.
+    of_lines: Vec<Vec<usize>>,
+    /// For each line of the source whether its narration mentions anybody.
+    mentions: Vec<bool>,
+    /// For each line of the source the next paragraph before it and after it.
+    before: Vec<Option<usize>>,
+    after: Vec<Option<usize>>,
+}
+
+impl Beside {
+    fn of(material: &Material<'_>) -> Self {
+        let lines = material.manuscript().lines();
+        let mut of_lines = vec![Vec::new(); lines.len()];
+        let mut mentions = vec![false; lines.len()];
+        for (at, sentence) in material.sentences().iter().enumerate() {
+            if sentence.is_story() && sentence.voice != Voice::Dialogue {
+                of_lines[sentence.line].push(at);
+                mentions[sentence.line] |= material.subjects().mentions_somebody(at);
+            }
+        }
+        // Over a scene break nothing is beside anything.
+        let step = |last: &mut Option<usize>, at: usize| {
+            let before = *last;
+            match &lines[at].kind {
+                LineKind::Paragraph if lines[at].part == Part::Body => *last = Some(at),
+                LineKind::Empty => {}
+                _ => *last = None,
+            }
+            before
+        };
+        let mut last = None;
+        let before: Vec<Option<usize>> = (0..lines.len()).map(|at| step(&mut last, at)).collect();
+        let mut last = None;
+        let mut after: Vec<Option<usize>> = (0..lines.len()).rev().map(|at| step(&mut last, at)).collect();
+        after.reverse();
+        Self {
+            of_lines,
+            mentions,
+            before,
+            after,
+        }
+    }
+
+    /// The sentences of the paragraph, if it is narration alone.
+    fn narration<'b>(&'b self, material: &Material<'_>, line: Option<usize>) -> &'b [usize] {
+        let sentences = line.map_or(&[][..], |line| &self.of_lines[line]);
+        let speaks = |at: usize| {
+            let next = material.sentences().get(at);
+            next.is_some_and(|next| Some(next.line) == line && next.voice == Voice::Dialogue)
+        };
+        let (Some(first), Some(last)) = (sentences.first(), sentences.last()) else {
+            return &[];
+        };
+        if first.checked_sub(1).is_some_and(speaks) || speaks(*last + 1) {
+            &[]
+        } else {
+            sentences
+        }
+    }
+}
+
+/// What the narration around a line says of who speaks.
+fn by_narration(material: &Material<'_>, beside: &Beside, line: &mut Line) {
+    let subjects: &Subjects = material.subjects();
+    let own = &beside.of_lines[line.paragraph];
+    line.is_shown = beside.mentions[line.paragraph];
+    // What follows the line in its own paragraph, and what goes before it.
+    let sentence = |at: &usize| &material.sentences()[*at];
+    let follows = own.get(own.partition_point(|at| sentence(at).visible().end <= line.visible.end));
+    let precedes = own
+        .partition_point(|at| sentence(at).visible().start < line.visible.start)
+        .checked_sub(1);
+    let precedes = precedes.map(|at| own[at]);
+    let piece_after = |at: &usize| {
+        let pieces = &sentence(at).pieces;
+        pieces
+            .get(pieces.partition_point(|piece| piece.visible.start < line.visible.end))
+            .map(|piece| piece.visible.start)
+    };
+    if let Some((at, from)) = follows.and_then(|at| Some((*at, piece_after(at)?)))
+        && let Some(person) = subjects.get(at)
+    {
+        let is_quoted = material.text()[from..].starts_with(['と', 'っ']);
+        line.is(person.clone(), if is_quoted { QUOTED } else { SAME_PARAGRAPH });
+    }
+    if let Some(person) = precedes.and_then(|at| subjects.get(at)) {
+        line.is(person.clone(), SAME_PARAGRAPH);
+    }
+    let before = beside.narration(material, beside.before[line.paragraph]);
+    let after = beside.narration(material, beside.after[line.paragraph]);
+    line.is_shown |= before.last().is_some_and(|at| subjects.mentions_somebody(*at));
+    line.is_shown |= after.first().is_some_and(|at| subjects.mentions_somebody(*at));
+    let (above, below) = (before.last(), after.first());
+    let person = |at: Option<&usize>| subjects.get(*at?);
+    if let (Some(one), Some(other)) = (person(above), person(below))
+        && one == other
+    {
+        line.is(one.clone(), ACTS_AROUND);
+    }
+    // Of several sentences the last one leads to what follows, the first one tells of what went before: そう言った.
+    if let (Some(at), Some(person)) = (above, person(above)) {
+        let leads = subjects.speaks(*at) && before.len() > 1;
+        line.is(person.clone(), if leads { SPEAKS_BESIDE } else { BESIDE });
+    }
+    if let (Some(at), Some(person)) = (below, person(below)) {
+        let tells = subjects.speaks(*at) && (after.len() > 1 || points_back(material.words_of(*at)));
+        line.is(person.clone(), if tells { SPEAKS_BESIDE } else { BESIDE });
+    }
+}
+
+/// Whether a sentence is about what was said before it: そう尋ねた, と言って.
+fn points_back(words: &[Morpheme<'_>]) -> bool {
+    let is_so = |word: &Morpheme<'_>| matches!(word.surface, "そう" | "そんな" | "それ");
+    words.first().is_some_and(|word| word.surface == "と") || words.iter().any(is_so)
+}
+
+/// Fills up a talk between two: between lines whose speakers are known, the turns.
+fn by_turns(lines: &mut [Line], present: &BTreeSet<usize>) {
+    let mut two: Vec<Person> = Vec::new();
+    for line in lines.iter() {
+        if let Some(person) = line.speaker(SPEAKS_BESIDE).filter(|person| !two.contains(person)) {
+            two.push(person.clone());
+        }
+        if two.len() > 2 {
+            return;
+        }
+    }
+    // With one sure speaker the other is the only other one there, else perhaps whoever is beside the other lines.
+    let mut turn = if present.len() > 2 { TURN_OF_MANY } else { TURN };
+    if two.len() == 1 {
+        let mut others = present
+            .iter()
+            .map(|at| Person::Member(*at))
+            .filter(|person| !two.contains(person));
+        let other = others.next().filter(|_| others.next().is_none());
+        let beside = || {
+            lines
+                .iter()
+                .filter_map(|line| line.speaker.clone())
+                .find(|person| !two.contains(person))
+        };
+        if other.is_none() {
+            turn = TURN_OF_MANY;
+        }
+        two.extend(other.or_else(beside));
+    }
+    let [one, other] = two.as_slice() else { return };
+    let turned = |person: &Person| if person == one { other.clone() } else { one.clone() };
+    let known: Vec<Option<(Person, f64)>> = lines
+        .iter()
+        .map(|line| Some((line.speaker(SPEAKS_BESIDE)?.clone(), line.confidence)))
+        .collect();
+    let mut guesses: Vec<[Option<(Person, f64)>; 2]> = vec![[None, None]; lines.len()];
+    // Who says one of two neighbours, if the other is known.
+    let passed = |(person, sure): (Person, f64), over: &Line| match over.follows {
+        Follows::InParagraph => (person, sure.min(turn) - FURTHER),
+        Follows::Directly => (turned(&person), sure.min(turn) - FURTHER),
+        Follows::Narration | Follows::Nothing => (turned(&person), sure.min(turn) - AFTER_NARRATION),
+    };
+    let mut last: Option<(Person, f64)> = None;
+    for at in 0..lines.len() {
+        let guess = last.take().map(|known| passed(known, &lines[at]));
+        last = known[at].clone().or_else(|| guess.clone());
+        guesses[at][0] = guess;
+    }
+    last = None;
+    for at in (0..lines.len()).rev() {
+        let guess = last.take().map(|known| passed(known, &lines[at + 1]));
+        last = known[at].clone().or_else(|| guess.clone());
+        guesses[at][1] = guess;
+    }
+    for (at, line) in lines.iter_mut().enumerate() {
+        if known[at].is_some() {
+            continue;
+        }
+        let (person, sure) = match &guesses[at] {
+            [Some(one), Some(other)] if one.0 == other.0 => (one.0.clone(), one.1.max(other.1)),
+            [Some(one), Some(other)] if one.1 >= other.1 => (one.0.clone(), one.1 - 0.3),
+            [Some(_), Some(guess)] => (guess.0.clone(), guess.1 - 0.3),
+            [Some(guess), None] | [None, Some(guess)] => guess.clone(),
+            [None, None] => continue,
+        };
+        let sure = match &line.speaker {
+            Some(speaker) if *speaker == person => sure + FURTHER,
+            Some(_) => sure - 2.0 * FURTHER,
+            None => sure,
+        };
+        line.is(person, sure.clamp(0.0, 1.0));
+    }
+}

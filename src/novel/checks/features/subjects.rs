@@ -1,0 +1,203 @@
+//! Who does it: the person whom a sentence of narration is about, where it says so.
+//!
+//! The person marked by は or も, else the one marked by が. A sentence that marks nobody has none of its own; whether it goes
+//! on with the last one is for whoever asks. 彼 and 彼女 are whoever was named last, an I who tells it aside.
+
+use std::collections::HashMap;
+
+use super::{Cast, Viewpoint};
+use crate::{
+    checks::material::Material,
+    lexicons::{PEOPLE, VERBS},
+    manuscript::Voice,
+    morphology::{Morpheme, Origin},
+};
+
+/// A person of the text.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Person {
+    /// A character of the settings, as a place in the cast.
+    Member(usize),
+    /// An I whom the settings do not know.
+    Narrator,
+    /// Somebody by what they are: 老人.
+    Role(&'static str),
+    /// Somebody.
+    Somebody,
+}
+
+impl Person {
+    /// Through whose eyes a text is told: a character, else whoever says I.
+    #[must_use]
+    pub fn of_viewpoint(viewpoint: &Viewpoint) -> Self {
+        viewpoint.member.map_or(Self::Narrator, Self::Member)
+    }
+
+    /// The character of the settings.
+    #[must_use]
+    pub fn member(&self) -> Option<usize> {
+        if let Self::Member(at) = self { Some(*at) } else { None }
+    }
+}
+
+/// The characters that words name.
+#[derive(Clone, Debug, Default)]
+pub struct Names {
+    by_name: HashMap<String, Option<usize>>,
+}
+
+impl Names {
+    /// Of a cast. A name that two go by names neither.
+    #[must_use]
+    pub fn of(cast: &Cast) -> Self {
+        let mut by_name = HashMap::new();
+        for (at, member) in cast.members.iter().enumerate() {
+            for name in member.names() {
+                let known = by_name.entry(name.to_owned()).or_insert(Some(at));
+                if *known != Some(at) {
+                    *known = None;
+                }
+            }
+        }
+        Self { by_name }
+    }
+
+    /// The character of a name.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<usize> {
+        self.by_name.get(name).copied().flatten()
+    }
+
+    /// Whom a word names.
+    #[must_use]
+    pub fn named(&self, word: &Morpheme<'_>) -> Option<usize> {
+        if word.origin == Origin::Name {
+            self.get(word.surface)
+        } else {
+            None
+        }
+    }
+}
+
+/// The subjects of the sentences of a text.
+#[derive(Clone, Debug, Default)]
+pub struct Subjects {
+    of: Vec<Option<Person>>,
+    /// Whether somebody at all is mentioned.
+    mentions: Vec<bool>,
+    /// Whether somebody speaks.
+    speaks: Vec<bool>,
+}
+
+impl Subjects {
+    pub(in crate::checks) fn of(material: &Material<'_>) -> Self {
+        let (names, viewpoint) = (material.names(), material.viewpoint());
+        let mut subjects = Self::default();
+        let i = Person::of_viewpoint(viewpoint);
+        let mut last = None;
+        for (at, sentence) in material.sentences().iter().enumerate() {
+            let is_told = sentence.is_story() && sentence.voice == Voice::Narration;
+            let people = if is_told {
+                people(material.words_of(at), names, viewpoint, &mut last, &i)
+            } else {
+                Vec::new()
+            };
+            subjects.of.push(subject(material.words_of(at), &people));
+            subjects.mentions.push(!people.is_empty());
+            subjects.speaks.push(is_told && speaks(material.words_of(at)));
+        }
+        subjects
+    }
+
+    /// Whom a sentence is about, if it says so.
+    #[must_use]
+    pub fn get(&self, sentence: usize) -> Option<&Person> {
+        self.of.get(sentence)?.as_ref()
+    }
+
+    /// Whether somebody speaks in a sentence of narration.
+    #[must_use]
+    pub fn speaks(&self, sentence: usize) -> bool {
+        self.speaks.get(sentence).copied().unwrap_or_default()
+    }
+
+    /// Whether a sentence of narration mentions anybody.
+    #[must_use]
+    pub fn mentions_somebody(&self, sentence: usize) -> bool {
+        self.mentions.get(sentence).copied().unwrap_or_default()
+    }
+}
+
+/// Whether there is a verb of speech; 坊っちゃんと云う人 is none, and 何も言わず is none.
+fn speaks(words: &[Morpheme<'_>]) -> bool {
+    VERBS.speech.find(words).iter().any(|hit| {
+        let following = words.get(hit.words.end);
+        let last = &words[hit.words.end - 1];
+        let is_name = matches!(words[hit.words.start].base, "言う" | "云う" | "いう")
+            && hit
+                .words
+                .start
+                .checked_sub(1)
+                .is_some_and(|at| words[at].surface == "と")
+            && last.inflection.is_some_and(|inflection| inflection.form == "基本形")
+            && following.is_some_and(|word| word.parts[0] == "名詞");
+        let is_silent =
+            following.is_some_and(|word| word.parts[0] == "助動詞" && matches!(word.base, "ない" | "ぬ" | "ん"));
+        !is_name && !is_silent
+    })
+}
+
+/// Everybody whom a sentence mentions, each with the place after the last word of it.
+fn people(
+    words: &[Morpheme<'_>],
+    names: &Names,
+    viewpoint: &Viewpoint,
+    last: &mut Option<Person>,
+    i: &Person,
+) -> Vec<(usize, Person)> {
+    let mut people: Vec<(usize, Person)> = Vec::new();
+    for (at, word) in words.iter().enumerate() {
+        if let Some(member) = names.named(word) {
+            people.push((at + 1, Person::Member(member)));
+        }
+    }
+    if viewpoint.is_first_person {
+        let own = PEOPLE.pronouns.first.find(words).into_iter();
+        people.extend(own.map(|hit| (hit.words.end, i.clone())));
+    }
+    let third = PEOPLE.pronouns.third.find(words).into_iter();
+    people.extend(third.map(|hit| (hit.words.end, Person::Somebody)));
+    let roles = PEOPLE.kin_and_roles.find(words).into_iter();
+    // A name that is spelled like a role (じいちゃん) is the name.
+    let roles = roles.filter(|hit| words[hit.words.clone()].iter().all(|word| word.origin != Origin::Name));
+    let role = |entry: usize| Person::Role(PEOPLE.kin_and_roles.entries()[entry].as_str());
+    people.extend(roles.map(|hit| (hit.words.end, role(hit.entry))));
+    people.sort_by_key(|(end, _)| *end);
+    for (end, person) in &mut people {
+        if *person == Person::Somebody && matches!(words[*end - 1].base, "彼" | "彼女") {
+            *person = last.clone().unwrap_or(Person::Somebody);
+        }
+        let is_named = *person != Person::Somebody && !(viewpoint.is_first_person && person == i);
+        if is_named {
+            *last = Some(person.clone());
+        }
+    }
+    people
+}
+
+/// The one marked by は or も, else by が.
+fn subject(words: &[Morpheme<'_>], people: &[(usize, Person)]) -> Option<Person> {
+    let marked = |particles: &[(&str, &str)]| {
+        let mut marked = people.iter().filter(|(end, _)| {
+            let mut after = words[*end..].iter();
+            let next = after.find(|word| !word.is(&["名詞", "接尾"]));
+            next.is_some_and(|word| {
+                particles
+                    .iter()
+                    .any(|(kind, base)| word.is(&["助詞", kind]) && word.base == *base)
+            })
+        });
+        marked.next().map(|(_, person)| person.clone())
+    };
+    marked(&[("係助詞", "は"), ("係助詞", "も")]).or_else(|| marked(&[("格助詞", "が")]))
+}

@@ -1,0 +1,124 @@
+//! A31-021: the share of the characters named here who are described within `window` characters, or known from before.
+
+use std::ops::Range;
+
+use crate::{
+    checks::{
+        Material,
+        features::{Member, content_words},
+        items::{Gauge, Measure},
+    },
+    lexicons::PEOPLE,
+    manuscript::{Voice, is_counted},
+    morphology::Morpheme,
+};
+
+#[expect(clippy::cast_precision_loss, reason = "counts of a text are small")]
+pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
+    let members = &material.cast().members;
+    let before = material.manners_before();
+    let is_known = |member: usize| before.is_some_and(|before| before.named.contains(&member));
+    // For each the first mention: its sentence, and where.
+    let mut first: Vec<Option<(usize, Range<usize>)>> = vec![None; members.len()];
+    // For each sentence of narration who was named last, in it or before.
+    let mut last_named: Vec<Option<usize>> = Vec::with_capacity(material.sentences().len());
+    let mut last = None;
+    for (at, sentence) in material.sentences().iter().enumerate() {
+        let words = if sentence.is_story() {
+            material.words_of(at)
+        } else {
+            &[]
+        };
+        for word in words {
+            if let Some(member) = material.names().named(word) {
+                first[member].get_or_insert_with(|| (at, word.visible.clone()));
+                last = Some(member).filter(|_| sentence.voice == Voice::Narration).or(last);
+            }
+        }
+        last_named.push(last);
+    }
+    let (mut named, mut introduced, mut bare) = (0_usize, 0_usize, Vec::new());
+    for (at, member) in members.iter().enumerate() {
+        let Some((from, mention)) = first[at].clone().filter(|_| material.viewpoint().member != Some(at)) else {
+            continue;
+        };
+        named += 1;
+        if is_known(at)
+            || is_described(
+                material,
+                gauge.limit("window"),
+                (at, member),
+                from,
+                &mention,
+                &last_named,
+            )
+        {
+            introduced += 1;
+        } else {
+            bare.push(material.source_of(&mention));
+        }
+    }
+    if named == 0 {
+        return Measure::not_applicable();
+    }
+    let share = introduced as f64 / named as f64;
+    Measure::of(share).from(share).at(bare)
+}
+
+/// Whether the narration describes a character near the first mention, in the sentence `from`.
+fn is_described(
+    material: &Material<'_>,
+    window: usize,
+    (own, member): (usize, &Member),
+    from: usize,
+    mention: &Range<usize>,
+    last_named: &[Option<usize>],
+) -> bool {
+    let traits = content_words(&member.traits);
+    // Where the window ends, by what a reader sees.
+    let after = material.text()[mention.end..]
+        .char_indices()
+        .filter(|(_, c)| is_counted(*c));
+    let end = after.map(|(at, _)| mention.end + at).nth(window).unwrap_or(usize::MAX);
+    // How many sentences of narration were looked at: the one of the mention, and the next.
+    let mut follows = 0;
+    // A mention in speech: what counts is the narration around it.
+    let from = from.saturating_sub(usize::from(material.sentences()[from].voice != Voice::Narration));
+    for (at, sentence) in material.sentences().iter().enumerate().skip(from) {
+        let visible = sentence.visible();
+        if visible.start > end {
+            return false;
+        }
+        if sentence.voice != Voice::Narration || !sentence.is_story() {
+            continue;
+        }
+        let is_mention = visible.start <= mention.start && mention.end <= visible.end;
+        let words = near(material.words_of(at), mention, window);
+        let says_who = (is_mention || follows == 1) && !PEOPLE.kin_and_roles.find(words).is_empty();
+        if (is_mention || last_named[at] == Some(own)) && (describes(words, &traits) || says_who) {
+            return true;
+        }
+        follows += 1;
+    }
+    false
+}
+
+/// The words that can be within a window of a place: a sentence without an end is not read for each of many names.
+fn near<'m, 'a>(words: &'m [Morpheme<'a>], place: &Range<usize>, window: usize) -> &'m [Morpheme<'a>] {
+    let bytes = window.saturating_mul('あ'.len_utf8());
+    let start = words.partition_point(|word| word.visible.end + bytes <= place.start);
+    let end = words.partition_point(|word| word.visible.start < place.end.saturating_add(bytes));
+    &words[start..end.max(start)]
+}
+
+/// Whether there is a word of appearance or nature, an age, or one of the sheet's traits.
+fn describes(words: &[Morpheme<'_>], traits: &[String]) -> bool {
+    let has_age = words
+        .windows(2)
+        .any(|pair| pair[0].is(&["名詞", "数"]) && matches!(pair[1].surface, "歳" | "才"));
+    let is_trait = |word: &Morpheme<'_>| word.is_content() && traits.iter().any(|known| known == word.base);
+    !PEOPLE.appearance.find(words).is_empty()
+        || !PEOPLE.traits.find(words).is_empty()
+        || has_age
+        || words.iter().any(is_trait)
+}

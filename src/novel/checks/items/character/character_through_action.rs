@@ -1,0 +1,52 @@
+//! A31-024: sentences in which the viewpoint character acts ÷ words of nature in the narration, full at `enough`.
+
+use crate::{
+    checks::{
+        Material,
+        features::Person,
+        items::{Gauge, Measure, ramp},
+    },
+    lexicons::{PEOPLE, VERBS},
+    manuscript::Voice,
+};
+
+#[expect(clippy::cast_precision_loss, reason = "counts of a text are small")]
+pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
+    let viewpoint = material.viewpoint();
+    if !viewpoint.is_known() {
+        return Measure::not_applicable();
+    }
+    let own = Person::of_viewpoint(viewpoint);
+    let mut scenes = material
+        .scenes()
+        .scenes
+        .iter()
+        .map(|scene| scene.visible().start)
+        .peekable();
+    let mut subject: Option<&Person> = None;
+    let (mut actions, mut traits) = (Vec::new(), Vec::new());
+    for (at, sentence, words) in material.heard(Voice::Narration) {
+        while scenes.next_if(|start| *start <= sentence.visible().start).is_some() {
+            subject = None;
+        }
+        subject = material.subjects().get(at).or(subject);
+        // An I who tells is the subject where nobody else is.
+        let acts = subject.map_or(viewpoint.is_first_person, |person| *person == own);
+        if acts && !VERBS.action.find(words).is_empty() {
+            actions.push(sentence.source());
+        }
+        for hit in PEOPLE.traits.find(words) {
+            traits.push(
+                material.source_of(&(words[hit.words.start].visible.start..words[hit.words.end - 1].visible.end)),
+            );
+        }
+    }
+    if actions.len() + traits.len() < gauge.limit("minimum").max(1) {
+        return Measure::not_applicable();
+    }
+    // Without a trait the actions stand for themselves.
+    let ratio = actions.len() as f64 / traits.len().max(1) as f64;
+    Measure::of(ramp(ratio, 0.0, gauge.threshold("enough")))
+        .from(ratio)
+        .at(traits.into_iter().take(4).chain(actions))
+}

@@ -1,0 +1,49 @@
+//! A31-016: each address that the relations do not list, or without a list another than the first, takes `deduction` off 1.
+
+use std::collections::HashMap;
+
+use crate::checks::{
+    Material,
+    features::{Manner, normal, percent},
+    items::{Gauge, Measure},
+};
+
+#[expect(clippy::cast_precision_loss, reason = "counts of a text are small")]
+pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
+    let sure = percent(gauge.threshold("confidence"));
+    let members = &material.cast().members;
+    let (mut all, mut wrong) = (0_usize, Vec::new());
+    for (at, member) in members.iter().enumerate() {
+        // For each other the forms that are right: the sheet's, else the first one, before or here.
+        let mut right: HashMap<usize, Vec<String>> = HashMap::new();
+        for (to, forms) in member.addresses.iter().filter(|(_, forms)| !forms.is_empty()) {
+            let to = members.iter().position(|member| member.names().any(|name| name == to));
+            right.extend(to.map(|to| (to, forms.iter().map(|form| normal(form)).collect())));
+        }
+        let before = material.manners_before().map(|before| &before.of[at]);
+        let here = &material.manners().of[at];
+        let heard = |manner: &Manner| {
+            let sure = manner.addresses.iter().filter(move |said| said.percent >= sure);
+            sure.cloned().collect::<Vec<_>>()
+        };
+        for said in before.map(heard).into_iter().flatten() {
+            right.entry(said.what.to).or_insert_with(|| vec![said.what.form]);
+        }
+        for said in heard(here) {
+            all += 1;
+            let right = right
+                .entry(said.what.to)
+                .or_insert_with(|| vec![said.what.form.clone()]);
+            if !right.contains(&said.what.form) {
+                wrong.push(material.source_of(&said.visible));
+            }
+        }
+    }
+    if all == 0 {
+        return Measure::not_applicable();
+    }
+    let count = wrong.len() as f64;
+    Measure::of(1.0 - gauge.threshold("deduction") * count)
+        .from(count)
+        .at(wrong)
+}

@@ -1,0 +1,77 @@
+//! A31-013: each pronoun that is not the sheet's, nor the most frequent one where there is no sheet, takes `deduction` off 1.
+
+use std::collections::HashMap;
+
+use crate::checks::{
+    Material,
+    features::{Manner, Meant, Member, percent, reading},
+    items::{Gauge, Measure},
+};
+
+#[expect(clippy::cast_precision_loss, reason = "counts of a text are small")]
+pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
+    let sure = percent(gauge.threshold("confidence"));
+    let (mut all, mut wrong, mut places) = (0_usize, 0_usize, Vec::new());
+    let before = material.manners_before();
+    for (at, member) in material.cast().members.iter().enumerate() {
+        let manner = &material.manners().of[at];
+        let before = before.map(|before| &before.of[at]);
+        let right = [Meant::First, Meant::Second].map(|meant| (meant, right(member, meant, before, manner, sure)));
+        let mut shown: Option<std::ops::Range<usize>> = None;
+        let heard = manner.pronouns.iter().filter(|said| said.percent >= sure);
+        for said in heard.clone() {
+            let Some((_, right)) = right.iter().find(|(meant, _)| *meant == said.what.meant) else {
+                continue;
+            };
+            if right.contains(&said.what.reading) {
+                shown.get_or_insert_with(|| said.visible.clone());
+            }
+        }
+        for said in heard {
+            all += 1;
+            let Some((_, right)) = right.iter().find(|(meant, _)| *meant == said.what.meant) else {
+                continue;
+            };
+            if right.is_empty() || right.contains(&said.what.reading) {
+                continue;
+            }
+            wrong += 1;
+            // The line that differs, and one that is right.
+            places.push(material.source_of(&said.visible));
+            places.extend(shown.as_ref().map(|shown| material.source_of(shown)));
+        }
+    }
+    if all == 0 {
+        return Measure::not_applicable();
+    }
+    Measure::of(1.0 - gauge.threshold("deduction") * wrong as f64)
+        .from(wrong as f64)
+        .at(places)
+}
+
+/// What is right for a character: the sheet's pronouns, else the most frequent one, before or here.
+fn right(member: &Member, meant: Meant, before: Option<&Manner>, here: &Manner, sure: u8) -> Vec<String> {
+    let listed = if meant == Meant::First {
+        &member.first_person
+    } else {
+        &member.second_person
+    };
+    if !listed.is_empty() {
+        return listed.iter().map(|pronoun| reading(pronoun)).collect();
+    }
+    let most = |manner: &Manner| {
+        let mut times: HashMap<String, usize> = HashMap::new();
+        for said in manner
+            .pronouns
+            .iter()
+            .filter(|said| said.percent >= sure && said.what.meant == meant)
+        {
+            *times.entry(said.what.reading.clone()).or_default() += 1;
+        }
+        let most = times
+            .into_iter()
+            .max_by(|one, other| one.1.cmp(&other.1).then(other.0.cmp(&one.0)));
+        most.map(|(reading, _)| reading)
+    };
+    before.and_then(most).or_else(|| most(here)).into_iter().collect()
+}

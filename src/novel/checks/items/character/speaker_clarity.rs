@@ -1,0 +1,62 @@
+//! A31-023: in runs of lines without narration whose speakers nothing shows, each line beyond `longest` takes `deduction` off 1,
+//! all of them no more than their share of the speech.
+
+use crate::{
+    checks::{
+        Material,
+        features::{Follows, Line},
+        items::{Gauge, Measure},
+    },
+    lexicons::PEOPLE,
+    morphology::{Morpheme, Origin},
+};
+
+#[expect(clippy::cast_precision_loss, reason = "counts of a text are small")]
+pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
+    let lines = &material.speakers().lines;
+    if lines.is_empty() {
+        return Measure::not_applicable();
+    }
+    let longest = gauge.limit("longest");
+    let (mut run, mut beyond, mut places) = (0_usize, 0_usize, Vec::new());
+    for line in lines {
+        if line.follows != Follows::Directly {
+            run = 0;
+        }
+        if is_resolved(material, line) {
+            run = 0;
+            continue;
+        }
+        run += 1;
+        if run > longest {
+            beyond += 1;
+            places.push(material.source_of(&line.visible));
+        }
+    }
+    // Never more than the share of such lines: a long chapter has more of everything.
+    let lost = (gauge.threshold("deduction") * beyond as f64).min(beyond as f64 / lines.len() as f64);
+    Measure::of(1.0 - lost).from(beyond as f64).at(places)
+}
+
+/// Whether narration shows who says a line, or its pronoun or ending is that of one present alone.
+fn is_resolved(material: &Material<'_>, line: &Line) -> bool {
+    line.is_shown || line.by_sheet.is_some() || line.own_words(material).any(|words| calls(&words))
+}
+
+/// Whether a sentence begins or ends with whom it calls, set off by a mark: お婆さん、.
+fn calls(words: &[&Morpheme<'_>]) -> bool {
+    let is_mark = |word: &&&Morpheme<'_>| word.parts[0] == "記号";
+    let inner: Vec<Morpheme<'_>> = words.iter().skip_while(is_mark).map(|word| (*word).clone()).collect();
+    let end = inner.len() - inner.iter().rev().take_while(|word| word.parts[0] == "記号").count();
+    let inner = &inner[..end];
+    let person = |at: usize| {
+        let role = PEOPLE.kin_and_roles.at(inner, at).map(|hit| hit.words.end);
+        let is_name = inner.get(at)?.origin == Origin::Name;
+        let after = if is_name { at + 1 } else { role? };
+        let suffixes = inner[after..].iter().take_while(|word| word.is(&["名詞", "接尾"]));
+        Some(after + suffixes.count())
+    };
+    let is_first = person(0).is_some_and(|after| inner.get(after).is_some_and(|word| word.parts[0] == "記号"));
+    let last = inner.iter().rposition(|word| word.parts[0] == "記号").map(|at| at + 1);
+    is_first || last.is_some_and(|at| person(at) == Some(inner.len()))
+}

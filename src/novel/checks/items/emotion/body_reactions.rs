@@ -1,0 +1,46 @@
+//! A31-003: reactions of the body per 1,000 characters of narration, full at `enough`; `deduction` for one that comes back.
+
+use std::collections::HashMap;
+
+use crate::checks::{
+    Material,
+    features::{is_told, told_characters},
+    items::{Gauge, Measure, per_thousand, ramp},
+};
+
+pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
+    let characters = told_characters(material);
+    if characters < gauge.limit("minimum").max(1) {
+        return Measure::not_applicable();
+    }
+    let window = gauge.limit("window");
+    let shown = material
+        .feelings()
+        .shown
+        .iter()
+        .filter(|reaction| reaction.distance <= window);
+    let shown: Vec<_> = shown
+        .filter(|reaction| is_told(material.sentences()[reaction.sentence].voice))
+        .collect();
+    let told = material.feelings().told.iter();
+    let told = told
+        .filter(|feeling| is_told(material.sentences()[feeling.sentence].voice))
+        .count();
+    if shown.len() + told < gauge.limit("feelings") {
+        return Measure::not_applicable();
+    }
+    let mut times = HashMap::new();
+    for reaction in &shown {
+        *times.entry(&reaction.gesture).or_insert(0_usize) += 1;
+    }
+    let often = gauge.limit("repeats");
+    let rate = per_thousand(shown.len(), characters);
+    let is_tic = times.values().any(|times| *times >= often);
+    let deduction = if is_tic { gauge.threshold("deduction") } else { 0.0 };
+    let mut shown = shown;
+    // What comes back too often is what to look at.
+    shown.sort_by_key(|reaction| times[&reaction.gesture] < often);
+    Measure::of(ramp(rate, 0.0, gauge.threshold("enough")) - deduction)
+        .from(rate)
+        .at(shown.iter().map(|reaction| material.source_of(&reaction.visible)))
+}

@@ -1,0 +1,32 @@
+//! A31-001: reactions of the body ÷ (reactions + words of feeling) in the narration, from 0 at `told` to 1 at `shown`.
+
+use crate::checks::{
+    Material,
+    features::{REACH, is_told},
+    items::{Gauge, Measure, ramp},
+};
+
+#[expect(clippy::cast_precision_loss, reason = "counts of a text are small")]
+pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
+    let feelings = material.feelings();
+    let is_told = |sentence: usize| is_told(material.sentences()[sentence].voice);
+    let reactions = feelings.shown.iter().filter(|reaction| reaction.distance <= REACH);
+    let shown: Vec<_> = reactions.filter(|reaction| is_told(reaction.sentence)).collect();
+    let told: Vec<_> = feelings
+        .told
+        .iter()
+        .filter(|feeling| is_told(feeling.sentence))
+        .collect();
+    if shown.len() + told.len() < gauge.limit("minimum").max(1) {
+        return Measure::not_applicable();
+    }
+    let share = shown.len() as f64 / (shown.len() + told.len()) as f64;
+    let shown = shown
+        .iter()
+        .map(|reaction| material.source_of(&reaction.visible))
+        .take(4);
+    let told = told.iter().map(|feeling| material.source_of(&feeling.visible)).take(4);
+    Measure::of(ramp(share, gauge.threshold("told"), gauge.threshold("shown")))
+        .from(share)
+        .at(shown.chain(told))
+}

@@ -1,0 +1,49 @@
+//! A31-011: peaks of feeling with nature, light or sound in the narration up to `window` sentences away, full at `enough`.
+
+use crate::{
+    checks::{
+        Material,
+        features::is_told,
+        items::{Gauge, Measure, ramp},
+    },
+    lexicons::{SENSES, SETTING},
+};
+
+#[expect(clippy::cast_precision_loss, reason = "counts of a text are small")]
+pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
+    let (peak, window) = (gauge.threshold("peak"), gauge.limit("window"));
+    let lists = [&SETTING.nature, &SENSES.sight, &SENSES.hearing];
+    let has_scenery = |at: usize| {
+        let words = material.words_of(at);
+        lists
+            .iter()
+            .any(|list| (0..words.len()).any(|word| list.at(words, word).is_some()))
+    };
+    // The places of the story's sentences, and for each how many sentences with scenery come before it.
+    let sentences = material.sentences().iter().enumerate();
+    let story: Vec<usize> = sentences
+        .filter(|(_, sentence)| sentence.is_story())
+        .map(|(at, _)| at)
+        .collect();
+    let mut scenery = vec![0_usize];
+    for at in &story {
+        let is_told = is_told(material.sentences()[*at].voice);
+        scenery.push(scenery[scenery.len() - 1] + usize::from(is_told && has_scenery(*at)));
+    }
+    let (mut peaks, mut answered) = (Vec::new(), 0_usize);
+    for (place, at) in story.iter().enumerate() {
+        if material.feelings().strength_in(&(*at..at + 1)) < peak {
+            continue;
+        }
+        let near = place.saturating_sub(window)..(place + window + 1).min(story.len());
+        answered += usize::from(scenery[near.end] > scenery[near.start]);
+        peaks.push(material.sentences()[*at].source());
+    }
+    if peaks.is_empty() {
+        return Measure::not_applicable();
+    }
+    let share = answered as f64 / peaks.len() as f64;
+    Measure::of(ramp(share, 0.0, gauge.threshold("enough")))
+        .from(share)
+        .at(peaks)
+}

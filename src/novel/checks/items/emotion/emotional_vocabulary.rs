@@ -1,0 +1,38 @@
+//! A31-010: distinct words of feeling ÷ all of them, full at `enough`; the mean over runs of `window` in longer texts.
+
+use std::collections::HashSet;
+
+use crate::{
+    checks::{
+        Material,
+        items::{Gauge, Measure, ramp},
+    },
+    lexicons::EMOTION,
+};
+
+#[expect(clippy::cast_precision_loss, reason = "counts of a text are small")]
+pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
+    let told = &material.feelings().told;
+    if told.len() < gauge.limit("minimum").max(1) {
+        return Measure::not_applicable();
+    }
+    let window = gauge.limit("window").max(1);
+    let runs: Vec<_> = told.chunks_exact(window).collect();
+    // A rest that is shorter is left out, unless it is all there is.
+    let runs = if runs.is_empty() { vec![told.as_slice()] } else { runs };
+    let distinct = |run: &&[_]| {
+        let words: HashSet<&str> = run
+            .iter()
+            .map(|feeling: &crate::checks::features::Feeling| EMOTION.reading(feeling.entry))
+            .collect();
+        words.len() as f64 / run.len() as f64
+    };
+    let share = runs.iter().map(distinct).sum::<f64>() / runs.len() as f64;
+    let mut seen = HashSet::new();
+    let again = told
+        .iter()
+        .filter(|feeling| !seen.insert(EMOTION.reading(feeling.entry)));
+    Measure::of(ramp(share, 0.0, gauge.threshold("enough")))
+        .from(share)
+        .at(again.map(|feeling| material.source_of(&feeling.visible)))
+}

@@ -1,0 +1,38 @@
+//! A31-067: the mean of two: words of the genre per 1,000 characters, 4 give 1; and the share of lines that are speech, 1 within
+//! the genre's band and 0 at 0.2 outside of it.
+
+use crate::{
+    checks::{
+        Material,
+        items::{Gauge, Measure, ramp, trapezoid},
+    },
+    lexicons::genre,
+    text::DialogueRatio,
+};
+
+#[expect(clippy::cast_precision_loss, reason = "words of a text")]
+pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
+    let genre = material.context().settings.genre.as_deref().and_then(genre);
+    let spoken = DialogueRatio::of(material.manuscript()).by_lines();
+    let Some((genre, spoken)) = genre.zip(spoken) else {
+        return Measure::not_applicable();
+    };
+    let sentences = material
+        .sentences()
+        .iter()
+        .enumerate()
+        .filter(|(_, sentence)| sentence.is_story());
+    let places: Vec<_> = sentences
+        .flat_map(|(at, _)| {
+            let words = material.words_of(at);
+            let hits = genre.lexicon.find(words).into_iter();
+            hits.map(|hit| words[hit.words.start].source.start..words[hit.words.end - 1].source.end)
+                .collect::<Vec<_>>()
+        })
+        .collect();
+    let rate = 1_000.0 * places.len() as f64 / material.characters().max(1) as f64;
+    let [low, high] = genre.dialogue;
+    let words = ramp(rate, 0.0, gauge.threshold("enough"));
+    let dialogue = trapezoid(spoken, low, high, gauge.threshold("margin"));
+    Measure::of(f64::midpoint(words, dialogue)).from(rate).at(places)
+}

@@ -1,0 +1,77 @@
+//! A31-068: of the content words at the end of the episode before, the share at the beginning of this one, 0.1 give 1; with the
+//! purpose of the next episode the mean of that and of its words at this end.
+
+use std::{collections::HashSet, ops::Range};
+
+use crate::{
+    checks::{
+        Draft, Material,
+        features::{head, key, tail, telling, telling_of},
+        items::{Gauge, Measure, ramp},
+        morphology,
+    },
+    manuscript::Reading,
+};
+
+#[expect(clippy::cast_precision_loss, reason = "words of a page")]
+pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
+    let context = material.context();
+    let Some(previous) = context.previous.as_deref().filter(|_| context.episode != 1) else {
+        return Measure::not_applicable();
+    };
+    let draft = Draft::read(previous, Reading::default());
+    let previous = Material::of(&draft, context, material.tuning(), morphology());
+    let last = tail(&previous, ends(&previous, gauge));
+    let left: HashSet<String> = telling(&previous, &last)
+        .map(|word| key(&previous, &previous.words()[word]).to_owned())
+        .collect();
+    let characters = ends(material, gauge);
+    let taken_up = found(material, &left, &head(material, characters));
+    if left.is_empty() {
+        return Measure::not_applicable();
+    }
+    let enough = gauge.threshold("enough");
+    let share = |found: &[usize], asked: usize| {
+        let different: HashSet<&str> = found
+            .iter()
+            .map(|word| key(material, &material.words()[*word]))
+            .collect();
+        different.len() as f64 / asked as f64
+    };
+    let backwards = share(&taken_up, left.len());
+    let mut score = ramp(backwards, 0.0, enough);
+    let mut places = taken_up;
+    let purpose = context
+        .next
+        .as_ref()
+        .and_then(|plot| plot.episode_info.purpose.as_deref());
+    let purpose = purpose.map(|purpose| telling_of(material, purpose)).unwrap_or_default();
+    if !purpose.is_empty() {
+        let seeded = found(material, &purpose, &tail(material, characters));
+        score = f64::midpoint(score, ramp(share(&seeded, purpose.len()), 0.0, enough));
+        places.truncate(4);
+        places.extend(seeded);
+    }
+    Measure::of(score)
+        .from(backwards)
+        .at(places.into_iter().map(|word| material.words()[word].source.clone()))
+}
+
+/// How many characters an end of a text has.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_precision_loss,
+    reason = "a share of a text is less than the text"
+)]
+fn ends(material: &Material<'_>, gauge: &Gauge<'_>) -> usize {
+    let share = gauge.threshold("tenth") * material.characters() as f64;
+    gauge.limit("least").max(share as usize)
+}
+
+/// The words of a range that are among those that are asked for.
+fn found(material: &Material<'_>, asked: &HashSet<String>, visible: &Range<usize>) -> Vec<usize> {
+    telling(material, visible)
+        .filter(|word| asked.contains(key(material, &material.words()[*word])))
+        .collect()
+}

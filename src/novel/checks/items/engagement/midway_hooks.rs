@@ -1,0 +1,61 @@
+//! A31-062: half each for a rise of the tension above both neighbours at 40 to 60 % and at 80 to 90 % of the text, from nothing in
+//! a valley of 0.2 to all of it on a hill of 0.05.
+
+use crate::checks::{
+    Material,
+    features::{head, tension_of},
+    items::{Gauge, Measure, ramp},
+};
+
+/// How many parts the text is divided into; the hills are in the fifth or sixth and in the ninth.
+const PARTS: usize = 10;
+
+#[expect(clippy::cast_precision_loss, reason = "there are two hills")]
+pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
+    let story = material
+        .sentences()
+        .iter()
+        .enumerate()
+        .filter(|(_, sentence)| sentence.is_story());
+    let story: Vec<usize> = story.map(|(at, _)| at).collect();
+    if story.len() < gauge.limit("minimum") {
+        return Measure::not_applicable();
+    }
+    let all = head(material, usize::MAX);
+    let length = all.len().max(1);
+    let mut parts: Vec<Vec<usize>> = vec![Vec::new(); PARTS];
+    for at in story {
+        let visible = material.sentences()[at].visible();
+        let middle = visible.start.midpoint(visible.end).saturating_sub(all.start);
+        parts[(middle * PARTS / length).min(PARTS - 1)].push(at);
+    }
+    let mut curve: Vec<f64> = Vec::with_capacity(PARTS);
+    for part in &parts {
+        // A part in which no sentence has its middle is as the one before.
+        let before = curve.last().copied().filter(|_| part.is_empty());
+        curve.push(before.unwrap_or_else(|| tension_of(material, part.iter().copied()).value));
+    }
+    let (hill, valley) = (gauge.threshold("hill"), gauge.threshold("valley"));
+    // How high each top is above its neighbours.
+    let rises = [4..=5, 8..=8].map(|tops| {
+        let beside = curve[tops.start() - 1].max(curve[tops.end() + 1]);
+        let top = tops
+            .max_by(|one, other| curve[*one].total_cmp(&curve[*other]))
+            .unwrap_or_default();
+        (top, curve[top] - beside)
+    });
+    let score: f64 = rises
+        .iter()
+        .map(|(_, rise)| 0.5 * ramp(rise + 1e-9, -valley, hill))
+        .sum();
+    let hills: Vec<usize> = rises
+        .iter()
+        .filter(|(_, rise)| rise + 1e-9 >= hill)
+        .map(|(top, _)| *top)
+        .collect();
+    let places = hills.iter().filter_map(|top| {
+        let (first, last) = (parts[*top].first()?, parts[*top].last()?);
+        Some(material.sentences()[*first].source().start..material.sentences()[*last].source().end)
+    });
+    Measure::of(score).from(hills.len() as f64).at(places)
+}

@@ -1,0 +1,50 @@
+//! A31-063: questions per 1,000 characters of two, and with a ledger that has threads open the mean of that and of one such
+//! thread in the text.
+
+use std::ops::Range;
+
+use crate::checks::{
+    Material,
+    features::{Foreshadowing, questions},
+    items::{Gauge, Measure, ramp},
+};
+
+#[expect(clippy::cast_precision_loss, reason = "sentences of a text")]
+pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
+    let characters = material.characters();
+    if characters == 0 {
+        return Measure::not_applicable();
+    }
+    let asked = questions(material);
+    let rate = 1_000.0 * asked.len() as f64 / characters as f64;
+    let asks = ramp(rate, 0.0, gauge.threshold("enough"));
+    let ledger = material.ledger();
+    let episode = material.context().episode;
+    let open: Vec<&Foreshadowing> = ledger.entries.iter().filter(|entry| is_open(entry, episode)).collect();
+    let threads: Vec<Range<usize>> = open.iter().filter_map(|entry| first_place(entry, material)).collect();
+    let kept = ramp(threads.len() as f64, 0.0, gauge.threshold("threads"));
+    let score = if open.is_empty() {
+        asks
+    } else {
+        f64::midpoint(asks, kept)
+    };
+    let questions = asked.into_iter().map(|at| material.sentences()[at].source());
+    Measure::of(score)
+        .from(rate)
+        .at(threads.into_iter().take(3))
+        .at(questions)
+}
+
+/// Whether a thread is planted by an episode and not yet answered in it.
+fn is_open(entry: &Foreshadowing, episode: u32) -> bool {
+    let planted = entry.plant.episode.is_some_and(|plant| plant <= episode);
+    planted && entry.payoff.episode.is_some_and(|payoff| payoff > episode)
+}
+
+/// Where a keyword of its plant or its hints stands first.
+fn first_place(entry: &Foreshadowing, material: &Material<'_>) -> Option<Range<usize>> {
+    let steps = std::iter::once(&entry.plant).chain(&entry.hints);
+    steps
+        .flat_map(|step| step.places(material))
+        .min_by_key(|place| place.start)
+}

@@ -1,0 +1,35 @@
+//! A31-065: from 1 at 15 % to 0 at 50 % of paragraphs with more than 200 characters, less 0.3 for each with more than 400; for
+//! narou and kakuyomu only.
+
+use crate::{
+    checks::{
+        Material,
+        items::{Gauge, Measure, ramp},
+    },
+    manuscript::Counts,
+};
+
+#[expect(clippy::cast_precision_loss, reason = "paragraphs of a text")]
+pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
+    let paragraphs: Vec<_> = material.prose().collect();
+    if !material.context().is_on_screen() || paragraphs.is_empty() {
+        return Measure::not_applicable();
+    }
+    let length = |visible: &std::ops::Range<usize>| Counts::of(&material.text()[visible.clone()]).characters;
+    let mut long: Vec<_> = paragraphs
+        .iter()
+        .map(|paragraph| (length(&paragraph.visible), paragraph))
+        .collect();
+    long.retain(|(characters, _)| *characters > gauge.limit("long"));
+    let very_long = long
+        .iter()
+        .filter(|(characters, _)| *characters > gauge.limit("very_long"))
+        .count();
+    let share = long.len() as f64 / paragraphs.len() as f64;
+    let score =
+        ramp(share, gauge.threshold("most"), gauge.threshold("enough")) - gauge.threshold("penalty") * very_long as f64;
+    long.sort_by_key(|(characters, _)| std::cmp::Reverse(*characters));
+    Measure::of(score)
+        .from(share)
+        .at(long.into_iter().map(|(_, paragraph)| paragraph.source.clone()))
+}

@@ -1,0 +1,26 @@
+//! A31-064: R of decision 39 in the band of a known text: from 0 at the lowest of its windows to 1 above 60 % of them.
+
+use crate::checks::{
+    Material,
+    items::{Gauge, Measure, ramp},
+    metrics::VERY_LONG,
+};
+
+pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
+    let metrics = material.metrics();
+    let Some(readability) = metrics.readability.score else {
+        return Measure::not_applicable();
+    };
+    let mut long: Vec<(usize, usize)> = metrics
+        .lengths
+        .sentences
+        .iter()
+        .copied()
+        .filter(|(_, length)| *length > VERY_LONG)
+        .collect();
+    long.sort_by_key(|(_, length)| std::cmp::Reverse(*length));
+    let places = long.into_iter().map(|(at, _)| material.sentences()[at].source());
+    Measure::of(ramp(readability, gauge.threshold("few"), gauge.threshold("enough")))
+        .from(readability)
+        .at(places)
+}

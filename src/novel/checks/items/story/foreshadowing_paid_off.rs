@@ -1,0 +1,17 @@
+//! A31-033: the share of what the ledger pays off by this episode of which a keyword of the payoff stands in the story.
+
+use crate::checks::{
+    Material,
+    items::{Gauge, Measure, share},
+};
+
+pub(super) fn measure(material: &Material<'_>, _: &Gauge<'_>) -> Measure {
+    let due: Vec<_> = material.ledger().due_in(material.context().episode).collect();
+    if due.is_empty() {
+        return Measure::not_applicable();
+    }
+    let found: Vec<_> = due.iter().map(|entry| entry.payoff.places(material)).collect();
+    let paid_off = share(found.iter().filter(|places| !places.is_empty()).count(), due.len());
+    let first = found.iter().filter_map(|places| places.first().cloned());
+    Measure::of(paid_off).from(paid_off).at(first)
+}

@@ -1,0 +1,29 @@
+//! A31-026: the share of the plot's key events that stand in one scene by their content words, divided by what is enough.
+
+use crate::checks::{
+    Material,
+    items::{Gauge, Measure, ramp, share},
+};
+
+pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
+    let events = material
+        .context()
+        .plot
+        .as_ref()
+        .map(crate::project::Plot::events)
+        .unwrap_or_default();
+    let looked_for = events
+        .iter()
+        .map(|event| material.words_of_scenes().look_for(material, event));
+    let events: Vec<_> = looked_for.filter(|event| event.words > 0).collect();
+    if events.is_empty() {
+        return Measure::not_applicable();
+    }
+    let of_event = gauge.threshold("words_of_event");
+    let found: Vec<_> = events.iter().filter(|event| event.is_found(of_event)).collect();
+    let covered = share(found.len(), events.len());
+    let sentences = found.iter().filter_map(|event| event.sentence);
+    Measure::of(ramp(covered, 0.0, gauge.threshold("enough")))
+        .from(covered)
+        .at(sentences.map(|at| material.sentences()[at].source()))
+}

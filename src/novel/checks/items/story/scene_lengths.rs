@@ -1,0 +1,27 @@
+//! A31-029: the variation of the lengths of scenes in a band, less a penalty for each scene that takes nearly half of the text.
+
+use crate::checks::{
+    Material,
+    items::{Gauge, Measure, ramp, share},
+    metrics::Spread,
+};
+
+#[expect(clippy::cast_precision_loss, reason = "lengths of scenes are far below 2⁵²")]
+pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
+    let scenes = &material.scenes().scenes;
+    if scenes.len() < gauge.limit("scenes") {
+        return Measure::not_applicable();
+    }
+    let variation = Spread::of(scenes.iter().map(|scene| scene.characters as f64)).variation();
+    let all: usize = scenes.iter().map(|scene| scene.characters).sum();
+    let largest = gauge.threshold("largest");
+    let large: Vec<_> = scenes
+        .iter()
+        .filter(|scene| share(scene.characters, all) > largest)
+        .collect();
+    let even = ramp(variation, 0.0, gauge.threshold("even"));
+    let uneven = ramp(variation, gauge.threshold("most"), gauge.threshold("uneven"));
+    Measure::of(even.min(uneven) - gauge.threshold("penalty") * large.len() as f64)
+        .from(variation)
+        .at(large.iter().map(|scene| scene.source()))
+}

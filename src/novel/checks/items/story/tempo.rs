@@ -1,0 +1,33 @@
+//! A31-028: the variation of the tension of sections on a ramp, less a penalty for each section that is far longer than the mean.
+
+use crate::checks::{
+    Material,
+    features::tension,
+    items::{Gauge, Measure, ramp},
+    metrics::Spread,
+};
+
+#[expect(clippy::cast_precision_loss, reason = "sections are short and few")]
+pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
+    let sections = &material.scenes().sections;
+    if sections.len() < gauge.limit("sections") {
+        return Measure::not_applicable();
+    }
+    let tensions: Vec<f64> = sections
+        .iter()
+        .map(|section| tension(material, section).value)
+        .collect();
+    let variation = Spread::of(tensions).variation();
+    let mean = Spread::of(sections.iter().map(|section| section.characters as f64)).mean;
+    let longest = gauge.threshold("longest") * mean;
+    let long: Vec<_> = sections
+        .iter()
+        .filter(|section| section.characters as f64 > longest)
+        .collect();
+    // Among many sections one long one is diluted.
+    let tens = (sections.len() as f64 / 10.0).max(1.0);
+    let score = ramp(variation, gauge.threshold("flat"), gauge.threshold("enough"));
+    Measure::of(score - gauge.threshold("penalty") * long.len() as f64 / tens)
+        .from(variation)
+        .at(long.iter().map(|section| section.source()))
+}

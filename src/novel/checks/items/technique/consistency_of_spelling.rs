@@ -1,0 +1,94 @@
+//! A31-044: 1 less a penalty for each group of spellings and each term of the glossary that the text writes in more than one way.
+
+use std::{
+    collections::{HashMap, HashSet},
+    ops::Range,
+};
+
+use crate::{
+    checks::{
+        Material,
+        features::Step,
+        items::{Gauge, Measure},
+        rules::findings,
+    },
+    lexicons::spellings::SPELLINGS,
+    project::Yaml,
+};
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "counts of groups and characters are far below 2⁵²"
+)]
+pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
+    if material.characters() == 0 {
+        return Measure::not_applicable();
+    }
+    let (groups, mut places) = groups(material);
+    let avoided: Vec<Range<usize>> = terms(material)
+        .filter_map(|avoid| avoid.places(material).into_iter().next())
+        .collect();
+    // A book has room for more than an episode.
+    let episodes = (material.characters() as f64 / gauge.threshold("episode")).max(1.0);
+    let variants = (groups + avoided.len()) as f64;
+    places.splice(0..0, avoided);
+    Measure::of(1.0 - gauge.threshold("penalty") * variants / episodes)
+        .from(variants)
+        .at(places)
+}
+
+/// How many groups of spellings the rule `spelling_variant` finds, and where the rarer spellings stand.
+fn groups(material: &Material<'_>) -> (usize, Vec<Range<usize>>) {
+    let found = findings(material, |rule| rule.name == "spelling_variant");
+    if found.is_empty() {
+        return (0, Vec::new());
+    }
+    let words = material.words();
+    let starts: HashMap<usize, usize> = words
+        .iter()
+        .enumerate()
+        .map(|(at, word)| (word.source.start, at))
+        .collect();
+    let mut groups = HashSet::new();
+    let mut places = Vec::new();
+    for finding in found {
+        let Some(start) = starts.get(&finding.source.start) else {
+            continue;
+        };
+        let length = words[*start..]
+            .iter()
+            .take_while(|word| word.source.end <= finding.source.end)
+            .count();
+        let hits = SPELLINGS.find(&words[*start..start + length]);
+        // The first place of each group is enough.
+        if hits
+            .first()
+            .is_some_and(|hit| groups.insert(SPELLINGS.group(hit.entry)))
+        {
+            places.push(finding.source);
+        }
+    }
+    (groups.len(), places)
+}
+
+/// The spellings that the glossary does not want, for each term that has any.
+fn terms(material: &Material<'_>) -> impl Iterator<Item = Step> {
+    let lists = material.context().world.iter().filter_map(|file| file.get("terms"));
+    let terms = lists.flat_map(|list| {
+        if let Yaml::List(terms) = list {
+            terms.as_slice()
+        } else {
+            &[]
+        }
+    });
+    terms.filter_map(|term| {
+        let avoid = match term.get("avoid")? {
+            Yaml::List(spellings) => spellings.iter().map(Yaml::words).collect(),
+            one => vec![one.words()],
+        };
+        Some(Step {
+            episode: None,
+            keywords: avoid,
+        })
+    })
+}

@@ -1,0 +1,35 @@
+//! A31-048: findings of the rules whose findings are errors almost beyond doubt, in 1,000 characters.
+
+use crate::checks::{
+    Material,
+    items::{Gauge, Measure, ramp},
+    rules::findings,
+};
+
+/// The rules: what they find is an error for every reader.
+const RULES: [&str; 8] = [
+    "doubled_particle",
+    "repeated_word",
+    "ra_nuki",
+    "sa_ire",
+    "double_honorific",
+    "misuse",
+    "tautology",
+    "replacement_character",
+];
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "counts of findings and characters are far below 2⁵²"
+)]
+pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
+    let characters = material.characters();
+    if characters == 0 {
+        return Measure::not_applicable();
+    }
+    let errors = findings(material, |rule| RULES.contains(&rule.name));
+    let rate = errors.len() as f64 * 1_000.0 / characters as f64;
+    Measure::of(ramp(rate, gauge.threshold("most"), gauge.threshold("few")))
+        .from(rate)
+        .at(errors.into_iter().map(|error| error.source))
+}

@@ -1,0 +1,34 @@
+//! A31-037: the senses with enough words in 1,000 characters, of those that are asked for, less a penalty where sight is nearly all.
+
+use crate::checks::{
+    Material,
+    features::{Sense, Sensed},
+    items::{Gauge, Measure, ramp, share},
+};
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "counts of words and characters are far below 2⁵²"
+)]
+pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
+    let thousands = material.characters() as f64 / 1_000.0;
+    if thousands == 0.0 {
+        return Measure::not_applicable();
+    }
+    let sensed = material.sensed();
+    let of = |sense: Sense| sensed.iter().filter(move |word| word.sense == sense);
+    let rate = |sense: Sense| of(sense).count() as f64 / thousands;
+    let rate_of_use = gauge.threshold("used");
+    let used = Sense::ALL.into_iter().filter(|sense| {
+        let rate = rate(*sense);
+        rate > 0.0 && rate >= rate_of_use
+    });
+    let used = used.count() as f64;
+    let seen = share(of(Sense::Sight).count(), sensed.len());
+    let glut = gauge.threshold("penalty") * ramp(seen, gauge.threshold("visual"), 1.0);
+    // One word of each sense, and then whatever there is.
+    let first = Sense::ALL.into_iter().filter_map(|sense| of(sense).next());
+    Measure::of((used / gauge.threshold("senses")).min(1.0) - glut)
+        .from(used)
+        .at(first.map(|word: &Sensed| word.source.clone()))
+}

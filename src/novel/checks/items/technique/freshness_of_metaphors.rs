@@ -1,0 +1,26 @@
+//! A31-040: the share of worn phrases among the figures of the narration, on a falling ramp.
+
+use crate::checks::{
+    Material,
+    items::{Gauge, Measure, ramp, share},
+    rules::{findings, similes},
+};
+
+pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
+    let worn = findings(material, |rule| rule.name == "cliche");
+    // A comparison within a worn phrase is that phrase. Both lists are in the order of the text.
+    let mut rest = worn.iter().peekable();
+    let figures = similes(material).into_iter().map(|figure| material.source_of(&figure));
+    let own = figures.filter(|figure| {
+        while rest.next_if(|phrase| phrase.source.end <= figure.start).is_some() {}
+        rest.peek().is_none_or(|phrase| figure.end <= phrase.source.start)
+    });
+    let all = own.count() + worn.len();
+    if all == 0 {
+        return Measure::not_applicable();
+    }
+    let worn_share = share(worn.len(), all);
+    Measure::of(ramp(worn_share, gauge.threshold("most"), gauge.threshold("none")))
+        .from(worn_share)
+        .at(worn.into_iter().map(|phrase| phrase.source))
+}

@@ -1,0 +1,35 @@
+//! A31-043: the mean number of commas in a band, lowered by up to a half where many sentences are full of them.
+
+use crate::checks::{
+    Material,
+    items::{Gauge, Measure, ramp, share},
+};
+
+/// How much sentences full of commas can take away.
+const HALF: f64 = 0.5;
+
+pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
+    let metrics = material.metrics();
+    let commas = &metrics.commas;
+    if commas.of_sentences.len() < gauge.limit("least") {
+        return Measure::not_applicable();
+    }
+    let mean = commas.spread.mean;
+    let many = gauge.limit("many");
+    let full: Vec<usize> = (0..commas.of_sentences.len())
+        .filter(|at| commas.of_sentences[*at] > many)
+        .collect();
+    let too_full = ramp(
+        share(full.len(), commas.of_sentences.len()),
+        gauge.threshold("share_of_many"),
+        gauge.threshold("largest_share_of_many"),
+    );
+    let few = ramp(mean, gauge.threshold("none"), gauge.threshold("few"));
+    let too_many = ramp(mean, gauge.threshold("most"), gauge.threshold("enough"));
+    let places = full
+        .into_iter()
+        .map(|at| material.sentences()[metrics.lengths.sentences[at].0].source());
+    Measure::of(few.min(too_many) * (1.0 - HALF * too_full))
+        .from(mean)
+        .at(places)
+}

@@ -1,0 +1,29 @@
+//! A31-039: comparisons in 1,000 characters of narration; 1 within the band, falling to a floor on either side.
+
+use crate::{
+    checks::{
+        Material,
+        items::{Gauge, Measure, ramp},
+        rules::similes,
+    },
+    manuscript::Voice,
+};
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "counts of words and characters are far below 2⁵²"
+)]
+pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
+    let characters = material.characters_heard(Voice::Narration);
+    if characters == 0 {
+        return Measure::not_applicable();
+    }
+    let figures = similes(material);
+    let rate = figures.len() as f64 * 1_000.0 / characters as f64;
+    let few = ramp(rate, 0.0, gauge.threshold("few"));
+    let many = ramp(rate, gauge.threshold("most"), gauge.threshold("enough"));
+    let floor = gauge.threshold("floor");
+    Measure::of(floor + (1.0 - floor) * few.min(many))
+        .from(rate)
+        .at(figures.iter().map(|figure| material.source_of(figure)))
+}

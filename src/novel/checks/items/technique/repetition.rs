@@ -1,0 +1,35 @@
+//! A31-047: the share of phrases that come again on a falling ramp, less a penalty for each word that stands in sentence after
+//! sentence.
+
+use crate::{
+    checks::{
+        Material,
+        items::{Gauge, Measure, ramp},
+        rules::rows_of_words,
+    },
+    manuscript::Voice,
+};
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "counts of rows and characters are far below 2⁵²"
+)]
+pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
+    let words = &material.metrics().words;
+    if words.phrases < gauge.limit("least") {
+        return Measure::not_applicable();
+    }
+    let window = gauge.limit("window");
+    let again = words.repeated_share(window);
+    let rows = rows_of_words(material, gauge.limit("sentences") + 1);
+    // A row among many sentences is diluted.
+    let thousands = (material.characters_heard(Voice::Narration) as f64 / 1_000.0).max(1.0);
+    let places = rows.iter().map(|row| row.first.source.clone());
+    let phrases = words
+        .repeats_within(window)
+        .map(|repeat| material.source_of(&repeat.visible));
+    let score = ramp(again, gauge.threshold("most"), gauge.threshold("few"));
+    Measure::of(score - gauge.threshold("penalty") * rows.len() as f64 / thousands)
+        .from(again)
+        .at(places.chain(phrases))
+}

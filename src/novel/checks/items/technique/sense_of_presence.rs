@@ -1,0 +1,49 @@
+//! A31-038: the mean of the scenes, each by how many sentences of narration in its head have a word of place, nature or the senses.
+
+use crate::{
+    checks::{
+        Material,
+        items::{Gauge, Measure},
+    },
+    lexicons::SETTING,
+    manuscript::Voice,
+    morphology::{Morpheme, Origin},
+};
+
+#[expect(clippy::cast_precision_loss, reason = "a scene's head has few sentences")]
+pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
+    let scenes = &material.scenes().scenes;
+    if scenes.is_empty() {
+        return Measure::not_applicable();
+    }
+    let enough = gauge.threshold("enough");
+    let mut places = Vec::new();
+    let mut sum = 0.0;
+    for scene in scenes {
+        let heads = scene.heads(material, gauge.limit("head"));
+        let narrated = heads.filter(|(at, _)| material.sentences()[*at].voice == Voice::Narration);
+        let grounded: Vec<usize> = narrated
+            .filter(|(at, words)| is_grounded(material, *at, words))
+            .map(|(at, _)| at)
+            .collect();
+        sum += (grounded.len() as f64 / enough).min(1.0);
+        places.extend(grounded.first().map(|at| material.sentences()[*at].source()));
+    }
+    let mean = sum / scenes.len() as f64;
+    Measure::of(mean).from(mean).at(places)
+}
+
+/// Whether the words of a sentence, or its first ones, name a place, nature or something that is perceived.
+fn is_grounded(material: &Material<'_>, at: usize, words: &[Morpheme<'_>]) -> bool {
+    let sensed = material.sensed();
+    let own = &sensed[sensed.partition_point(|word| word.sentence < at)..];
+    let is_sensed = own
+        .first()
+        .is_some_and(|word| word.sentence == at && word.words.end <= words.len());
+    let is_own = |word: &Morpheme<'_>| word.origin == Origin::Name && word.parts[2] == "地域";
+    is_sensed
+        || words.iter().any(is_own)
+        || [&SETTING.place, &SETTING.nature]
+            .into_iter()
+            .any(|list| !list.find(words).is_empty())
+}

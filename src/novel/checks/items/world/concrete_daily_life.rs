@@ -1,0 +1,42 @@
+//! A31-055: words of clothing, food, dwelling and tools per 1,000 characters of narration and speech; 4 give 1.
+
+use crate::{
+    checks::{
+        Material,
+        items::{Gauge, Measure, ramp},
+    },
+    lexicons::SETTING,
+};
+
+#[expect(clippy::cast_precision_loss, reason = "words of a text")]
+pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
+    let characters = material.characters();
+    if characters == 0 {
+        return Measure::not_applicable();
+    }
+    let life = &SETTING.daily_life;
+    let kinds = [&life.clothing, &life.food, &life.dwelling, &life.tools];
+    let mut places: [Vec<_>; 4] = Default::default();
+    let sentences = material
+        .sentences()
+        .iter()
+        .enumerate()
+        .filter(|(_, sentence)| sentence.is_story());
+    for (at, _) in sentences {
+        let words = material.words_of(at);
+        for (kind, own) in kinds.iter().zip(&mut places) {
+            own.extend(
+                kind.find(words)
+                    .into_iter()
+                    .map(|hit| words[hit.words.start].source.start..words[hit.words.end - 1].source.end),
+            );
+        }
+    }
+    let count: usize = places.iter().map(Vec::len).sum();
+    let rate = 1_000.0 * count as f64 / characters as f64;
+    // The first ones of each kind.
+    let shown = places.into_iter().flat_map(|kind| kind.into_iter().take(2));
+    Measure::of(ramp(rate, 0.0, gauge.threshold("enough")))
+        .from(rate)
+        .at(shown)
+}

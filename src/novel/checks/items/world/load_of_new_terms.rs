@@ -1,0 +1,129 @@
+//! A31-054: half for at most 5 new terms per 1,000 of the first 2,000 characters, half for the share of them that is explained,
+//! which weighs the less the fewer they are.
+
+use std::{collections::HashSet, ops::Range};
+
+use crate::{
+    checks::{
+        Material,
+        features::{Script, head, runs, telling_of},
+        items::{Gauge, Measure, ramp},
+    },
+    manuscript::{Counts, is_counted},
+    morphology::{NameKind, Origin},
+};
+
+/// How many characters a word of katakana has that nobody knows.
+const UNKNOWN: usize = 3;
+/// What stands beside a term that is explained.
+const BEHIND: [&str; 5] = ["とは", "という", "と呼ば", "と呼ぶ", "のこと"];
+const BEFORE: [&str; 2] = ["という", "と呼ばれる"];
+
+/// A word that a reader has to learn.
+struct New {
+    visible: Range<usize>,
+    sentence: usize,
+    /// The base forms that would explain it.
+    meaning: HashSet<String>,
+}
+
+#[expect(clippy::cast_precision_loss, reason = "terms are few")]
+pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
+    let head = head(material, gauge.limit("head"));
+    let (new, known) = new_terms(material, &head);
+    if new.is_empty() {
+        return if known {
+            Measure::of(1.0).from(0.0)
+        } else {
+            Measure::not_applicable()
+        };
+    }
+    let characters = Counts::of(&material.text()[head]).characters;
+    let load = 1_000.0 * new.len() as f64 / characters.max(1) as f64;
+    let window = gauge.limit("explained");
+    let (explained, bare): (Vec<&New>, Vec<&New>) = new.iter().partition(|term| is_explained(material, term, window));
+    let share = explained.len() as f64 / new.len() as f64;
+    let enough = gauge.threshold("enough");
+    // A single word may stay unexplained.
+    let lacking = (1.0 - share) * ramp(load, 0.0, enough);
+    let score = f64::midpoint(ramp(load, gauge.threshold("most"), enough), 1.0 - lacking);
+    Measure::of(score).from(load).at(bare
+        .into_iter()
+        .chain(explained)
+        .map(|term| material.source_of(&term.visible)))
+}
+
+/// The new terms of the head, and whether there is one that is known from the episode before.
+fn new_terms(material: &Material<'_>, head: &Range<usize>) -> (Vec<New>, bool) {
+    let (glossary, words) = (material.glossary(), material.words());
+    let previous = material.context().previous.as_deref().unwrap_or_default();
+    let mut new = Vec::new();
+    let mut known = false;
+    for mention in glossary.first_mentions() {
+        let (entry, visible) = (&glossary.entries[mention.entry], &words[mention.word].visible);
+        // What the dictionary knows as one word nobody has to learn.
+        let is_ordinary = words[mention.word].origin == Origin::Dictionary;
+        if entry.kind != NameKind::Term || is_ordinary || !head.contains(&visible.start) {
+            continue;
+        }
+        if previous.contains(&entry.name) {
+            known = true;
+            continue;
+        }
+        new.push(New {
+            visible: visible.clone(),
+            sentence: mention.sentence,
+            meaning: entry.said.iter().flat_map(|line| telling_of(material, line)).collect(),
+        });
+    }
+    let mut seen = HashSet::new();
+    for run in runs(material).iter().filter(|run| head.contains(&run.visible.start)) {
+        let written = &material.text()[run.visible.clone()];
+        if run.script != Script::Katakana || run.is_known || run.characters < UNKNOWN || !seen.insert(written) {
+            continue;
+        }
+        if previous.contains(written) {
+            known = true;
+            continue;
+        }
+        new.push(New {
+            visible: run.visible.clone(),
+            sentence: run.sentence,
+            meaning: HashSet::new(),
+        });
+    }
+    new.sort_by_key(|term| term.visible.start);
+    (new, known)
+}
+
+fn is_explained(material: &Material<'_>, term: &New, window: usize) -> bool {
+    let text = material.text();
+    let sentence = &material.sentences()[term.sentence];
+    let from = sentence.visible().start;
+    let behind = text[term.visible.end..]
+        .char_indices()
+        .filter(|(_, c)| is_counted(*c))
+        .nth(window);
+    let to = behind.map_or(text.len(), |(at, _)| term.visible.end + at);
+    let around = &text[from..to];
+    let written = &text[term.visible.clone()];
+    let is_beside = around.match_indices(written).any(|(at, _)| {
+        let (before, behind) = (&around[..at], &around[at + written.len()..]);
+        let behind = behind.trim_start_matches(['』', '」', '）', '”', '〉']);
+        let before = before.trim_end_matches(['『', '「', '（', '“', '〈']);
+        BEHIND.iter().any(|sign| behind.starts_with(sign)) || BEFORE.iter().any(|sign| before.ends_with(sign))
+    });
+    if is_beside || term.meaning.is_empty() {
+        return is_beside;
+    }
+    let sentences = material.sentences()[term.sentence..]
+        .iter()
+        .take_while(|next| next.visible().start < to)
+        .count();
+    let mut words = (term.sentence..term.sentence + sentences).flat_map(|at| material.words_of(at));
+    words.any(|word| {
+        let is_near = word.visible.start < to
+            && (word.visible.end <= term.visible.start || term.visible.end <= word.visible.start);
+        is_near && word.is_content() && term.meaning.contains(word.base)
+    })
+}

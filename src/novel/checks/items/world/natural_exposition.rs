@@ -1,0 +1,64 @@
+//! A31-053: from 1 at 400 characters to 0 at 600 of the longest run of narration without a visible action that names three terms.
+
+use std::{collections::HashSet, ops::Range};
+
+use crate::{
+    checks::{
+        Material,
+        items::{Gauge, Measure, ramp},
+    },
+    lexicons::VERBS,
+    manuscript::Voice,
+};
+
+/// Sentences of narration in which nobody does anything.
+#[derive(Clone, Debug, Default)]
+struct Still {
+    sentences: Option<Range<usize>>,
+    characters: usize,
+    entries: HashSet<usize>,
+}
+
+#[expect(clippy::cast_precision_loss, reason = "characters of a run")]
+pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
+    if !material.glossary().has_world() {
+        return Measure::not_applicable();
+    }
+    let terms = gauge.limit("terms");
+    let mut longest = Still::default();
+    let mut mentions = material.glossary().mentions_of_world().peekable();
+    for scene in &material.scenes().scenes {
+        let mut open = Still::default();
+        for at in scene.sentences(material) {
+            let sentence = &material.sentences()[at];
+            let words = material.words_of(at);
+            let is_still = sentence.voice == Voice::Narration
+                && !(0..words.len()).any(|word| VERBS.action.at(words, word).is_some());
+            if !is_still {
+                keep(std::mem::take(&mut open), terms, &mut longest);
+                continue;
+            }
+            while mentions.next_if(|mention| mention.sentence < at).is_some() {}
+            while let Some(mention) = mentions.next_if(|mention| mention.sentence == at) {
+                open.entries.insert(mention.entry);
+            }
+            open.characters += sentence.counts(material.manuscript()).characters;
+            open.sentences.get_or_insert(at..at).end = at + 1;
+        }
+        keep(open, terms, &mut longest);
+    }
+    let places = longest.sentences.clone().map(|run| {
+        let of = |at: usize| material.sentences()[at].source();
+        of(run.start).start..of(run.end - 1).end
+    });
+    let characters = longest.characters as f64;
+    Measure::of(ramp(characters, gauge.threshold("most"), gauge.threshold("enough")))
+        .from(characters)
+        .at(places)
+}
+
+fn keep(run: Still, terms: usize, longest: &mut Still) {
+    if run.entries.len() >= terms && run.characters > longest.characters {
+        *longest = run;
+    }
+}

@@ -1,0 +1,54 @@
+//! A31-056: of the sentences that name a term or a place, the share with a word of the senses in or beside them; 30 % give 1.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::checks::{
+    Material,
+    features::sensed::sensed,
+    items::{Gauge, Measure, ramp},
+};
+
+#[expect(clippy::cast_precision_loss, reason = "mentions of a text")]
+pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
+    let glossary = material.glossary();
+    let named: HashSet<usize> = glossary.mentions_of_world().map(|mention| mention.word).collect();
+    if named.is_empty() {
+        return Measure::not_applicable();
+    }
+    // A term is no word of the senses, even if the list has it.
+    let mut senses: HashMap<usize, usize> = HashMap::new();
+    for word in sensed(material) {
+        let words = material.words_of(word.sentence);
+        let is_term = glossary
+            .named(words[word.words.start].surface)
+            .is_some_and(|entry| glossary.entries[entry].is_of_world());
+        if !is_term {
+            *senses.entry(word.sentence).or_default() += 1;
+        }
+    }
+    let window = gauge.limit("window");
+    let (mut all, mut full) = (0_usize, Vec::new());
+    let mut sentences: Vec<usize> = glossary.mentions_of_world().map(|mention| mention.sentence).collect();
+    sentences.dedup();
+    let mut sentences = sentences.into_iter().peekable();
+    for scene in &material.scenes().scenes {
+        let own = scene.sentences(material);
+        while let Some(at) = sentences.next_if(|at| *at < own.end) {
+            if !own.contains(&at) {
+                continue;
+            }
+            all += 1;
+            let beside = at.saturating_sub(window).max(own.start)..(at + window + 1).min(own.end);
+            if beside.into_iter().any(|beside| senses.contains_key(&beside)) {
+                full.push(material.sentences()[at].source());
+            }
+        }
+    }
+    if all == 0 {
+        return Measure::not_applicable();
+    }
+    let share = full.len() as f64 / all as f64;
+    Measure::of(ramp(share, 0.0, gauge.threshold("enough")))
+        .from(share)
+        .at(full)
+}

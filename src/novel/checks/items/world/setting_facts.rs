@@ -1,0 +1,184 @@
+//! A31-050: of the sentences that state an age, a number or a colour which the settings have too, the share that agrees.
+
+use std::{collections::HashSet, ops::Range};
+
+use crate::{
+    checks::{
+        Material,
+        features::{Fact, Facts, number},
+        items::{Gauge, Measure},
+    },
+    lexicons::PEOPLE,
+    manuscript::Voice,
+    morphology::NameKind,
+    project::Yaml,
+};
+
+/// Words of another time.
+const OTHER_TIMES: [&str; 12] = [
+    "当時",
+    "昔",
+    "かつて",
+    "年前",
+    "ころの",
+    "頃の",
+    "ころは",
+    "頃は",
+    "ころに",
+    "頃に",
+    "だったころ",
+    "だった頃",
+];
+
+/// What the settings say of an entry of the glossary.
+struct Known {
+    entry: usize,
+    fact: Fact,
+}
+
+#[expect(clippy::cast_precision_loss, reason = "facts are few")]
+pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
+    let window = gauge.limit("window");
+    let known = known(material, window);
+    if known.is_empty() {
+        return Measure::not_applicable();
+    }
+    let glossary = material.glossary();
+    let mut mentions = glossary.mentions.iter().peekable();
+    let mut last_person = None;
+    let (mut right, mut wrong): (Vec<Range<usize>>, Vec<Range<usize>>) = (Vec::new(), Vec::new());
+    for (at, sentence) in material.sentences().iter().enumerate() {
+        // The entries that the sentence names, and the characters among them with their places.
+        let mut named = HashSet::new();
+        let mut people = Vec::new();
+        while let Some(mention) = mentions.next_if(|mention| mention.sentence <= at) {
+            named.insert(mention.entry);
+            if glossary.entries[mention.entry].kind == NameKind::Person {
+                people.push((material.words()[mention.word].visible.start, mention.entry));
+            }
+        }
+        let before = last_person;
+        last_person = people.last().map(|(_, entry)| *entry).or(before);
+        let text = sentence.text(material.manuscript());
+        if !sentence.is_story()
+            || sentence.voice != Voice::Narration
+            || OTHER_TIMES.iter().any(|time| text.contains(time))
+        {
+            continue;
+        }
+        let words = material.words_of(at);
+        for place in Facts::of_sentence(material, at, window).places {
+            let start = words[place.words.start].visible.start;
+            let last = people.partition_point(|(person, _)| *person < start).checked_sub(1);
+            let owner = last.map(|last| people[last].1).or(before);
+            let about = |entry: usize| match &place.fact {
+                Fact::Number { .. } => named.contains(&entry),
+                Fact::Colour { .. } => owner == Some(entry),
+            };
+            let asked = known
+                .iter()
+                .filter(|known| about(known.entry) && is_same_thing(&known.fact, &place.fact));
+            let agrees: Vec<bool> = asked.map(|known| agree(&known.fact, &place.fact)).collect();
+            if agrees.contains(&true) {
+                right.push(sentence.source());
+            } else if !agrees.is_empty()
+                && (matches!(place.fact, Fact::Number { .. }) || PEOPLE.kin_and_roles.find(words).is_empty())
+            {
+                // A thing of another colour may be that of a man who has no name.
+                wrong.push(sentence.source());
+            }
+        }
+    }
+    let all = right.len() + wrong.len();
+    if all == 0 {
+        return Measure::not_applicable();
+    }
+    Measure::of(right.len() as f64 / all as f64)
+        .from(wrong.len() as f64)
+        .at(wrong)
+        .at(right)
+}
+
+/// The facts of the settings.
+fn known(material: &Material<'_>, window: usize) -> Vec<Known> {
+    let glossary = material.glossary();
+    let mut known = Vec::new();
+    for (entry, own) in glossary.entries.iter().enumerate() {
+        let is_person = own.kind == NameKind::Person;
+        let facts = own.said.iter().flat_map(|line| Facts::of_line(line, window).places);
+        // A character's lines have numbers of other things; the age stands under its own key.
+        let facts = facts.filter(|place| is_person == matches!(place.fact, Fact::Colour { .. }));
+        known.extend(facts.map(|place| Known {
+            entry,
+            fact: place.fact,
+        }));
+    }
+    for rule in &glossary.rules {
+        let named = glossary
+            .entries
+            .iter()
+            .enumerate()
+            .filter(|(_, entry)| entry.is_of_world());
+        let first = named
+            .filter_map(|(at, entry)| Some((rule.find(&entry.name)?, at)))
+            .min();
+        let Some((_, entry)) = first else { continue };
+        let facts = Facts::of_line(rule, window).places.into_iter();
+        let numbers = facts.filter(|place| matches!(place.fact, Fact::Number { .. }));
+        known.extend(numbers.map(|place| Known {
+            entry,
+            fact: place.fact,
+        }));
+    }
+    known.extend(ages(material));
+    known
+}
+
+fn ages(material: &Material<'_>) -> Vec<Known> {
+    let files = material.context().world.iter();
+    let lists = files.filter_map(|file| file.get("characters"));
+    let characters = lists.flat_map(|list| {
+        if let Yaml::List(all) = list {
+            all.as_slice()
+        } else {
+            &[]
+        }
+    });
+    let ages = characters.filter_map(|character| {
+        let age = character.get("age")?.words();
+        Some(Known {
+            entry: material.glossary().named(character.get("name")?.words().trim())?,
+            fact: Fact::Number {
+                of: None,
+                value: number(age.trim().trim_end_matches(['歳', '才']))?,
+                unit: "歳".to_owned(),
+            },
+        })
+    });
+    ages.collect()
+}
+
+/// Whether a text speaks of what the settings speak of.
+fn is_same_thing(known: &Fact, told: &Fact) -> bool {
+    match (known, told) {
+        (
+            Fact::Number { of, unit, .. },
+            Fact::Number {
+                of: told_of,
+                unit: told,
+                ..
+            },
+        ) => unit == told && (of == told_of || of.is_none() || told_of.is_none()),
+        (Fact::Colour { of, .. }, Fact::Colour { of: told, .. }) => of == told,
+        _ => false,
+    }
+}
+
+/// Whether it says the same of it.
+fn agree(known: &Fact, told: &Fact) -> bool {
+    match (known, told) {
+        (Fact::Number { value, .. }, Fact::Number { value: told, .. }) => (value - told).abs() < 1e-9,
+        (Fact::Colour { colour, .. }, Fact::Colour { colour: told, .. }) => colour == told,
+        _ => false,
+    }
+}

@@ -1,0 +1,27 @@
+//! A31-052: the mean of two: time and place, half each, in the first 800 characters; and the same in each scene, as their mean.
+
+use crate::checks::{
+    Material,
+    features::head,
+    items::{Gauge, Measure},
+};
+
+#[expect(clippy::cast_precision_loss, reason = "scenes are few")]
+pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
+    let scenes = &material.scenes().scenes;
+    if scenes.is_empty() {
+        return Measure::not_applicable();
+    }
+    let told = material.whereabouts();
+    let halves = |visible: &std::ops::Range<usize>| {
+        0.5 * f64::from(u8::from(told.tells_when(visible)) + u8::from(told.tells_where(visible)))
+    };
+    let opening = halves(&head(material, gauge.limit("opening")));
+    let of_scenes: Vec<f64> = scenes.iter().map(|scene| halves(&scene.visible())).collect();
+    let mean = of_scenes.iter().sum::<f64>() / of_scenes.len() as f64;
+    let weight = gauge.threshold("opening_weight");
+    let lacking = scenes.iter().zip(&of_scenes).filter(|(_, score)| **score < 1.0);
+    Measure::of(weight * opening + (1.0 - weight) * mean)
+        .from(mean)
+        .at(lacking.filter_map(|(scene, _)| scene.paragraphs.first().map(|first| first.source.clone())))
+}
