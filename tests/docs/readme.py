@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What README.md, README.ja.md, docs/clients.md and docs/novel.md (in both languages) say, tried.
+"""What README.md, README.ja.md, docs/clients.md, docs/novel.md and docs/novel-checks.md (in both languages) say, tried.
 
 Every JSON and TOML block parses, and fumi takes those that are its own configuration; `fumi novel new` is run; every URL in them and in the text answers when fumi runs as the README says; a block that
 starts fumi over standard input and output does so; each `curl` prints the block that follows it, byte for byte apart from
@@ -26,7 +26,15 @@ from contextlib import contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-PAGES = ["README.md", "README.ja.md", "docs/clients.md", "docs/novel.md", "docs/novel.ja.md"]
+PAGES = [
+    "README.md",
+    "README.ja.md",
+    "docs/clients.md",
+    "docs/novel.md",
+    "docs/novel.ja.md",
+    "docs/novel-checks.md",
+    "docs/novel-checks.ja.md",
+]
 ADDRESS = "127.0.0.1:8640"
 READY = f"fumi listening on http://{ADDRESS}/mcp"
 MODERN = "2026-07-28"
@@ -261,7 +269,8 @@ def main():
             check_curl(where, command, said)
     for readme in ("README.md", "README.ja.md"):
         check(any(READY + "\n" == block for _, _, block in blocks(texts[readme])), f"{readme}: no ready line", "server")
-    for page in ["ARCHITECTURE.md", "CHANGELOG.md", *(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md"))]:
+    documents = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*.md"))
+    for page in ["ARCHITECTURE.md", "CHANGELOG.md", *documents]:
         check_links(page, (ROOT / page).read_text(encoding="utf-8"))
 
     check_code_map((ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8"))

@@ -2,6 +2,7 @@
 
 mod basic;
 mod feelings;
+mod guide;
 mod items;
 mod manners;
 mod pages;
