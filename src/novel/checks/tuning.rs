@@ -15,7 +15,7 @@ pub struct Tuning {
     /// Expressions that this novel does not want.
     pub forbidden: Vec<String>,
     /// Rules that do not look, by name.
-    pub off: Vec<String>,
+    pub disabled: Vec<String>,
     /// Thresholds by `rule.threshold`.
     pub thresholds: BTreeMap<String, f64>,
     /// What becomes of a 。 before a closing bracket; without a word the majority of the text decides.
@@ -73,14 +73,14 @@ impl Tuning {
     /// Whether a rule does not look.
     #[must_use]
     pub fn is_off(&self, rule: &str) -> bool {
-        self.off.iter().any(|name| name == rule)
+        self.disabled.iter().any(|name| name == rule)
     }
 
     /// The same with another's changes over it.
     #[must_use]
     pub fn over(mut self, other: &Self) -> Self {
         self.forbidden.extend(other.forbidden.iter().cloned());
-        self.off.extend(other.off.iter().cloned());
+        self.disabled.extend(other.disabled.iter().cloned());
         let thresholds = other.thresholds.iter().map(|(name, value)| (name.clone(), *value));
         self.thresholds.extend(thresholds);
         self.closing_quote_period = other.closing_quote_period.or(self.closing_quote_period);
@@ -90,7 +90,7 @@ impl Tuning {
 
     /// Refuses names that no page has and numbers out of range.
     pub fn check(&self) -> Result<(), TuningError> {
-        if let Some(name) = self.off.iter().find(|name| super::rule(name).is_none()) {
+        if let Some(name) = self.disabled.iter().find(|name| super::rule(name).is_none()) {
             return Err(TuningError::NoRule(name.clone()));
         }
         for (name, value) in &self.thresholds {

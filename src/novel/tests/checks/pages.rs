@@ -102,7 +102,7 @@ fn every_fix_is_the_one_of_its_page_and_a_second_run_changes_nothing() {
         };
         let (context, mut tuning) = (context(sample), tuning(sample));
         // The rule alone.
-        tuning.off = RULES
+        tuning.disabled = RULES
             .iter()
             .map(|rule| rule.name.to_owned())
             .filter(|name| name != rule.name)

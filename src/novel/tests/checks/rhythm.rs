@@ -45,7 +45,7 @@ fn aggressive_fixes_are_those_of_the_pages() {
         let context = context(sample);
         let others = RULES.iter().map(|rule| rule.name.to_owned());
         let tuning = Tuning {
-            off: others.filter(|name| name != rule.name).collect(),
+            disabled: others.filter(|name| name != rule.name).collect(),
             ..tuning(sample)
         };
         let fixing = Fixing {
@@ -70,7 +70,7 @@ fn aggressive_fixes_of_bocchan_settle_and_can_be_undone() {
     // More sentences than a reader would want to be mended.
     let low = [("long_sentence.longest", 45.0), ("comma_excess.most", 2.0)];
     let tuning = Tuning {
-        off: others.map(|rule| rule.name.to_owned()).collect(),
+        disabled: others.map(|rule| rule.name.to_owned()).collect(),
         thresholds: low.map(|(name, value)| (name.to_owned(), value)).into(),
         ..Tuning::default()
     };
