@@ -90,8 +90,10 @@ pub(crate) fn judge(page: Page) -> Judged {
     let findings = with_material(&page.text, |material| {
         look(material, &Group::ALL, &|| false).expect("not cancelled")
     });
+    // A run is found at its first sentence, and all of them are its evidence.
     let touches = |finding: &Finding, label: &Label| {
-        finding.source.start < label.range.end && label.range.start < finding.source.end.max(finding.source.start + 1)
+        let mut places = std::iter::once(&finding.source).chain(&finding.evidence);
+        places.any(|place| place.start < label.range.end && label.range.start < place.end.max(place.start + 1))
     };
     let belongs = |finding: &Finding, label: &Label| finding.rule == label.rule && touches(finding, label);
     let labels = page.labels.iter();

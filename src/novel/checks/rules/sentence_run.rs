@@ -4,8 +4,12 @@ use std::ops::Range;
 
 use crate::checks::{Finding, Material};
 
-/// The finding about a run of places in the measured sentences, with their `count`.
+/// The finding about a run of places in the measured sentences, with their `count`; all of them are its evidence.
 pub(super) fn finding(material: &Material<'_>, run: &Range<usize>) -> Finding {
-    let (first, _) = material.metrics().lengths.sentences[run.start];
-    Finding::at(material.sentences()[first].source()).with("count", run.len())
+    let measured = &material.metrics().lengths.sentences[run.clone()];
+    let mut sentences = measured.iter().map(|(at, _)| material.sentences()[*at].source());
+    let first = sentences.next().unwrap_or_default();
+    Finding::at(first.clone())
+        .with("count", run.len())
+        .seen_at(std::iter::once(first).chain(sentences))
 }
