@@ -175,7 +175,7 @@ impl Report {
         let _ = write!(
             page,
             "\n## Labelled pages\n\n{} pages of prose with the faults that authors make, each labelled in place \
-             (`benches/faults/pages`); calibration never sees them.\n\n| rule | labels | found | recall |\n| --- | --- | --- | --- |\n",
+             (`benches/faults/pages`); calibration never sees them. A run of sentences is found at all of them.\n\n| rule | labels | found | recall |\n| --- | --- | --- | --- |\n",
             self.pages.len()
         );
         for (rule, (labels, found)) in &kinds {
