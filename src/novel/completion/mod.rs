@@ -49,7 +49,7 @@ const NAMES: usize = 1_000;
 /// How many characters of the story are shown of a finished episode.
 const PREVIEW: usize = 200;
 
-/// Makes a record into the bytes of its file. This crate knows no JSON.
+/// Makes a record into the bytes of its file, in the form that the caller wants.
 pub type Encode<T> = fn(&T) -> Vec<u8>;
 
 /// What is wanted beside the formats.
