@@ -14,6 +14,7 @@ use crate::{
     completion::{Record, finished},
     errors::project::ProjectError,
     project::{Episode, EpisodeFiles, NovelProject, Plot, Role, Survey, Yaml, read_yaml, yaml_of},
+    references::FileReference,
     reviewing::{self, EpisodeScore},
     writing::{Moment, Overview, STAGES, Session, SessionId, Stage, Traced},
 };
@@ -184,7 +185,12 @@ impl EpisodeStatus {
     /// A finished episode has the score of its own text; a draft that of its newest review.
     fn of(episode: Episode, files: &EpisodeFiles, record: Option<&Record>, newest: Option<&EpisodeScore>) -> Self {
         let of_record = record.and_then(|record| Some((record.quality.method.clone(), record.quality.overall_score?)));
-        let of_review = newest.filter(|newest| record.is_none_or(|record| newest.is_of(&record.manuscript.sha256)));
+        // A judgement is of one text.
+        let of_now = |newest: &&EpisodeScore| {
+            let [draft] = files.manuscripts.as_slice() else { return false };
+            FileReference::of(draft).is_ok_and(|now| newest.is_of(now.hash.digits()))
+        };
+        let of_review = newest.filter(of_now);
         let progress = match record {
             Some(_) => Progress::Completed,
             None if files.manuscripts.is_empty() => Progress::Planned,

@@ -10,6 +10,9 @@ use crate::{
     project::{Episode, NovelProject, Plot, Role, Settings, StylePreset, Yaml},
 };
 
+/// The longest previous episode that is read, in bytes: one that is longer is no episode.
+const PREVIOUS_BYTES: usize = 600_000;
+
 /// What surrounds a manuscript.
 #[derive(Clone, Debug, Default)]
 pub struct Context {
@@ -45,7 +48,7 @@ impl Context {
             world,
             ledger: yamls(&survey, Role::Management)?,
             episode: episode.number(),
-            previous: previous.map(|decoded| decoded.text),
+            previous: previous.map(|decoded| decoded.text).filter(|text| text.len() <= PREVIOUS_BYTES),
             settings: survey.settings,
         })
     }

@@ -11,6 +11,9 @@ use crate::{manuscript::Reading, morphology::Morphology};
 /// How often a text is looked at again. What one fix lays open is mended in the second round; more than a few are a fault.
 const ROUNDS: usize = 6;
 
+/// How many characters of what was changed are shown.
+const SHOWN: usize = 200;
+
 /// A text after its fixes.
 #[derive(Clone, Debug, Default)]
 pub struct Fixed {
@@ -63,6 +66,8 @@ pub enum Why {
     Level(FixLevel),
     /// Another fix beside it would have to go first, again and again.
     Unsettled,
+    /// The text would score lower with it.
+    Worse,
 }
 
 /// What is fixed and with what.
@@ -110,7 +115,8 @@ pub fn fix(
                     why,
                 }),
                 Some(_) => {}
-                None if span(finding).start < end => {
+                // The last round only looks: what is left never settled.
+                None if span(finding).start < end || round + 1 == ROUNDS => {
                     if round + 1 == ROUNDS || only.is_some() {
                         fixed.skipped.push(Skipped {
                             issue_id: id.clone(),
@@ -151,6 +157,20 @@ pub fn fix(
 }
 
 impl Fixed {
+    /// The same with nothing changed: every fix is skipped, because the text scores lower with them.
+    #[must_use]
+    pub fn taken_back(mut self) -> Self {
+        self.text = self.undone();
+        self.rounds.clear();
+        let applied = self.applied.drain(..);
+        self.skipped.extend(applied.map(|one| Skipped {
+            issue_id: one.issue_id,
+            rule: Some(one.rule),
+            why: Why::Worse,
+        }));
+        self
+    }
+
     /// The text before the fixes, made from the text after them and the changes.
     #[must_use]
     pub fn undone(&self) -> String {
@@ -208,9 +228,17 @@ fn applied(material: &Material<'_>, finding: &Finding, id: &str) -> Applied {
         issue_id: id.to_owned(),
         rule: finding.rule,
         line: material.manuscript().position(span.start).line,
-        after: edited(&before, moved).0,
-        before,
+        after: shown(&edited(&before, moved).0),
+        before: shown(&before),
         confidence: finding.confidence,
+    }
+}
+
+/// A text cut to what a reply needs; the manuscript's backup has all of it.
+pub(super) fn shown(text: &str) -> String {
+    match text.char_indices().nth(SHOWN) {
+        Some((at, _)) => format!("{}…", &text[..at]),
+        None => text.to_owned(),
     }
 }
 

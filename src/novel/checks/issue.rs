@@ -8,6 +8,7 @@ use fumi_base::text::Locale;
 use sha2::{Digest, Sha256};
 
 use super::{
+    fixing,
     finding::{Finding, FixLevel, Severity},
     material::Material,
     page::Words,
@@ -205,8 +206,8 @@ fn proposal(source: &str, finding: &Finding) -> Option<Proposal> {
     after.push_str(&source[at..end]);
     Some(Proposal {
         level,
-        before: source[start..end].to_owned(),
-        after,
+        before: fixing::shown(&source[start..end]),
+        after: fixing::shown(&after),
         confidence: finding.confidence,
     })
 }

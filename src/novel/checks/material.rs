@@ -311,6 +311,13 @@ impl<'a> Material<'a> {
         here.map_or(Voice::Narration, |(_, voice)| *voice)
     }
 
+    /// Whether a range of the source has markup in it.
+    #[must_use]
+    pub fn has_marks(&self, source: &Range<usize>) -> bool {
+        let map = self.manuscript.visible();
+        map.from_source(source.end) - map.from_source(source.start) != source.len()
+    }
+
     /// Whether an edit would touch what must stay as it is.
     #[must_use]
     pub fn is_protected(&self, edit: &Range<usize>) -> bool {
@@ -342,8 +349,18 @@ fn protected(manuscript: &Manuscript, words: &[Morpheme<'_>]) -> Vec<Range<usize
             ranges.push(at..end);
         }
     }
+    let mut fence = None;
     for line in manuscript.lines() {
         code(source, &line.content, &mut ranges);
+        if source[line.content.clone()].trim_start().starts_with("```") {
+            fence = match fence {
+                None => Some(line.content.start),
+                Some(from) => {
+                    ranges.push(from..line.content.end);
+                    None
+                }
+            };
+        }
     }
     ranges.sort_by_key(|range| range.start);
     let mut joined: Vec<Range<usize>> = Vec::with_capacity(ranges.len());

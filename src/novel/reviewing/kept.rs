@@ -316,29 +316,37 @@ impl Review {
         output: &str,
     ) -> Result<(), ReviewError> {
         let number = self.manifest.executions + 1;
-        let output_file = self.path(&format!("outputs/{number:03}_{}.json", execution.tool));
+        let output_file = self.next_output(&execution.tool);
         replace(&self.project, &output_file, output.as_bytes())?;
         execution.output_file = Some(output_file);
         let known: Vec<String> = self.issues()?.into_iter().map(|issue| issue.issue_id).collect();
         let new = issues.iter().filter(|issue| !known.contains(&issue.issue_id));
         let new: Vec<IssueLine> = new.map(IssueLine::from).collect();
         lines::add(&self.project, &self.issues_path(), &new)?;
-        if let Some(step) = execution
-            .step_id
-            .filter(|step| !self.manifest.completed_steps.contains(step))
+        // A text of its own is not the manuscript: its steps are not done for that.
+        let step = execution.step_id.filter(|_| execution.input_file.is_none());
+        if let Some(step) = step.filter(|step| !self.manifest.completed_steps.contains(step))
         {
             self.manifest.completed_steps.push(step);
             self.manifest.completed_steps.sort_unstable();
         }
         self.manifest.last_updated = execution.executed_at.clone();
-        self.manifest.subject = subject;
+        if execution.input_file.is_none() {
+            self.manifest.subject = subject;
+        }
         self.manifest.executions = number;
         if execution.tool == WHOLE {
             let episode = Episode::new(self.manifest.subject.episode);
-            scores::note(&self.project, episode, &self.manifest.session_id, &execution)?;
+            scores::note(&self.project, episode, &self.manifest.session_id, number, &execution)?;
         }
         lines::add(&self.project, &self.path("step_executions.jsonl"), &[execution])?;
         self.write_manifest()
+    }
+
+    /// Where the answer of the next execution will be, relative to the project.
+    #[must_use]
+    pub fn next_output(&self, tool: &str) -> String {
+        self.path(&format!("outputs/{:03}_{tool}.json", self.manifest.executions + 1))
     }
 
     /// Writes down what became of issues.

@@ -1,7 +1,7 @@
 //! Scores of whole reviews through time: one empty-handed look at `.noveler/checks/scores/` tells all of them.
 //!
 //! Each is a small file of its own, whose name says everything, so that checks that end at once lose nothing of each other, and
-//! `status` opens none of them: `00001_20260131_100000_0a1b2c3d_87.5_host_0123456789ab.json`.
+//! `status` opens none of them: `00001_20260131_100000_0a1b2c3d_001_87.5_host_0123456789ab.json`.
 
 use std::sync::Arc;
 
@@ -29,6 +29,8 @@ pub struct EpisodeScore {
     pub episode: Episode,
     /// Which review; its name says when it began.
     pub review: ReviewId,
+    /// Which execution of the review it was, from 1.
+    pub execution: usize,
     /// From 0 to 100.
     pub score: f64,
     /// By whom it was judged.
@@ -47,25 +49,22 @@ impl EpisodeScore {
     fn name(&self) -> String {
         let id = self.review.to_string();
         let id = id.trim_start_matches("check_");
-        format!(
-            "{:05}_{id}_{}_{}_{}.json",
-            self.episode.number(),
-            self.score,
-            self.method,
-            self.manuscript
-        )
+        let (episode, execution) = (self.episode.number(), self.execution);
+        format!("{episode:05}_{id}_{execution:03}_{}_{}_{}.json", self.score, self.method, self.manuscript)
     }
 
     fn parse(name: &str) -> Option<Self> {
-        let mut parts = name.strip_suffix(".json")?.splitn(6, '_');
+        let mut parts = name.strip_suffix(".json")?.splitn(7, '_');
         let mut next = || parts.next();
         let episode = Episode::new(next()?.parse().ok()?)?;
         let review = ReviewId::parse(&format!("check_{}_{}_{}", next()?, next()?, next()?))?;
+        let execution = next()?.parse().ok()?;
         let score = next()?.parse().ok()?;
         let (method, manuscript) = next()?.rsplit_once('_')?;
         Some(Self {
             episode,
             review,
+            execution,
             score,
             method: method.to_owned(),
             manuscript: manuscript.to_owned(),
@@ -78,6 +77,7 @@ pub(super) fn note(
     project: &Project,
     episode: Option<Episode>,
     review: &ReviewId,
+    execution: usize,
     done: &Execution,
 ) -> Result<(), ReviewError> {
     let Some((episode, score)) = episode.zip(done.quality_score) else {
@@ -86,6 +86,7 @@ pub(super) fn note(
     let noted = EpisodeScore {
         episode,
         review: review.clone(),
+        execution,
         score,
         method: done.method.clone(),
         manuscript: done.sha256.chars().take(DIGITS).collect(),
@@ -106,7 +107,7 @@ pub fn scores(project: &Arc<Project>) -> Result<Vec<EpisodeScore>, ReviewError> 
         .iter()
         .filter_map(|file| EpisodeScore::parse(&file.name))
         .collect();
-    scores.sort_by(|one, other| (one.episode, &one.review).cmp(&(other.episode, &other.review)));
+    scores.sort_by(|one, other| (one.episode, &one.review, one.execution).cmp(&(other.episode, &other.review, other.execution)));
     Ok(scores)
 }
 
@@ -120,17 +121,18 @@ mod tests {
         let score = EpisodeScore {
             episode: Episode::new(12).expect("a number"),
             review: ReviewId::parse("check_20260131_100000_0a1b2c3d").expect("an id"),
+            execution: 2,
             score: 87.5,
             method: "llm_sampling".to_owned(),
             manuscript: "0123456789ab".to_owned(),
         };
         assert_eq!(
             score.name(),
-            "00012_20260131_100000_0a1b2c3d_87.5_llm_sampling_0123456789ab.json"
+            "00012_20260131_100000_0a1b2c3d_002_87.5_llm_sampling_0123456789ab.json"
         );
         assert_eq!(EpisodeScore::parse(&score.name()), Some(score.clone()));
         assert!(score.is_of("0123456789abcdef") && !score.is_of("1123456789abcdef"));
-        for no in ["", "x.json", "00012_20260131_100000_0a1b2c3d_high_host_0123.json"] {
+        for no in ["", "x.json", "00012_20260131_100000_0a1b2c3d_001_high_host_0123.json"] {
             assert_eq!(EpisodeScore::parse(no), None, "{no}");
         }
     }

@@ -42,13 +42,13 @@ pub fn write_back(novel: &NovelProject, looked: &Looked, text: &str, now: &Stamp
         path: path.clone(),
         encoding: looked.encoding.clone(),
     })?;
-    let file = novel.project().resolve(path)?;
-    let now_there = files::read(&file, crate::project::MANUSCRIPT_BYTES)?;
-    if ContentHash::of(&now_there).digits() != looked.subject.sha256 {
-        return Err(ReviewError::Changed { path: path.clone() });
-    }
     let backups = Backups::of(Arc::clone(novel.project()), &novel.names().backups);
     let backup = backups.create(&[path.as_str()], "before check_fix", now)?.id;
+    // As late as possible: whoever saves in between is told, and what they saved stays.
+    let there = files::read(&novel.project().resolve(path)?, crate::project::MANUSCRIPT_BYTES)?;
+    if ContentHash::of(&there).digits() != looked.subject.sha256 {
+        return Err(ReviewError::Changed { path: path.clone() });
+    }
     replace(novel.project(), path, &bytes)?;
     Ok(Written {
         sha256: ContentHash::of(&bytes).digits().to_owned(),
@@ -64,7 +64,9 @@ fn encoded(text: &str, encoding: &str) -> Option<Vec<u8>> {
     let known = encoding_rs::Encoding::for_label(encoding.as_bytes())?;
     // Only what is written in the encoding that was read: UTF-16 is read and would be written as UTF-8.
     let (bytes, written, has_gaps) = known.encode(text);
-    (!has_gaps && written == known).then(|| bytes.into_owned())
+    // Some encodings write other characters without saying so.
+    let is_whole = !has_gaps && written == known && known.decode(&bytes).0 == text;
+    is_whole.then(|| bytes.into_owned())
 }
 
 #[cfg(test)]

@@ -134,14 +134,14 @@ fn category_score(category: Category, all: &[Evaluation]) -> CategoryScore {
     }
 }
 
-/// One number from 0 to 100: the mean of the categories, each weighted by its maximum times its coverage (decision 38).
+/// One number from 0 to 100: the mean of the categories, each weighted by its coverage (decision 38).
 #[must_use]
 pub fn overall(categories: &[CategoryScore]) -> Option<f64> {
     let (mut sum, mut weights) = (0.0, 0.0);
     for one in categories {
         let Some(score) = one.score else { continue };
         let max = f64::from(one.category.max());
-        let weight = max * one.coverage;
+        let weight = one.coverage;
         sum += weight * score / max;
         weights += weight;
     }

@@ -219,7 +219,9 @@ impl Found<'_, '_> {
         let Some(level) = self.rule.page.fix else { return false };
         finding.edits.iter().all(|edit| {
             let is_speech = self.material.voice_at(edit.range.start) != Voice::Narration;
-            (level == FixLevel::Safe || !is_speech) && !self.material.is_protected(&edit.range)
+            // Only signs are mended across marks: a word with half of an emphasis in it would leave the other half.
+            let is_word = level != FixLevel::Safe;
+            !(is_word && (is_speech || self.material.has_marks(&edit.range))) && !self.material.is_protected(&edit.range)
         })
     }
 }
