@@ -204,7 +204,9 @@ impl Found<'_, '_> {
         let Some(level) = self.rule.page.fix else { return false };
         finding.edits.iter().all(|edit| {
             let is_speech = self.material.voice_at(edit.range.start) != Voice::Narration;
-            (level == FixLevel::Safe || !is_speech) && !self.material.is_protected(&edit.range)
+            (level == FixLevel::Safe || !is_speech)
+                && !self.material.is_protected(&edit.range)
+                && !self.material.joins_ruby(edit)
         })
     }
 }
