@@ -1,9 +1,13 @@
 //! The checks against their own manual pages, against every text there is, and against what must hold for all texts.
 
 mod basic;
+mod hostile;
 mod items;
+mod made;
 mod pages;
+mod properties;
 mod rhythm;
+mod stable;
 
 use fumi_novel::{
     checks::{Context, Draft, Material, Sample, Tuning},
