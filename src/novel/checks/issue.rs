@@ -97,32 +97,45 @@ impl Issue {
 }
 
 /// The id of each finding, with the hash of its line.
+///
+/// A line is read once for all of its findings, and hashed once for each rule: one line may hold thousands of them.
 #[must_use]
 pub fn ids(material: &Material<'_>, findings: &[Finding]) -> Vec<(String, String)> {
-    let mut seen: HashMap<(&str, String), usize> = HashMap::new();
+    let mut known: HashMap<String, usize> = HashMap::new();
+    // For each line that is different from those before it the hash of its words.
+    let mut lines: Vec<String> = Vec::new();
+    let mut here: Option<(usize, usize, String)> = None;
+    let mut seen: HashMap<(&str, usize), (Sha256, usize)> = HashMap::new();
     let mut ids = Vec::with_capacity(findings.len());
     for finding in findings {
-        let line = words_of_line(material, finding.source.start);
-        let line_hash = short_hash(&[line.as_bytes()]);
-        let occurrence = seen.entry((finding.rule, line.clone())).or_default();
-        let hash = short_hash(&[
-            finding.rule.as_bytes(),
-            b"\0",
-            line.as_bytes(),
-            b"\0",
-            occurrence.to_string().as_bytes(),
-        ]);
+        let place = material
+            .manuscript()
+            .lines()
+            .partition_point(|line| line.next <= finding.source.start);
+        if here.as_ref().is_none_or(|(line, ..)| *line != place) {
+            let words = words_of_line(material, place);
+            let nth = *known.entry(words.clone()).or_insert(lines.len());
+            if nth == lines.len() {
+                lines.push(short(Sha256::new().chain_update(&words)));
+            }
+            here = Some((place, nth, words));
+        }
+        let Some((_, nth, words)) = &here else { continue };
+        let (hash, occurrence) = seen.entry((finding.rule, *nth)).or_insert_with(|| {
+            let hash = Sha256::new().chain_update(finding.rule).chain_update(b"\0");
+            (hash.chain_update(words).chain_update(b"\0"), 0)
+        });
+        let own = hash.clone().chain_update(occurrence.to_string());
         *occurrence += 1;
         let group = rules::rule(finding.rule).map_or("", |rule| rule.page.group.prefix());
-        ids.push((format!("{group}-{hash}"), line_hash));
+        ids.push((format!("{group}-{}", short(own)), lines[*nth].clone()));
     }
     ids
 }
 
-/// The visible characters of the line that a byte is in, without white space.
-fn words_of_line(material: &Material<'_>, byte: usize) -> String {
+/// The visible characters of a line, without white space.
+fn words_of_line(material: &Material<'_>, line: usize) -> String {
     let manuscript = material.manuscript();
-    let line = manuscript.lines().partition_point(|line| line.next <= byte);
     let Some(line) = manuscript.lines().get(line) else {
         return String::new();
     };
@@ -130,11 +143,8 @@ fn words_of_line(material: &Material<'_>, byte: usize) -> String {
     visible.chars().filter(|c| !c.is_whitespace()).collect()
 }
 
-fn short_hash(parts: &[&[u8]]) -> String {
-    let mut hash = Sha256::new();
-    for part in parts {
-        hash.update(part);
-    }
+/// The first twelve hexadecimal digits.
+fn short(hash: Sha256) -> String {
     let digest = hash.finalize();
     digest[..6]
         .iter()
@@ -176,15 +186,15 @@ fn shortened(text: &str) -> String {
     }
 }
 
-/// What was found with a few characters of its line around it.
+/// What was found with a few characters of its line around it. Looks at no more of a line than it shows.
 fn excerpt(source: &str, finding: &Finding) -> String {
     let range = &finding.source;
-    let line_start = source[..range.start].rfind('\n').map_or(0, |at| at + 1);
-    let line_end = source[range.end..].find('\n').map_or(source.len(), |at| range.end + at);
-    let before = source[line_start..range.start].char_indices().rev().nth(AROUND - 1);
-    let from = before.map_or(line_start, |(at, _)| line_start + at);
-    let after = source[range.end..line_end].char_indices().nth(AROUND);
-    let to = after.map_or(line_end, |(at, _)| range.end + at);
+    let before = source[..range.start].char_indices().rev().take(AROUND);
+    let before = before.take_while(|(_, c)| *c != '\n').last();
+    let from = before.map_or(range.start, |(at, _)| at);
+    let after = source[range.end..].char_indices().take(AROUND);
+    let after = after.take_while(|(_, c)| *c != '\n').last();
+    let to = after.map_or(range.end, |(at, c)| range.end + at + c.len_utf8());
     let shown = shortened(&source[range.clone()]);
     format!("{}{shown}{}", &source[from..range.start], &source[range.end..to])
         .trim_end_matches('\r')

@@ -11,11 +11,12 @@ use super::{
         Cast, Feelings, Glossary, Ledger, Manners, Names, Scenes, Sensed, Speakers, Subjects, Viewpoint, Whereabouts,
         WordsOfScenes, sensed,
     },
+    finding::Edit,
     metrics::Metrics,
     tuning::Tuning,
 };
 use crate::{
-    manuscript::{Counts, Kind, LineKind, Manuscript, Part, Reading, Voice},
+    manuscript::{Counts, Kind, LineKind, Manuscript, Part, Reading, Voice, is_kanji, is_one_run},
     morphology::{Analysis, Morpheme, Morphology, Origin},
     text::{Sentence, Sentences},
 };
@@ -51,6 +52,8 @@ pub struct Material<'a> {
     voices: Vec<(Range<usize>, Voice)>,
     /// Ranges of the source that no fix touches, in order, without overlaps.
     protected: Vec<Range<usize>>,
+    /// Where rubies begin whose base no mark begins, in order.
+    bare_rubies: Vec<usize>,
     metrics: OnceCell<Metrics>,
     scenes: OnceCell<Scenes>,
     cast: OnceCell<Cast>,
@@ -94,6 +97,7 @@ impl<'a> Material<'a> {
             tuning,
             voices: manuscript.voices(),
             protected,
+            bare_rubies: bare_rubies(manuscript),
             metrics: OnceCell::new(),
             scenes: OnceCell::new(),
             cast: OnceCell::new(),
@@ -158,6 +162,13 @@ impl<'a> Material<'a> {
     #[must_use]
     pub fn tuning(&self) -> &'a Tuning {
         self.tuning
+    }
+
+    /// Whether a kana or kanji is in it. What is not Japanese has no rhythm or expression that is known here.
+    #[must_use]
+    pub fn is_japanese(&self) -> bool {
+        let is_letter = |c| is_kanji(c) || matches!(c, 'ぁ'..='ゖ' | 'ァ'..='ヺ' | 'ｦ'..='ﾝ');
+        self.text().contains(is_letter)
     }
 
     /// What was measured, at the first question.
@@ -318,6 +329,19 @@ impl<'a> Material<'a> {
         map.from_source(source.end) - map.from_source(source.start) != source.len()
     }
 
+    /// Whether an edit would make the base of a ruby longer: 12年《ねん》 has its ruby on 年, and 一二年《ねん》 on all of it.
+    #[must_use]
+    pub fn joins_ruby(&self, edit: &Edit) -> bool {
+        let source = self.manuscript.source();
+        let last = |text: &str| text.chars().next_back();
+        let is_there = self.bare_rubies.binary_search(&edit.range.end).is_ok();
+        is_there && {
+            let base = source[edit.range.end..].chars().next();
+            let before = last(&edit.text).or_else(|| last(&source[..edit.range.start]));
+            before.is_some_and(|before| is_one_run([before].into_iter().chain(base)))
+        }
+    }
+
     /// Whether an edit would touch what must stay as it is.
     #[must_use]
     pub fn is_protected(&self, edit: &Range<usize>) -> bool {
@@ -326,6 +350,16 @@ impl<'a> Material<'a> {
             .first()
             .is_some_and(|range| range.start < edit.end || (edit.is_empty() && range.start < edit.start))
     }
+}
+
+/// Where rubies begin whose base is what stands before them as far as it is of one script.
+fn bare_rubies(manuscript: &Manuscript) -> Vec<usize> {
+    let spans = manuscript.spans().iter();
+    let bare = spans.filter(|span| match &span.kind {
+        Kind::Ruby { base, .. } => base.start == span.range.start,
+        _ => false,
+    });
+    bare.map(|span| span.range.start).collect()
 }
 
 /// What no fix touches: rubies, notes, code, addresses, names.

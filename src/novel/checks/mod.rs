@@ -32,11 +32,15 @@ pub use tuning::{ClosingQuotePeriod, ParagraphIndent, Tuning, TuningError};
 use crate::morphology::{Ipadic, Morphology};
 
 /// What the rules of some groups find, in the order of the text. `None` when the token says to stop.
+///
+/// In a text without a Japanese letter only the basic rules look: for the others its words are no words.
 #[must_use]
 pub fn look(material: &Material<'_>, groups: &[Group], is_cancelled: &dyn Fn() -> bool) -> Option<Vec<Finding>> {
     let mut findings = Vec::new();
+    let is_japanese = material.is_japanese();
     for rule in RULES.iter() {
-        if !groups.contains(&rule.page.group) || material.tuning().is_off(rule.name) {
+        let is_readable = is_japanese || rule.page.group == Group::Basic;
+        if !is_readable || !groups.contains(&rule.page.group) || material.tuning().is_off(rule.name) {
             continue;
         }
         if is_cancelled() {

@@ -21,4 +21,4 @@ pub use look::{Looked, manuscript};
 pub use rubric::{instruction, open_items, rubric, words};
 pub use scores::{EpisodeScore, scores};
 pub use steps::{Phase, ReviewStep, STEPS, review_step};
-pub use written::{Written, write_back};
+pub use written::{Written, can_be_written, write_back};

@@ -56,6 +56,12 @@ pub fn write_back(novel: &NovelProject, looked: &Looked, text: &str, now: &Stamp
     })
 }
 
+/// Whether a text can be written over the manuscript that was looked at, in its encoding.
+#[must_use]
+pub fn can_be_written(looked: &Looked, text: &str) -> bool {
+    !looked.is_damaged && encoded(text, &looked.encoding).is_some()
+}
+
 /// A text in an encoding; `None` where that cannot say it.
 fn encoded(text: &str, encoding: &str) -> Option<Vec<u8>> {
     if encoding == "utf-8" {

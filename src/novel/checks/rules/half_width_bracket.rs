@@ -1,6 +1,6 @@
 //! `half_width_bracket`: round and corner brackets of the half width around Japanese words.
 
-use std::ops::Range;
+use std::{collections::BTreeMap, ops::Range};
 
 use super::{
     Found,
@@ -14,31 +14,69 @@ const FACES: &str = "∀ωДд´｀`^∇≧≦ﾟ゜;；_艸";
 
 pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
     for passage in passages(material) {
-        for pair in pairs(passage.text) {
-            if is_japanese_pair(passage.text, &pair) {
-                look(material, found, &passage, &pair);
-            }
+        let pairs = pairs(passage.text);
+        if pairs.is_empty() {
+            continue;
+        }
+        let places = |is: fn(char) -> bool| passage.text.char_indices().filter(move |(_, c)| is(*c)).map(|(at, _)| at);
+        let letters: Vec<usize> = places(is_letter).collect();
+        let words: Vec<usize> = places(char::is_alphanumeric).collect();
+        let mut rest = pairs.as_slice();
+        while let [outer, ..] = rest {
+            let (nest, after) = rest.split_at(rest.partition_point(|pair| pair.start < outer.end));
+            look(material, found, &passage, nest, [&letters, &words]);
+            rest = after;
         }
     }
 }
 
-fn look(material: &Material<'_>, found: &mut Found<'_, '_>, passage: &Passage<'_>, pair: &Range<usize>) {
-    let text = &passage.text[pair.clone()];
-    let Some((open, close)) = text.chars().next().zip(text.chars().next_back()) else {
-        return;
-    };
-    let ends = [
-        pair.start..pair.start + open.len_utf8(),
-        pair.end - close.len_utf8()..pair.end,
-    ];
-    if ends.iter().any(|end| is_kept(material, passage, end)) {
+/// Looks at a pair and all that begin within it. They are one finding: however deep they nest, they are mended together.
+fn look(
+    material: &Material<'_>,
+    found: &mut Found<'_, '_>,
+    passage: &Passage<'_>,
+    nest: &[Range<usize>],
+    [letters, words]: [&[usize]; 2],
+) {
+    let Some(outer) = nest.first() else { return };
+    let text = passage.text;
+    if text[outer.clone()].starts_with('(') && text[outer.clone()].contains(|c| FACES.contains(c)) {
         return;
     }
-    let [wide_open, wide_close] = if open == '(' { ["（", "）"] } else { ["「", "」"] };
-    let expected = format!("{wide_open}{}{wide_close}", &passage.text[ends[0].end..ends[1].start]);
-    let finding = Finding::at(passage.source_of(material, pair)).with("expected", expected);
-    let [first, last] = ends.map(|end| passage.source_of(material, &end));
-    found.push(finding.edited(first, wide_open).edited(last, wide_close));
+    // What stands at each place that is mended.
+    let mut wide: BTreeMap<usize, &str> = BTreeMap::new();
+    let holds = |places: &[usize], pair: &Range<usize>| {
+        let first = places.get(places.partition_point(|at| *at < pair.start));
+        first.is_some_and(|at| *at < pair.end)
+    };
+    for pair in nest.iter().filter(|pair| pair.end <= outer.end) {
+        let is_round = text[pair.start..].starts_with('(');
+        let close = if is_round { ')' } else { '｣' };
+        let ends = [pair.start..pair.start + if is_round { 1 } else { '｢'.len_utf8() }, pair.end - close.len_utf8()..pair.end];
+        let is_beside = |at: Option<usize>, c: Option<char>| {
+            c.is_some_and(is_japanese) || at.is_some_and(|at| wide.contains_key(&at))
+        };
+        let left = before(text, pair.start);
+        let is_between = is_beside(left.map(|c| pair.start - c.len_utf8()), left)
+            && is_beside(Some(pair.end), after(text, pair.end));
+        let is_fault = !is_round || holds(letters, pair) || is_between && holds(words, pair);
+        if is_fault && !ends.iter().any(|end| is_kept(material, passage, end)) {
+            let signs = if is_round { ["（", "）"] } else { ["「", "」"] };
+            wide.extend(ends.into_iter().map(|end| end.start).zip(signs));
+        } else if pair == outer {
+            return;
+        }
+    }
+    let (mut expected, mut at) = (String::new(), outer.start);
+    let mut finding = Finding::at(passage.source_of(material, outer));
+    for (place, sign) in wide {
+        let end = place + after(text, place).map_or(0, char::len_utf8);
+        expected.push_str(&text[at..place]);
+        expected.push_str(sign);
+        at = end;
+        finding = finding.edited(passage.source_of(material, &(place..end)), sign);
+    }
+    found.push(finding.with("expected", expected));
 }
 
 /// The pairs of a passage in the order in which they begin.
@@ -61,26 +99,5 @@ fn pairs(text: &str) -> Vec<Range<usize>> {
         pairs.extend(open.map(|open| open..at + c.len_utf8()));
     }
     pairs.sort_by_key(|pair| pair.start);
-    // Of pairs within each other the outer one is mended first.
-    let mut end = 0;
-    pairs.retain(|pair| {
-        pair.start >= end && {
-            end = pair.end;
-            true
-        }
-    });
     pairs
-}
-
-fn is_japanese_pair(text: &str, pair: &Range<usize>) -> bool {
-    let inner = &text[pair.clone()];
-    if inner.starts_with('｢') {
-        return true;
-    }
-    if inner.contains(|c| FACES.contains(c)) {
-        return false;
-    }
-    let is_between =
-        before(text, pair.start).is_some_and(is_japanese) && after(text, pair.end).is_some_and(is_japanese);
-    inner.contains(is_letter) || is_between && inner.contains(char::is_alphanumeric)
 }

@@ -221,7 +221,8 @@ impl Found<'_, '_> {
             let is_speech = self.material.voice_at(edit.range.start) != Voice::Narration;
             // Only signs are mended across marks: a word with half of an emphasis in it would leave the other half.
             let is_word = level != FixLevel::Safe;
-            !(is_word && (is_speech || self.material.has_marks(&edit.range))) && !self.material.is_protected(&edit.range)
+            let is_kept = is_word && (is_speech || self.material.has_marks(&edit.range));
+            !is_kept && !self.material.is_protected(&edit.range) && !self.material.joins_ruby(edit)
         })
     }
 }

@@ -32,10 +32,10 @@ fn is_list(material: &Material<'_>, bracket: usize) -> bool {
     let Some(line) = manuscript.lines().get(line) else {
         return false;
     };
-    let number = manuscript.source()[line.content.start..bracket].trim_start();
-    if number.len() > 4 * NUMBER {
-        return false;
-    }
-    let is_number = |c| is_numeral(c) || is_latin(c) || ('ア'..='ン').contains(&c) || matches!(c, '①'..='⑳');
-    !number.is_empty() && number.chars().count() <= NUMBER && number.chars().all(is_number)
+    let is_number = |c: &char| is_numeral(*c) || is_latin(*c) || ('ア'..='ン').contains(c) || matches!(c, '①'..='⑳');
+    // From the bracket backwards: a line may have thousands of them.
+    let head = &manuscript.source()[line.content.start..bracket];
+    let number = head.chars().rev().take(NUMBER).take_while(is_number);
+    let len: usize = number.map(char::len_utf8).sum();
+    len > 0 && head[..head.len() - len].trim_end().is_empty()
 }

@@ -5,10 +5,14 @@ mod feelings;
 mod guide;
 mod items;
 mod manners;
+mod hostile;
+mod made;
 mod pages;
+mod properties;
 mod rhythm;
 mod shuffled;
 mod speakers;
+mod stable;
 
 use fumi_novel::{
     checks::{Context, Draft, Material, Sample, Tuning},

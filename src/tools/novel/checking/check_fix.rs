@@ -10,7 +10,7 @@ use fumi_novel::{
     checks::{self, Fixed, FixLevel, Fixing, Group, Material, Score, Why},
     errors::reviewing::ReviewError,
     manuscript::Reading,
-    reviewing::{self, Execution, Looked, Resolution, Reviews, Written, write_back},
+    reviewing::{self, Execution, Looked, Resolution, Reviews, Written, can_be_written, write_back},
     writing::Moment,
 };
 use schemars::JsonSchema;
@@ -48,7 +48,7 @@ pub struct Args {
     #[serde(default)]
     fix_level: Level,
     /// Only these issues.
-    #[schemars(length(min = 1, max = 500))]
+    #[schemars(length(min = 1, max = 500), inner(length(max = 40)))]
     issue_ids: Option<Vec<String>>,
     /// Only says what would be done.
     dry_run: Option<bool>,
@@ -66,7 +66,7 @@ pub struct Output {
     session_id: String,
     episode: u32,
     fix_level: &'static str,
-    dry_run: bool,
+    pub(super) dry_run: bool,
     /// How many fixes there are.
     pub(super) fixed_count: usize,
     fixes_applied: Vec<Fix>,
@@ -79,8 +79,10 @@ pub struct Output {
     sha256: Option<String>,
     /// Where the old one is.
     #[serde(skip_serializing_if = "Option::is_none")]
-    backup_id: Option<String>,
+    pub(super) backup_id: Option<String>,
     next_suggested_actions: Vec<Suggestion>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    remarks: Vec<String>,
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -154,10 +156,12 @@ impl Level {
 pub(super) async fn fix_first(job: &Job, level: Level, cx: &Cx) -> Result<Output, ToolError> {
     // The check by itself may be called by whoever only reads.
     cx.caller.access.may_write(&CheckFix::SPEC, false)?;
+    // Sentences are rewritten by check_fix alone, and only when somebody says so.
+    let is_dry = level == Level::Aggressive;
     let holder = format!("{} {}", job.tool, job.episode);
     let (job, at) = (job.clone(), stamp());
     let fixed = cx.alone(&holder, move |cancel, _| {
-        mend(&job, level.level(), None, false, &at, &|| cancel.is_cancelled())
+        mend(&job, level.level(), None, is_dry, &at, &|| cancel.is_cancelled())
     });
     fixed.await
 }
@@ -189,15 +193,33 @@ fn mend(
             ids,
         });
     }
-    let (before, after) = (score(&looked, source, is_cancelled)?, score(&looked, &fixed.text, is_cancelled)?);
+    let before = score(&looked, source, is_cancelled)?;
+    let mut after = score(&looked, &fixed.text, is_cancelled)?;
+    let mut fixed = fixed;
+    if after < before {
+        fixed = fixed.taken_back();
+        after = before;
+    }
     let written = if is_dry {
         None
     } else {
         Some(write_back(&job.novel, &looked, &fixed.text, at)?)
     };
-    let output = answer(job, level, &fixed, written.as_ref(), [before, after]);
-    if written.is_some() {
-        keep(job, level, &looked, &fixed, &output)?;
+    let mut output = answer(job, level, &fixed, written.as_ref(), [before, after]);
+    if looked.is_damaged || (is_dry && !can_be_written(&looked, &fixed.text)) {
+        let said = Text::new(
+            format!("This file is no whole text in {}; it cannot be written back.", looked.encoding),
+            format!("このファイルは {} として書き戻せません。", looked.encoding),
+        );
+        output.remarks.push(said.get(job.locale).to_owned());
+        output.next_suggested_actions.clear();
+    }
+    // The manuscript is mended whether or not that can be written down.
+    if let Some(written) = &written
+        && let Err(error) = keep(job, level, &looked, written, &fixed, &output)
+    {
+        let lesson = fumi_base::errors::Teach::lesson(&error);
+        output.remarks.push(lesson.message.get(job.locale).to_owned());
     }
     Ok(output)
 }
@@ -268,6 +290,7 @@ fn answer(job: &Job, level: FixLevel, fixed: &Fixed, written: Option<&Written>, 
         sha256: written.map(|written| written.sha256.clone()),
         backup_id: written.and_then(|written| written.backup.clone()),
         next_suggested_actions: vec![next],
+        remarks: Vec::new(),
     }
 }
 
@@ -279,14 +302,28 @@ fn reason(why: Why) -> Text {
             format!("is mended at fix_level {}", level.name()),
             format!("fix_level {} で直る", level.name()),
         ),
+        Why::Worse => Text::new("the text would score lower", "直すと点数が下がる"),
         Why::Unsettled => Text::new("touches another fix; call check_fix again", "別の修正と重なる。もう一度 check_fix を呼ぶ"),
     }
 }
 
 /// Keeps what became of each issue.
-fn keep(job: &Job, level: FixLevel, looked: &Looked, fixed: &Fixed, output: &Output) -> Result<(), ReviewError> {
+fn keep(
+    job: &Job,
+    level: FixLevel,
+    looked: &Looked,
+    written: &Written,
+    fixed: &Fixed,
+    output: &Output,
+) -> Result<(), ReviewError> {
     let end: Moment = now();
-    let mut review = Reviews::of(std::sync::Arc::clone(job.novel.project())).begin(job.id(), looked.subject.clone(), &job.begun);
+    // What it is about is the text after the fixes.
+    let subject = reviewing::Subject {
+        sha256: written.sha256.clone(),
+        ..looked.subject.clone()
+    };
+    let reviews = Reviews::of(std::sync::Arc::clone(job.novel.project()));
+    let mut review = reviews.begin(job.id(), subject.clone(), &job.begun);
     let resolution = |id: &str, what: &str| Resolution {
         issue_id: id.to_owned(),
         resolved_at: end.clone(),
@@ -320,11 +357,11 @@ fn keep(job: &Job, level: FixLevel, looked: &Looked, fixed: &Fixed, output: &Out
         method: DETERMINISTIC.to_owned(),
         quality_score: Some(output.quality_improvement.after_score),
         issues_found: fixed.skipped.len(),
-        sha256: looked.subject.sha256.clone(),
+        sha256: written.sha256.clone(),
         input_file: None,
         output_file: None,
     };
-    review.record(looked.subject.clone(), execution, &[], &json(output))
+    review.record(subject, execution, &[], &json(output))
 }
 
 impl Render for Output {
@@ -343,6 +380,7 @@ impl Render for Output {
                 Locale::Ja => format!("ほか {hidden} 件は verbose: true で"),
             });
         }
+        lines.extend(self.remarks.iter().map(|remark| format!("! {remark}")));
         if let Some(backup) = &self.backup_id {
             lines.push(format!("backup_id {backup}"));
         }

@@ -12,7 +12,7 @@ use super::{
     issue::Shown,
     judging::{self, Given, Judging, Rejected},
     pictures::Picture,
-    review::{Items, Looks, Whole, review},
+    review::{Items, Looks, Whole, reviewed},
     texts, yes,
 };
 use crate::tool::{Cx, Outcome, Rule, Spec, Tool, ToolError};
@@ -36,6 +36,7 @@ pub struct Args {
     /// Which episode.
     episode: EpisodeNumber,
     /// The review that judgements belong to.
+    #[schemars(length(max = 100))]
     session_id: Option<String>,
     /// Judgements of items that were asked for.
     #[schemars(length(min = 1, max = 100))]
@@ -87,8 +88,13 @@ pub struct Elements {
 }
 
 /// What `auto_fix` did.
-#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(super) struct Mended {
+    /// Whether the fixes are only shown.
+    dry_run: bool,
+    /// Where the text before them is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    backup_id: Option<String>,
     fixed_count: usize,
     skipped_count: usize,
     before_score: f64,
@@ -130,7 +136,10 @@ impl Tool for CheckStoryElements {
         name: "check_story_elements",
         texts: texts!("check_story_elements"),
         example: r#"{"episode": 1, "judge": false}"#,
-        rules: &[Rule::Needs("fix_level", "auto_fix")],
+        rules: &[
+            Rule::Needs("fix_level", "auto_fix"),
+            Rule::Without("auto_fix", &["session_id", "judgements"]),
+        ],
         ..CHECKS
     };
     const ASKS: bool = true;
@@ -148,24 +157,24 @@ impl Tool for CheckStoryElements {
         };
         let looks = Looks {
             items: Items::All,
-            session_id: args.session_id.or_else(|| fixed.as_ref().map(|_| job.id().to_string())),
+            session_id: args.session_id.or_else(|| args.auto_fix.then(|| job.id().to_string())),
             ..Looks::default()
         };
         let judging = Judging::of(args.judgements, args.judge, cx);
-        let own = job.clone();
-        let mended = fixed.as_ref().map(|fixed| Mended {
+        let mended = fixed.map(|fixed| Mended {
+            dry_run: fixed.dry_run,
+            backup_id: fixed.backup_id,
             fixed_count: fixed.fixed_count,
             skipped_count: fixed.skipped_count,
             before_score: fixed.quality_improvement.before_score,
             after_score: fixed.quality_improvement.after_score,
         });
-        let work = cx.blocking(move |cancel, _| {
-            review(&own, &looks, &judging, &|| cancel.is_cancelled(), |whole| Elements {
-                auto_fix_results: mended,
-                ..elements(whole)
-            })
-        });
-        judging::outcome(work.await?, &job, serde_json::Map::new(), cx).await
+        let own = move |whole: &Whole<'_>| Elements {
+            auto_fix_results: mended,
+            ..elements(whole)
+        };
+        let done = reviewed(&job, looks, judging, cx, own).await?;
+        judging::outcome(done, &job, serde_json::Map::new(), cx).await
     }
 }
 

@@ -13,7 +13,7 @@ use super::{
     aspect::{AspectShown, hundredths, tenths},
     issue::Shown,
     judging::{self, Given, Judging, Rejected},
-    review::{Items, Looks, Whole, review},
+    review::{Items, Looks, Whole, reviewed},
     texts, yes,
 };
 use crate::tool::{Cx, Outcome, Spec, Tool, ToolError};
@@ -28,6 +28,7 @@ pub struct Args {
     /// Which episode.
     episode: EpisodeNumber,
     /// The review that judgements belong to.
+    #[schemars(length(max = 100))]
     session_id: Option<String>,
     /// Judgements of items that were asked for.
     #[schemars(length(min = 1, max = 100))]
@@ -86,9 +87,8 @@ impl Tool for CheckStoryStructure {
             ..Looks::default()
         };
         let judging = Judging::of(args.judgements, args.judge, cx);
-        let own = job.clone();
-        let work = cx.blocking(move |cancel, _| review(&own, &looks, &judging, &|| cancel.is_cancelled(), structure));
-        judging::outcome(work.await?, &job, serde_json::Map::new(), cx).await
+        let done = reviewed(&job, looks, judging, cx, structure).await?;
+        judging::outcome(done, &job, serde_json::Map::new(), cx).await
     }
 }
 

@@ -16,7 +16,7 @@ use super::{
     check_story_elements::judged_by,
     issue::Shown,
     judging::{self, Given, Judging, Rejected},
-    review::{Items, Looks, Whole, review},
+    review::{Items, Looks, Whole, reviewed},
     texts, yes,
 };
 use crate::tool::{Cx, Outcome, Rule, Spec, Tool, ToolError};
@@ -34,11 +34,12 @@ pub struct Args {
     #[schemars(range(min = 1, max = 12))]
     step_id: u32,
     /// The review; a new one without.
+    #[schemars(length(max = 100))]
     session_id: Option<String>,
     /// A text instead of the manuscript.
     manuscript_content: Option<String>,
     /// Only rules and items whose name or title has one of these words.
-    #[schemars(length(min = 1, max = 20))]
+    #[schemars(length(min = 1, max = 20), inner(length(max = 50)))]
     check_focus: Option<Vec<String>>,
     /// What the step was asked for.
     input_data: Option<InputData>,
@@ -104,10 +105,6 @@ impl Tool for ExecuteCheckStep {
         let focus = args.check_focus.unwrap_or_default();
         let mut submit = Map::new();
         submit.insert("step_id".to_owned(), json!(step.id));
-        // The text goes along: its judgements are about it.
-        if let Some(text) = &args.manuscript_content {
-            submit.insert("manuscript_content".to_owned(), json!(text));
-        }
         let looks = Looks {
             groups: step.groups,
             items: Items::Only(step.items.to_vec()),
@@ -116,14 +113,10 @@ impl Tool for ExecuteCheckStep {
             given: args.manuscript_content,
         };
         let given = args.judgements.or(args.input_data.map(|data| data.judgements));
-        let judging = Judging::of(given, args.judge, cx);
-        let own = job.clone();
-        // One writer: steps of one session add to the same files.
-        let holder = format!("execute_check_step {}", job.episode);
-        let work = move |cancel: &tokio_util::sync::CancellationToken, _: &crate::tool::Progress| {
-            review(&own, &looks, &judging, &|| cancel.is_cancelled(), |whole| executed(whole, step, &focus))
-        };
-        let done = if job.keeps { cx.alone(&holder, work).await? } else { cx.blocking(work).await? };
+        // A text of the call is nowhere to be read again: nobody is asked about it.
+        let judging = Judging::of(given, args.judge && looks.given.is_none(), cx);
+        let own = move |whole: &Whole<'_>| executed(whole, step, &focus);
+        let done = reviewed(&job, looks, judging, cx, own).await?;
         judging::outcome(done, &job, submit, cx).await
     }
 }

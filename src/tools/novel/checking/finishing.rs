@@ -1,5 +1,6 @@
 //! The checks as steps that finish an episode: the same reviews, kept the same way, told in one line.
 
+use fumi_base::text::Locale;
 use fumi_novel::{
     checks::{Group, aspects},
     errors::reviewing::ReviewError,
@@ -43,7 +44,7 @@ pub(in crate::tools::novel) struct Found {
 struct Plain {}
 
 impl Own for Plain {
-    fn lines(&self, _: fumi_base::text::Locale) -> Vec<String> {
+    fn lines(&self, _: Locale) -> Vec<String> {
         Vec::new()
     }
 
@@ -77,15 +78,22 @@ impl Found {
     }
 
     /// `, 87.5/100, 3 issues`.
-    pub(in crate::tools::novel) fn words(&self) -> String {
-        let score = |score: f64| format!(", {score}/100");
-        let before = self.before_score.map_or_else(String::new, |before| format!(" ({before} before)"));
-        let fixed = self.fixed_count.map_or_else(String::new, |fixed| format!(", {fixed} fixed"));
-        format!(
-            "{}{before}{fixed}, {} issues",
-            self.quality_score.map_or_else(String::new, score),
-            self.issues_found
-        )
+    pub(in crate::tools::novel) fn words(&self, locale: Locale) -> String {
+        let score = self.quality_score.map_or_else(String::new, |score| format!("{score}/100"));
+        let before = self.before_score;
+        let issues = self.issues_found;
+        match locale {
+            Locale::En => {
+                let before = before.map_or_else(String::new, |before| format!(" ({before} before)"));
+                let fixed = self.fixed_count.map_or_else(String::new, |fixed| format!(", {fixed} fixed"));
+                format!(", {score}{before}{fixed}, {issues} issues")
+            }
+            Locale::Ja => {
+                let before = before.map_or_else(String::new, |before| format!("（以前は {before}）"));
+                let fixed = self.fixed_count.map_or_else(String::new, |fixed| format!("、修正 {fixed} 件"));
+                format!("、{score}{before}{fixed}、指摘 {issues} 件")
+            }
+        }
     }
 
     fn said<T: Own>(checked: &Checked<T>) -> Self {

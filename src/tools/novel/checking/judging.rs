@@ -34,7 +34,7 @@ pub(super) struct Given {
     #[schemars(range(min = 0, max = 1))]
     score: f64,
     /// Exact parts of the manuscript.
-    #[schemars(length(min = 1, max = 20))]
+    #[schemars(length(min = 1, max = 20), inner(length(max = 500)))]
     quotes: Vec<String>,
 }
 

@@ -33,6 +33,7 @@ use fumi_novel::{
     completion::NOT_EVALUATED,
     project::{Episode, NovelProject},
     reviewing::{Looked, ReviewId},
+    status::THRESHOLD,
     writing::Moment,
 };
 use schemars::JsonSchema;
@@ -154,6 +155,9 @@ pub struct Checked<T> {
     /// Where all issues are, a line each; absent where nothing was kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     detailed_report_reference: Option<String>,
+    /// What was kept, relative to the project.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    files: Vec<String>,
     /// What somebody may judge now.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     items: Vec<OpenItem>,
@@ -268,11 +272,12 @@ fn answer<T: Own>(seen: &Seen<'_>, session: &ReviewId, own: T) -> Checked<T> {
         own,
         issues_found: counts,
         detailed_report_reference: None,
+        files: Vec::new(),
         items: Vec::new(),
         charts: Vec::new(),
         rule_version: RULE_VERSION,
         next_suggested_actions: next(job, counts),
-        remarks: remarks(seen),
+        remarks: remarks(seen, verdict.score),
     }
 }
 
@@ -298,13 +303,19 @@ fn next(job: &Job, counts: Counts) -> Vec<Suggestion> {
 }
 
 /// What a reader of the answer should know about the text.
-fn remarks(seen: &Seen<'_>) -> Vec<String> {
+fn remarks(seen: &Seen<'_>, score: Option<f64>) -> Vec<String> {
     let mut remarks = Vec::new();
     let mut say = |en: String, ja: String| remarks.push(Text::new(en, ja).get(seen.job.locale).to_owned());
     if seen.material.characters() == 0 {
         say(
             "The manuscript has no text of a story; there was nothing to check.".to_owned(),
             "原稿に本文がなく、チェックするものがありませんでした。".to_owned(),
+        );
+    }
+    if let Some(score) = score.filter(|score| *score < THRESHOLD) {
+        say(
+            format!("{score} is below the threshold of {THRESHOLD}."),
+            format!("{score} は基準の {THRESHOLD} を下回っています。"),
         );
     }
     if seen.looked.is_damaged {

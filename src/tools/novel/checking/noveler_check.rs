@@ -19,10 +19,10 @@ use super::{
     issue::Shown,
     judging::{self, Given, Judging},
     pictures::Picture,
-    review::{Items, Looks, Whole, review},
+    review::{Items, Looks, Whole, reviewed},
     texts, yes,
 };
-use crate::tool::{Cx, Outcome, Spec, Tool, ToolError};
+use crate::tool::{Cx, Outcome, Rule, Spec, Tool, ToolError};
 
 /// See the module.
 #[derive(Debug)]
@@ -37,6 +37,7 @@ pub struct Args {
     #[serde(default)]
     auto_fix: bool,
     /// The review that judgements belong to.
+    #[schemars(length(max = 100))]
     session_id: Option<String>,
     /// Judgements of items that were asked for.
     #[schemars(length(min = 1, max = 100))]
@@ -64,6 +65,9 @@ pub struct Everything {
     claude_analysis_result: Analysis,
     auto_fix_applied: bool,
     fixed_issues_count: usize,
+    /// Where the text before the fixes is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    backup_id: Option<String>,
     #[serde(skip)]
     method: &'static str,
 }
@@ -93,6 +97,7 @@ impl Tool for NovelerCheck {
         name: "noveler_check",
         texts: texts!("noveler_check"),
         example: r#"{"episode": 1, "judge": false}"#,
+        rules: &[Rule::Without("auto_fix", &["session_id", "judgements"])],
         timeout: Duration::from_mins(2),
         ..CHECKS
     };
@@ -112,20 +117,18 @@ impl Tool for NovelerCheck {
         let looks = Looks {
             groups: &Group::ALL,
             items: Items::All,
-            session_id: args.session_id.or_else(|| fixed.as_ref().map(|_| job.id().to_string())),
+            session_id: args.session_id.or_else(|| args.auto_fix.then(|| job.id().to_string())),
             ..Looks::default()
         };
         let judging = Judging::of(args.judgements, args.judge, cx);
-        let own = job.clone();
-        let count = fixed.as_ref().map(|fixed| fixed.fixed_count);
-        let work = cx.blocking(move |cancel, _| {
-            review(&own, &looks, &judging, &|| cancel.is_cancelled(), |whole| everything(whole, count))
-        });
-        judging::outcome(work.await?, &job, Map::new(), cx).await
+        let mended = fixed.map(|fixed| (fixed.fixed_count, fixed.backup_id));
+        let own = move |whole: &Whole<'_>| everything(whole, mended);
+        let done = reviewed(&job, looks, judging, cx, own).await?;
+        judging::outcome(done, &job, Map::new(), cx).await
     }
 }
 
-pub(super) fn everything(whole: &Whole<'_>, fixed: Option<usize>) -> Everything {
+pub(super) fn everything(whole: &Whole<'_>, fixed: Option<(usize, Option<String>)>) -> Everything {
     let seen = whole.seen;
     let has_text = seen.material.characters() > 0;
     let basic = has_text.then_some(seen.score.0);
@@ -153,7 +156,8 @@ pub(super) fn everything(whole: &Whole<'_>, fixed: Option<usize>) -> Everything 
         a31_evaluation_result: elements,
         claude_analysis_result: analysis,
         auto_fix_applied: fixed.is_some(),
-        fixed_issues_count: fixed.unwrap_or(0),
+        fixed_issues_count: fixed.as_ref().map_or(0, |(count, _)| *count),
+        backup_id: fixed.and_then(|(_, backup)| backup),
     }
 }
 

@@ -13,12 +13,14 @@ use fumi_novel::{
     project::Episode,
     reviewing::{self, Execution, Review, Reviews, Subject},
 };
+use tokio_util::sync::CancellationToken;
 
 use super::{
     Checked, Job, Own, Seen, answer, json,
     judging::{self, Judging, Open, Rejected},
     now, pictures,
 };
+use crate::tool::{Cx, Progress, ToolError};
 
 /// What a call looks with.
 #[derive(Clone, Debug, Default)]
@@ -80,6 +82,26 @@ pub(super) fn check<T: Own>(
     };
     let (checked, _) = review(job, &looks, &Judging::default(), is_cancelled, |whole| own(whole.seen))?;
     Ok(checked)
+}
+
+/// Reviews a manuscript on a thread of its own. Whoever goes on with a review does it alone: its files grow with every step.
+pub(super) async fn reviewed<T: Own + Send + 'static>(
+    job: &Job,
+    looks: Looks,
+    judging: Judging,
+    cx: &Cx,
+    own: impl FnOnce(&Whole<'_>) -> T + Send + 'static,
+) -> Result<(Checked<T>, Option<Open>), ToolError> {
+    let is_alone = job.keeps && looks.session_id.is_some();
+    let (job, holder) = (job.clone(), format!("{} {}", job.tool, job.episode));
+    let work = move |cancel: &CancellationToken, _: &Progress| {
+        review(&job, &looks, &judging, &|| cancel.is_cancelled(), own)
+    };
+    if is_alone {
+        cx.alone(&holder, work).await
+    } else {
+        cx.blocking(work).await
+    }
 }
 
 /// Reviews a manuscript. What is open is what somebody may judge now.
@@ -158,10 +180,12 @@ fn keep<T: Own>(
 ) -> Result<(), ReviewError> {
     let end = now();
     checked.detailed_report_reference = Some(review.issues_path());
+    checked.files = vec![review.issues_path(), review.next_output(job.tool)];
     let input_file = match &looks.given {
         Some(text) => Some(review.keep_input("manuscript", text)?),
         None => None,
     };
+    checked.files.extend(input_file.clone());
     let execution = Execution {
         step_id: looks.step,
         tool: job.tool.to_owned(),

@@ -278,7 +278,7 @@ impl Outcomes {
 /// A step that finishes the episode, with what came of it.
 fn finishing(args: &Args, step: Step, result: Outcomes, locale: Locale) -> Output {
     let (number, status) = (step.number(), result.status.clone());
-    let found = result.review.as_ref().map(Found::words).unwrap_or_default();
+    let found = result.review.as_ref().map(|found| found.words(locale)).unwrap_or_default();
     Output {
         success: true,
         execution_method: METHOD.to_owned(),

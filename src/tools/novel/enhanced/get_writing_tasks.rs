@@ -9,7 +9,7 @@ use fumi_novel::{
     project::{Episode, NovelProject, Remark},
     references::FileReference,
     reviewing::Reviews,
-    writing::{Material, STAGES},
+    writing::Material,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -125,15 +125,15 @@ impl Tool for GetWritingTasks {
             Some(stage) => Some(stage.number()),
             None if is_complete => None,
             // All stages are written: what is left finishes the episode.
-            None if session.is_some() => Some(STAGES + 1),
+            None if session.is_some() => super::next_of(&tasks),
             None => Some(1),
         };
         let done = session.map_or(0, |session| session.completed().len());
-        #[expect(clippy::cast_precision_loss, reason = "ten stages at most")]
+        #[expect(clippy::cast_precision_loss, reason = "eighteen steps at most")]
         let progress = if is_complete {
             100.0
         } else {
-            done as f64 / super::STEPS as f64 * 100.0
+            super::completed_of(&tasks) as f64 / super::STEPS as f64 * 100.0
         };
         Ok(Outcome::Done(Output {
             success: true,

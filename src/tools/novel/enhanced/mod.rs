@@ -200,3 +200,13 @@ pub(super) fn tasks(session: Option<&Session>, done: &[String], is_complete: boo
     };
     Step::all().map(task).collect()
 }
+
+/// The first step that is not completed.
+pub(super) fn next_of(tasks: &[Task]) -> Option<usize> {
+    tasks.iter().find(|task| task.status != "completed").map(|task| task.step_id)
+}
+
+/// How many steps are completed.
+pub(super) fn completed_of(tasks: &[Task]) -> usize {
+    tasks.iter().filter(|task| task.status == "completed").count()
+}

@@ -1,0 +1,307 @@
+//! Manuscripts that are made at random: sentences of the sample novel and of 坊っちゃん, with faults, markup, names and speech
+//! set into them.
+//!
+//! Equal runs try equal texts; `FUMI_PROPERTY_SEED` asks for others, `FUMI_PROPERTY_TIMES` for so many times as many. What
+//! holds for them is not said here.
+
+use std::sync::LazyLock;
+
+use fumi_novel::{
+    checks::{ClosingQuotePeriod, Context, ParagraphIndent, Tuning},
+    morphology::Lexicon,
+    project::{Settings, StylePreset, Yaml},
+};
+use proptest::{
+    prelude::*,
+    sample::{Index, select},
+    test_runner::{Config, RngSeed, TestRunner},
+};
+
+const NOVEL: [&str; 3] = [
+    include_str!("../../../../examples/novel/40_原稿/第001話_こぶとえくぼ.md"),
+    include_str!("../../../../examples/novel/40_原稿/第002話_ほまち.md"),
+    include_str!("../../../../examples/novel/40_原稿/第003話_備考.md"),
+];
+pub(crate) const BOCCHAN: &str = include_str!("../fixtures/bocchan.aozora.txt");
+const CHARACTERS: &str = include_str!("../../../../examples/novel/30_設定集/キャラクター.yaml");
+
+/// A line or a sentence has at most so many characters, so that a text has several.
+const LONGEST: usize = 120;
+
+/// Lines of the sample novel, and sentences of 坊っちゃん with their rubies and notes.
+pub(crate) static SENTENCES: LazyLock<Vec<&str>> = LazyLock::new(|| {
+    let lines = NOVEL.into_iter().flat_map(str::lines);
+    let story = BOCCHAN.rsplit_once("-----\n").expect("a legend").1;
+    let story = story.split_once("\n底本：").expect("a colophon").0;
+    let sentences = story.lines().flat_map(|line| line.split_inclusive('。'));
+    let all = lines.chain(sentences);
+    all.filter(|text| !text.is_empty() && text.chars().count() <= LONGEST)
+        .collect()
+});
+
+/// What an author's hand or program leaves in a text.
+const FAULTS: &[&str] = &[
+    "...",
+    "・・・",
+    "･･･",
+    "・・",
+    "…",
+    "‥",
+    "……。",
+    "―",
+    "—",
+    "--",
+    "ーー",
+    "−",
+    "－",
+    "!",
+    "?",
+    "!?",
+    "？！",
+    "。。",
+    "、、",
+    "、。",
+    "。、",
+    "。」",
+    "、」",
+    "(",
+    ")",
+    "(笑)",
+    "((あ))",
+    "((((((((ああ))))))))",
+    "｢",
+    "｣",
+    "｢あ｣",
+    " ",
+    "　",
+    "\t",
+    " \n",
+    "\n",
+    "\n　",
+    "\n\n\n\n\n\n",
+    "\r\n",
+    "\r",
+    "\u{feff}",
+    "\u{fffd}",
+    "\0",
+    "ｶﾞ",
+    "ﾊﾟﾝ",
+    "｡",
+    "ｱ",
+    "か\u{3099}",
+    "は\u{309a}",
+    "e\u{301}",
+    "か゛",
+    "は゜",
+    "う゛",
+    "1",
+    "12",
+    "1984",
+    "１２００",
+    "1,200",
+    "をを",
+    "がが",
+    "にに",
+    "見れる",
+    "食べれない",
+    "読まさせる",
+    "出来る",
+    "して下さい",
+    "することができる",
+    "してる",
+    "おっしゃられる",
+    "的を得た",
+    "という事だ",
+    "、まるで",
+    "、そして、",
+    "彼は、それを、その時、見たが、",
+    "と言ったが、しかし、",
+    "【",
+    "』",
+    "『",
+    "〈",
+    "《",
+    "》",
+    "「",
+    "」",
+    "（",
+    "）",
+    "○○",
+    "TODO",
+    "①",
+    "㈱",
+    "🙂",
+    "―――",
+    "ヶ",
+    "ーーー",
+];
+
+/// What no fix may touch, and what stands close to it.
+const MARKUP: &[&str] = &[
+    "検潮所《けんちょうじょ》",
+    "｜穂刈一平《ほかりいっぺい》",
+    "｜Ａ--《エー...》",
+    "｜か゛!《ｶﾞ!》",
+    "12年《ねん》",
+    "12ねん《年》",
+    "本当……漢字《かんじ》",
+    "1984年《ねん》",
+    "ﾊﾞスター《ブレード》",
+    "{漢字|かん...じ}",
+    "ば、、漢字《かんじ》",
+    "！漢字《かんじ》",
+    "出来る事《こと》",
+    "時《とき》して下さい",
+    "《《見れる》》",
+    "**出来る**",
+    "［＃「あ」に傍点］",
+    "［＃「...」は太字］",
+    "［＃改ページ］",
+    "［＃地から２字上げ--］",
+    "※［＃「口＋世」、U+546D］",
+    "`a--b...か゛`",
+    "`見れる、、`",
+    "https://example.com/a?b=1!x--y...z",
+    "http://example.com/",
+    "梶みちる",
+    "徳次",
+    "ふさ",
+    "一平",
+    "帆待島",
+    "穂刈佐和",
+];
+
+/// People who speak as they do.
+const SPEECH: &[&str] = &[
+    "「ほうじゃけん、見れんかったがなもし。出来んのう」",
+    "「食べれるけん、おっしゃられたとおりに、して下さい。」",
+    "「知ってる。！そう...」",
+    "「1984年だ。ｶﾞﾑを、、くれ!」",
+    "（見れるだろうか。出来る事なら）",
+    "「おれは、、読まさせるで」と言った。",
+    "『出来ますか』と書いてある。",
+    "「一つ目の段落。\n「二つ目も見れる。。」",
+    "「閉じない見れる",
+];
+
+/// Lines that are no prose.
+const LINES: &[&str] = &[
+    "# 第一話　こぶ--と...えくぼ",
+    "＊＊＊",
+    "---",
+    "",
+    "　",
+    "【前書き】",
+    "【後書き】",
+    "　彼は見たが、それは違うと思ったので、すぐに家へ帰ろうと考えて歩き出したが、雨が降ってきたので、軒下に入って待つことにした。",
+    "　それは海だった。それは山だった。それは空だった。それは彼だった。それは夢だった。",
+];
+
+/// A part of a line.
+fn pieces() -> impl Strategy<Value = String> {
+    let sentence = any::<Index>().prop_map(|at| (*at.get(&SENTENCES)).to_owned());
+    let faulty = (
+        any::<Index>().prop_map(|at| (*at.get(&SENTENCES)).to_owned()),
+        prop::collection::vec((any::<Index>(), select(FAULTS)), 1..4),
+    );
+    let faulty = faulty.prop_map(|(mut sentence, faults)| {
+        for (place, fault) in faults {
+            set_in(&mut sentence, place, fault);
+        }
+        sentence
+    });
+    let marked = (
+        any::<Index>().prop_map(|at| (*at.get(&SENTENCES)).to_owned()),
+        any::<Index>(),
+        select(FAULTS),
+        select(MARKUP),
+        select(FAULTS),
+    );
+    let marked = marked.prop_map(|(mut sentence, place, before, mark, after)| {
+        set_in(&mut sentence, place, &format!("{before}{mark}{after}"));
+        sentence
+    });
+    prop_oneof![
+        2 => sentence,
+        4 => faulty,
+        3 => marked,
+        1 => select(MARKUP).prop_map(str::to_owned),
+        1 => select(SPEECH).prop_map(str::to_owned),
+    ]
+}
+
+/// Sets something between two characters.
+fn set_in(text: &mut String, place: Index, what: &str) {
+    let places: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
+    text.insert_str(*place.get(&places), what);
+}
+
+/// A line; a few faults make two of it.
+pub(crate) fn lines() -> impl Strategy<Value = String> {
+    prop_oneof![
+        6 => prop::collection::vec(pieces(), 1..3).prop_map(|pieces| pieces.concat()),
+        2 => select(SPEECH).prop_map(str::to_owned),
+        1 => select(LINES).prop_map(str::to_owned),
+    ]
+}
+
+/// A manuscript of some lines.
+pub(crate) fn texts() -> impl Strategy<Value = String> {
+    (prop::collection::vec(lines(), 1..9), any::<bool>()).prop_map(|(lines, is_ended)| {
+        let end = if is_ended { "\n" } else { "" };
+        lines.join("\n") + end
+    })
+}
+
+/// What the sample novel says, with the conventions of one place or another.
+pub(crate) fn contexts() -> impl Strategy<Value = Context> {
+    let presets = [None, Some(StylePreset::Bunko), Some(StylePreset::Narou)];
+    select(presets.to_vec()).prop_map(context)
+}
+
+/// What the sample novel says, with some conventions.
+pub(crate) fn context(style_preset: Option<StylePreset>) -> Context {
+    let world = vec![Yaml::read("characters.yaml", CHARACTERS).expect("YAML")];
+    Context {
+        settings: Settings {
+            style_preset,
+            ..Settings::default()
+        },
+        names: Lexicon::of_settings(&world),
+        world,
+        ..Context::default()
+    }
+}
+
+/// Options that decide about fixes.
+pub(crate) fn tunings() -> impl Strategy<Value = Tuning> {
+    let periods = [None, Some(ClosingQuotePeriod::Remove), Some(ClosingQuotePeriod::Keep)];
+    let indents = [None, Some(ParagraphIndent::Always), Some(ParagraphIndent::Never)];
+    (select(periods.to_vec()), select(indents.to_vec())).prop_map(|(closing_quote_period, paragraph_indent)| Tuning {
+        closing_quote_period,
+        paragraph_indent,
+        // Short texts have long sentences, too.
+        thresholds: [
+            ("long_sentence.longest".to_owned(), 45.0),
+            ("long_paragraph.long".to_owned(), 100.0),
+        ]
+        .into(),
+        ..Tuning::default()
+    })
+}
+
+/// A runner of so many cases.
+pub(crate) fn runner(cases: u32) -> TestRunner {
+    let asked = |name: &str| {
+        let value = std::env::var(name).ok()?;
+        Some(value.parse::<u32>().unwrap_or_else(|error| panic!("{name}: {error}")))
+    };
+    let seed = asked("FUMI_PROPERTY_SEED").map(u64::from);
+    TestRunner::new(Config {
+        cases: cases * asked("FUMI_PROPERTY_TIMES").unwrap_or(1),
+        failure_persistence: None,
+        rng_seed: RngSeed::Fixed(seed.unwrap_or(9)),
+        max_shrink_iters: 300,
+        ..Config::default()
+    })
+}

@@ -1,0 +1,269 @@
+//! What must hold of findings and fixes whatever the text: a second run changes nothing, undoing gives what was there, what is
+//! not the author's mistake stays as it is, and every finding is somewhere.
+//!
+//! Rubies, notes and speech are those that the manuscript reads; code, addresses and letters are looked up here.
+
+use std::{collections::HashSet, fmt};
+
+use fumi_base::text::Locale;
+use fumi_novel::{
+    checks::{
+        Context, Draft, FixLevel, Fixed, Fixing, Group, Issue, Material, Tuning, fix, ids, items::ITEMS, look, rule,
+    },
+    manuscript::{Kind, Manuscript, Reading, Voice},
+    morphology::{Ipadic, Origin},
+};
+use proptest::prelude::*;
+use unicode_normalization::{UnicodeNormalization, char::compose};
+
+use crate::made::{contexts, runner, texts, tunings};
+
+/// What a text is fixed under.
+#[derive(Clone)]
+pub(crate) struct Desk {
+    pub(crate) context: Context,
+    pub(crate) tuning: Tuning,
+}
+
+/// What differs between desks.
+impl fmt::Debug for Desk {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let tuning = (self.tuning.closing_quote_period, self.tuning.paragraph_indent);
+        write!(f, "{:?} {tuning:?}", self.context.settings.style_preset)
+    }
+}
+
+impl Desk {
+    pub(crate) fn fixed(&self, text: &str, level: FixLevel) -> Fixed {
+        let fixing = Fixing {
+            reading: Reading::default(),
+            context: &self.context,
+            tuning: &self.tuning,
+            morphology: Ipadic::shared(),
+            level,
+        };
+        fix(text, fixing, None, &|| false).expect("not cancelled")
+    }
+}
+
+fn desks() -> impl Strategy<Value = Desk> {
+    (contexts(), tunings()).prop_map(|(context, tuning)| Desk { context, tuning })
+}
+
+fn settles(cases: u32, level: FixLevel) {
+    let result = runner(cases).run(&(texts(), desks()), |(text, desk)| {
+        let fixed = desk.fixed(&text, level);
+        prop_assert_eq!(fixed.undone(), text);
+        let again = desk.fixed(&fixed.text, level);
+        prop_assert_eq!(&again.applied, &[], "{:?}", fixed.text);
+        prop_assert_eq!(again.text, fixed.text);
+        Ok(())
+    });
+    result.unwrap_or_else(|error| panic!("{error}"));
+}
+
+#[test]
+fn safe_fixes_settle_and_can_be_undone() {
+    settles(96, FixLevel::Safe);
+}
+
+#[test]
+fn standard_fixes_settle_and_can_be_undone() {
+    settles(96, FixLevel::Standard);
+}
+
+#[test]
+fn aggressive_fixes_settle_and_can_be_undone() {
+    settles(64, FixLevel::Aggressive);
+}
+
+/// What must be there byte for byte after every fix, in order.
+fn kept(text: &str, context: &Context) -> Vec<(&'static str, String)> {
+    let manuscript = Manuscript::read(text, Reading::default());
+    let mut kept = Vec::new();
+    for span in manuscript.spans() {
+        let what = match span.kind {
+            Kind::Ruby { .. } => "ruby",
+            Kind::Note(_) => "note",
+            _ => continue,
+        };
+        kept.push((what, text[span.range.clone()].to_owned()));
+    }
+    for line in text.split('\n') {
+        let pieces: Vec<&str> = line.split('`').collect();
+        // Between the first two, the next two: what the last one opens is no code.
+        let pairs = pieces[..pieces.len() - 1].iter().skip(1).step_by(2);
+        kept.extend(pairs.map(|code| ("code", (*code).to_owned())));
+    }
+    let ends = text.match_indices("http").map(|(at, _)| &text[at..]);
+    for address in ends.filter(|rest| rest.starts_with("http://") || rest.starts_with("https://")) {
+        let address: String = address.chars().take_while(char::is_ascii_graphic).collect();
+        kept.push(("address", address));
+    }
+    let draft = Draft::read(text, Reading::default());
+    let tuning = Tuning::default();
+    let material = Material::of(&draft, context, &tuning, Ipadic::shared());
+    let names = material.words().iter().filter(|word| word.origin == Origin::Name);
+    kept.extend(names.map(|word| ("name", text[word.source.clone()].to_owned())));
+    kept
+}
+
+#[test]
+fn rubies_notes_code_addresses_and_names_stay_as_they_are() {
+    let result = runner(96).run(&(texts(), desks()), |(text, desk)| {
+        let before = kept(&text, &desk.context);
+        for level in FixLevel::ALL {
+            let fixed = desk.fixed(&text, level);
+            prop_assert_eq!(
+                &kept(&fixed.text, &desk.context),
+                &before,
+                "{:?} {:?}",
+                level,
+                fixed.applied
+            );
+        }
+        Ok(())
+    });
+    result.unwrap_or_else(|error| panic!("{error}"));
+}
+
+/// What is said and thought, brackets included, in order.
+fn speech(text: &str) -> Vec<String> {
+    let manuscript = Manuscript::read(text, Reading::default());
+    let voices = manuscript.voices().into_iter();
+    let heard = voices.filter(|(_, voice)| *voice != Voice::Narration);
+    heard.map(|(range, _)| text[range].to_owned()).collect()
+}
+
+/// After the safe fixes nothing is left that a higher level changes in speech.
+#[test]
+fn words_of_speech_stay_as_they_are() {
+    let result = runner(96).run(&(texts(), desks()), |(text, desk)| {
+        let safe = desk.fixed(&text, FixLevel::Safe).text;
+        let before = speech(&safe);
+        for level in [FixLevel::Standard, FixLevel::Aggressive] {
+            let fixed = desk.fixed(&safe, level);
+            prop_assert_eq!(&speech(&fixed.text), &before, "{:?} {:?}", level, fixed.applied);
+        }
+        Ok(())
+    });
+    result.unwrap_or_else(|error| panic!("{error}"));
+}
+
+/// What is left of a text without what a safe fix may change.
+///
+/// It may add, drop and exchange white space, line ends and the byte order mark, 。 and 、, dots of an ellipsis, and strokes: dashes,
+/// minus signs and ー, which stand for one another. It may widen half-width kana, brackets, ！ and ？, and compose a kana or a
+/// Latin letter with the mark after it. All else stays, in its order.
+fn lasting(text: &str) -> String {
+    let wide = text.chars().flat_map(|c| {
+        let c = match c {
+            '!' => '！',
+            '?' => '？',
+            '(' => '（',
+            ')' => '）',
+            '゛' => '\u{3099}',
+            '゜' => '\u{309a}',
+            c => c,
+        };
+        let is_half_width = ('｡'..='ﾟ').contains(&c);
+        let own = (!is_half_width).then_some(c);
+        let wide = is_half_width.then(|| c.nfkc());
+        own.into_iter().chain(wide.into_iter().flatten())
+    });
+    let may_go = |c: char| c.is_whitespace() || "\u{feff}。、…‥・.．―—─−－-ー".contains(c);
+    let mut left = String::new();
+    for c in wide.filter(|c| !may_go(*c)) {
+        let is_mark = matches!(c, '\u{3099}' | '\u{309a}' | '\u{300}'..='\u{36f}');
+        match left
+            .chars()
+            .next_back()
+            .filter(|_| is_mark)
+            .and_then(|base| compose(base, c))
+        {
+            Some(whole) => {
+                left.pop();
+                left.push(whole);
+            }
+            None => left.push(c),
+        }
+    }
+    left
+}
+
+#[test]
+fn safe_fixes_change_signs_and_no_letters() {
+    let result = runner(128).run(&(texts(), desks()), |(text, desk)| {
+        let fixed = desk.fixed(&text, FixLevel::Safe);
+        prop_assert_eq!(lasting(&fixed.text), lasting(&text), "{:?}", fixed.applied);
+        Ok(())
+    });
+    result.unwrap_or_else(|error| panic!("{error}"));
+}
+
+/// What is wrong with the findings of a text, if anything.
+pub(crate) fn fault_of(material: &Material<'_>) -> Option<String> {
+    let source = material.manuscript().source();
+    let findings = look(material, &Group::ALL, &|| false).expect("not cancelled");
+    let is_between = |range: &std::ops::Range<usize>| source.get(range.clone()).is_some();
+    for pair in findings.windows(2) {
+        let [one, next] = pair else { continue };
+        if (one.source.start, one.source.end) > (next.source.start, next.source.end) {
+            return Some(format!("{next:?} stands after {one:?}"));
+        }
+    }
+    for finding in &findings {
+        let edits = finding.edits.iter().map(|edit| &edit.range);
+        let mut ranges = finding.evidence.iter().chain([&finding.source]).chain(edits);
+        if let Some(range) = ranges.find(|range| !is_between(range)) {
+            return Some(format!("{range:?} of {finding:?} is no place"));
+        }
+        for pair in finding.edits.windows(2) {
+            if pair[0].range.end > pair[1].range.start || pair[0].range == pair[1].range {
+                return Some(format!("edits of {finding:?} overlap"));
+            }
+        }
+        if finding.evidence.windows(2).any(|pair| pair[0].start > pair[1].start) {
+            return Some(format!("evidence of {finding:?} is in no order"));
+        }
+        if rule(finding.rule).is_none() || !(0.0..=1.0).contains(&finding.confidence) {
+            return Some(format!("{finding:?} is of no rule, or surer than sure"));
+        }
+    }
+    let mut seen = HashSet::new();
+    if let Some(twice) = ids(material, &findings)
+        .into_iter()
+        .find(|(id, _)| !seen.insert(id.clone()))
+    {
+        return Some(format!("{twice:?} stands twice"));
+    }
+    for locale in [Locale::En, Locale::Ja] {
+        let issues = Issue::all(material, &findings, locale);
+        let odd = issues
+            .iter()
+            .find(|issue| issue.line == 0 || issue.column == 0 || issue.message.is_empty());
+        if let Some(odd) = odd {
+            return Some(format!("{odd:?} says nothing"));
+        }
+    }
+    let measures = ITEMS.iter().filter_map(|item| Some((item, item.measured(material)?)));
+    for (item, measure) in measures {
+        let is_score = measure.score.is_none_or(|score| (0.0..=1.0).contains(&score));
+        if !is_score || !measure.places.iter().all(is_between) {
+            return Some(format!("{}: {measure:?}", item.name));
+        }
+    }
+    None
+}
+
+#[test]
+fn findings_are_places_of_the_text() {
+    let result = runner(128).run(&(texts(), desks()), |(text, desk)| {
+        let draft = Draft::read(text.as_str(), Reading::default());
+        let material = Material::of(&draft, &desk.context, &desk.tuning, Ipadic::shared());
+        let fault = fault_of(&material);
+        prop_assert!(fault.is_none(), "{}\n{text:?}", fault.unwrap_or_default());
+        Ok(())
+    });
+    result.unwrap_or_else(|error| panic!("{error}"));
+}
