@@ -105,8 +105,8 @@ impl FileReference {
         let bytes = files::read(file, FILE_BYTES)?;
         let path = file.shown();
         let content_type = content_type(&path);
-        let is_text =
-            content_type.starts_with("text/") || matches!(content_type, "application/yaml" | "application/json" | "image/svg+xml");
+        let is_text = content_type.starts_with("text/")
+            || matches!(content_type, "application/yaml" | "application/json" | "image/svg+xml");
         Ok(Self {
             hash: ContentHash::of(&bytes),
             size: bytes.len() as u64,

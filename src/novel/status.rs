@@ -187,7 +187,9 @@ impl EpisodeStatus {
         let of_record = record.and_then(|record| Some((record.quality.method.clone(), record.quality.overall_score?)));
         // A judgement is of one text.
         let of_now = |newest: &&EpisodeScore| {
-            let [draft] = files.manuscripts.as_slice() else { return false };
+            let [draft] = files.manuscripts.as_slice() else {
+                return false;
+            };
             FileReference::of(draft).is_ok_and(|now| newest.is_of(now.hash.digits()))
         };
         let of_review = newest.filter(of_now);

@@ -48,7 +48,9 @@ impl Context {
             world,
             ledger: yamls(&survey, Role::Management)?,
             episode: episode.number(),
-            previous: previous.map(|decoded| decoded.text).filter(|text| text.len() <= PREVIOUS_BYTES),
+            previous: previous
+                .map(|decoded| decoded.text)
+                .filter(|text| text.len() <= PREVIOUS_BYTES),
             settings: survey.settings,
         })
     }

@@ -8,8 +8,8 @@ use fumi_base::text::Locale;
 use sha2::{Digest, Sha256};
 
 use super::{
-    fixing,
     finding::{Finding, FixLevel, Severity},
+    fixing,
     material::Material,
     page::Words,
     rules,

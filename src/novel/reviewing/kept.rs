@@ -325,8 +325,7 @@ impl Review {
         lines::add(&self.project, &self.issues_path(), &new)?;
         // A text of its own is not the manuscript: its steps are not done for that.
         let step = execution.step_id.filter(|_| execution.input_file.is_none());
-        if let Some(step) = step.filter(|step| !self.manifest.completed_steps.contains(step))
-        {
+        if let Some(step) = step.filter(|step| !self.manifest.completed_steps.contains(step)) {
             self.manifest.completed_steps.push(step);
             self.manifest.completed_steps.sort_unstable();
         }

@@ -50,7 +50,10 @@ impl EpisodeScore {
         let id = self.review.to_string();
         let id = id.trim_start_matches("check_");
         let (episode, execution) = (self.episode.number(), self.execution);
-        format!("{episode:05}_{id}_{execution:03}_{}_{}_{}.json", self.score, self.method, self.manuscript)
+        format!(
+            "{episode:05}_{id}_{execution:03}_{}_{}_{}.json",
+            self.score, self.method, self.manuscript
+        )
     }
 
     fn parse(name: &str) -> Option<Self> {
@@ -107,7 +110,9 @@ pub fn scores(project: &Arc<Project>) -> Result<Vec<EpisodeScore>, ReviewError> 
         .iter()
         .filter_map(|file| EpisodeScore::parse(&file.name))
         .collect();
-    scores.sort_by(|one, other| (one.episode, &one.review, one.execution).cmp(&(other.episode, &other.review, other.execution)));
+    scores.sort_by(|one, other| {
+        (one.episode, &one.review, one.execution).cmp(&(other.episode, &other.review, other.execution))
+    });
     Ok(scores)
 }
 

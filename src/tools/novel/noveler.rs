@@ -230,10 +230,7 @@ fn read(command: &str) -> Result<Instead, Unread> {
             format!("{name} には話数が必要です"),
         ));
     }
-    Ok(Instead {
-        tool,
-        arguments,
-    })
+    Ok(Instead { tool, arguments })
 }
 
 impl Tool for Noveler {

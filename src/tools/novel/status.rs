@@ -141,7 +141,8 @@ impl Tool for ProjectStatus {
 
     async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
         let (novel, locale) = (deps.novel(cx), cx.locale());
-        let output = cx.blocking(move |_, _| Ok::<_, ProjectError>(output(&Status::of(&novel)?, args.include_charts, locale)));
+        let output =
+            cx.blocking(move |_, _| Ok::<_, ProjectError>(output(&Status::of(&novel)?, args.include_charts, locale)));
         Ok(Outcome::Done(output.await?))
     }
 }
@@ -339,7 +340,10 @@ fn suggestions(status: &Status, locale: Locale) -> Vec<Suggestion> {
         all.find(|one| !is_open(&one.episode)).map(|one| one.episode)
     };
     let complete = first(Progress::Draft).map(|episode| {
-        let is_judged = status.episodes.iter().any(|one| one.episode == episode && one.judged.is_some());
+        let is_judged = status
+            .episodes
+            .iter()
+            .any(|one| one.episode == episode && one.judged.is_some());
         if !is_judged {
             let reason = Text::new("a manuscript that nobody has checked", "まだチェックしていない原稿");
             return Suggestion::of("noveler_check", episode, &reason, locale);
@@ -402,9 +406,12 @@ impl Render for Output {
                 open.last_updated
             )
         }));
-        lines.extend(quality.trend.iter().map(|one| {
-            format!("{} #{} {}/100 ({})", one.session_id, one.episode, one.score, one.method)
-        }));
+        lines.extend(
+            quality
+                .trend
+                .iter()
+                .map(|one| format!("{} #{} {}/100 ({})", one.session_id, one.episode, one.score, one.method)),
+        );
         lines.extend(progress.recent_activity.iter().map(|event| {
             let stage = event.stage.unwrap_or_default();
             let line = format!(

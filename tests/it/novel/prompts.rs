@@ -12,7 +12,6 @@ use crate::{
     taught::is_japanese,
 };
 
-
 fn app(sample: &Sample, change: impl FnOnce(&mut Config)) -> Arc<App> {
     sample.app_with(&[], change)
 }

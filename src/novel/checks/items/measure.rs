@@ -122,7 +122,11 @@ mod tests {
         assert_eq!(shown(rising), ["0.00", "0.50", "1.00"]);
         let falling = [ramp(2.0, 6.0, 2.0), ramp(4.0, 6.0, 2.0), ramp(7.0, 6.0, 2.0)];
         assert_eq!(shown(falling), ["1.00", "0.50", "0.00"]);
-        let inside = [trapezoid(0.5, 0.4, 0.8, 0.2), trapezoid(0.3, 0.4, 0.8, 0.2), trapezoid(1.2, 0.4, 0.8, 0.2)];
+        let inside = [
+            trapezoid(0.5, 0.4, 0.8, 0.2),
+            trapezoid(0.3, 0.4, 0.8, 0.2),
+            trapezoid(1.2, 0.4, 0.8, 0.2),
+        ];
         assert_eq!(shown(inside), ["1.00", "0.50", "0.00"]);
     }
 }

@@ -3,10 +3,10 @@
 mod basic;
 mod feelings;
 mod guide;
-mod items;
-mod manners;
 mod hostile;
+mod items;
 mod made;
+mod manners;
 mod pages;
 mod properties;
 mod rhythm;
@@ -52,7 +52,12 @@ pub(crate) fn tuning(sample: &Sample) -> Tuning {
 }
 
 /// Looks at a text as a rule does.
-pub(crate) fn with_material<T>(text: &str, context: &Context, tuning: &Tuning, look: impl FnOnce(&Material<'_>) -> T) -> T {
+pub(crate) fn with_material<T>(
+    text: &str,
+    context: &Context,
+    tuning: &Tuning,
+    look: impl FnOnce(&Material<'_>) -> T,
+) -> T {
     let draft = Draft::read(text, Reading::default());
     look(&Material::of(&draft, context, tuning, Ipadic::shared()))
 }

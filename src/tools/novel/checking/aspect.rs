@@ -110,7 +110,12 @@ impl ItemShown {
     pub(super) fn advised(seen: &Seen<'_>, one: &Evaluation) -> Self {
         let advice = &reviewing::words(one.item, seen.job.locale).advice;
         Self {
-            advice: Some(advice.split_whitespace().collect::<Vec<_>>().join(joint(seen.job.locale))),
+            advice: Some(
+                advice
+                    .split_whitespace()
+                    .collect::<Vec<_>>()
+                    .join(joint(seen.job.locale)),
+            ),
             ..Self::of(seen, one)
         }
     }
@@ -123,10 +128,20 @@ impl ItemShown {
     pub(super) fn line(&self) -> String {
         let score = self.score.map_or_else(|| "-".to_owned(), |score| score.to_string());
         let advice = self.advice.as_deref().unwrap_or_default();
-        let places: Vec<String> = self.evidence.iter().map(|place| format!("{}:{}", place.line, place.excerpt)).collect();
-        format!("{} {} {score} ({}) {advice} {}", self.item_id, self.title, self.method, places.join(" / "))
-            .trim_end()
-            .to_owned()
+        let places: Vec<String> = self
+            .evidence
+            .iter()
+            .map(|place| format!("{}:{}", place.line, place.excerpt))
+            .collect();
+        format!(
+            "{} {} {score} ({}) {advice} {}",
+            self.item_id,
+            self.title,
+            self.method,
+            places.join(" / ")
+        )
+        .trim_end()
+        .to_owned()
     }
 }
 
@@ -152,7 +167,9 @@ fn evidence(seen: &Seen<'_>, one: &Evaluation) -> Vec<Place> {
         let quotes = judged.judgement.quotes.iter().take(PLACES);
         return quotes
             .map(|quote| Place {
-                line: source.find(quote.trim()).map_or(0, |at| seen.material.manuscript().position(at).line),
+                line: source
+                    .find(quote.trim())
+                    .map_or(0, |at| seen.material.manuscript().position(at).line),
                 excerpt: cut(quote),
             })
             .collect();

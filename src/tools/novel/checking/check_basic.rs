@@ -5,12 +5,7 @@ use fumi_novel::{checks::Group, project::Plot, writing::Length};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{
-    CHECKS, Checked, EpisodeNumber, Job, NovelDeps, Own, Seen,
-    issue::Shown,
-    review::check,
-    texts,
-};
+use super::{CHECKS, Checked, EpisodeNumber, Job, NovelDeps, Own, Seen, issue::Shown, review::check, texts};
 use crate::tool::{Cx, Outcome, Spec, Tool, ToolError};
 
 /// Rules about words that should not be there.
@@ -104,7 +99,9 @@ impl Tool for CheckBasic {
         let job = Job::of("check_basic", args.episode, args.verbose, deps, cx)?;
         let target = args.word_count_target;
         let work = cx.blocking(move |cancel, _| {
-            check(&job, &[Group::Basic], &|| cancel.is_cancelled(), |seen| basic(seen, target))
+            check(&job, &[Group::Basic], &|| cancel.is_cancelled(), |seen| {
+                basic(seen, target)
+            })
         });
         Ok(Outcome::Done(work.await?))
     }
@@ -159,8 +156,14 @@ impl Own for Basic {
         let count = &self.word_count_check;
         let (actual, min, max, status) = (count.actual, count.min, count.max, count.status);
         vec![match locale {
-            Locale::En => format!("length {actual} of {min} to {max}: {status} ({:+} %)", count.deviation_percentage),
-            Locale::Ja => format!("文字数 {actual}（目標 {min}〜{max}）: {status}（{:+} %）", count.deviation_percentage),
+            Locale::En => format!(
+                "length {actual} of {min} to {max}: {status} ({:+} %)",
+                count.deviation_percentage
+            ),
+            Locale::Ja => format!(
+                "文字数 {actual}（目標 {min}〜{max}）: {status}（{:+} %）",
+                count.deviation_percentage
+            ),
         }]
     }
 

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use fumi_base::text::{Locale, Text};
 use fumi_novel::{
     backups::Stamp,
-    checks::{self, Fixed, FixLevel, Fixing, Group, Material, Score, Why},
+    checks::{self, FixLevel, Fixed, Fixing, Group, Material, Score, Why},
     errors::reviewing::ReviewError,
     manuscript::Reading,
     reviewing::{self, Execution, Looked, Resolution, Reviews, Written, can_be_written, write_back},
@@ -185,7 +185,9 @@ fn mend(
     };
     let source = looked.draft.manuscript.source();
     let fixed = checks::fix(source, fixing, only, is_cancelled).ok_or(ReviewError::Cancelled)?;
-    if let Some(only) = only.filter(|only| fixed.skipped.iter().filter(|left| left.why == Why::Unknown).count() == only.len()) {
+    if let Some(only) =
+        only.filter(|only| fixed.skipped.iter().filter(|left| left.why == Why::Unknown).count() == only.len())
+    {
         let mut ids: Vec<String> = only.iter().cloned().collect();
         ids.sort();
         return Err(ReviewError::NothingToFix {
@@ -208,7 +210,10 @@ fn mend(
     let mut output = answer(job, level, &fixed, written.as_ref(), [before, after]);
     if looked.is_damaged || (is_dry && !can_be_written(&looked, &fixed.text)) {
         let said = Text::new(
-            format!("This file is no whole text in {}; it cannot be written back.", looked.encoding),
+            format!(
+                "This file is no whole text in {}; it cannot be written back.",
+                looked.encoding
+            ),
             format!("このファイルは {} として書き戻せません。", looked.encoding),
         );
         output.remarks.push(said.get(job.locale).to_owned());
@@ -237,18 +242,34 @@ fn answer(job: &Job, level: FixLevel, fixed: &Fixed, written: Option<&Written>, 
     let (done, left, episode) = (fixed.applied.len(), fixed.skipped.len(), job.episode);
     let is_dry = written.is_none();
     let summary = match (job.locale, is_dry) {
-        (Locale::En, false) => format!("{done} fixes in episode {}, {left} issues left as they are; score {before} → {after}", episode.number()),
-        (Locale::En, true) => format!("{done} fixes would be made in episode {}, {left} issues left; score {before} → {after}; nothing was written", episode.number()),
+        (Locale::En, false) => format!(
+            "{done} fixes in episode {}, {left} issues left as they are; score {before} → {after}",
+            episode.number()
+        ),
+        (Locale::En, true) => format!(
+            "{done} fixes would be made in episode {}, {left} issues left; score {before} → {after}; nothing was written",
+            episode.number()
+        ),
         (Locale::Ja, false) => format!("{episode}を {done} 件修正、{left} 件はそのまま。スコア {before} → {after}"),
-        (Locale::Ja, true) => format!("{episode}で修正できるのは {done} 件、残り {left} 件。スコア {before} → {after}。まだ書き込んでいません"),
+        (Locale::Ja, true) => format!(
+            "{episode}で修正できるのは {done} 件、残り {left} 件。スコア {before} → {after}。まだ書き込んでいません"
+        ),
     };
     let most = if job.verbose { usize::MAX } else { SHOWN };
     let next = if is_dry && done > 0 {
-        job.suggestion("check_fix", "writes these fixes with dry_run: false", "dry_run: false で、この修正を書き込みます")
-            .at_level(level.name())
-            .for_real()
+        job.suggestion(
+            "check_fix",
+            "writes these fixes with dry_run: false",
+            "dry_run: false で、この修正を書き込みます",
+        )
+        .at_level(level.name())
+        .for_real()
     } else {
-        job.suggestion("check_basic", "looks at the text as it is now", "いまの本文をもう一度見ます")
+        job.suggestion(
+            "check_basic",
+            "looks at the text as it is now",
+            "いまの本文をもう一度見ます",
+        )
     };
     Output {
         success: true,
@@ -303,7 +324,10 @@ fn reason(why: Why) -> Text {
             format!("fix_level {} で直る", level.name()),
         ),
         Why::Worse => Text::new("the text would score lower", "直すと点数が下がる"),
-        Why::Unsettled => Text::new("touches another fix; call check_fix again", "別の修正と重なる。もう一度 check_fix を呼ぶ"),
+        Why::Unsettled => Text::new(
+            "touches another fix; call check_fix again",
+            "別の修正と重なる。もう一度 check_fix を呼ぶ",
+        ),
     }
 }
 
@@ -368,10 +392,18 @@ impl Render for Output {
     fn text(&self, locale: Locale) -> String {
         let mut lines = vec![self.summary.clone()];
         for fix in &self.fixes_applied {
-            lines.push(format!("{} {}: {:?} → {:?} ({})", fix.line, fix.fix_type, fix.before, fix.after, fix.issue_id));
+            lines.push(format!(
+                "{} {}: {:?} → {:?} ({})",
+                fix.line, fix.fix_type, fix.before, fix.after, fix.issue_id
+            ));
         }
         for left in &self.fixes_skipped {
-            lines.push(format!("- {} {}: {}", left.issue_id, left.fix_type.unwrap_or("?"), left.reason));
+            lines.push(format!(
+                "- {} {}: {}",
+                left.issue_id,
+                left.fix_type.unwrap_or("?"),
+                left.reason
+            ));
         }
         let hidden = self.fixed_count + self.skipped_count - self.fixes_applied.len() - self.fixes_skipped.len();
         if hidden > 0 {

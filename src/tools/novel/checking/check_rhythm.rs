@@ -130,7 +130,11 @@ fn rhythm(seen: &Seen<'_>) -> Rhythm {
     let metrics = seen.material.metrics();
     let (lengths, commas, paragraphs) = (&metrics.lengths, &metrics.commas, &metrics.paragraphs);
     let shares = metrics.scripts.shares;
-    let top = metrics.endings.shares.iter().max_by(|(_, one), (_, other)| one.total_cmp(other));
+    let top = metrics
+        .endings
+        .shares
+        .iter()
+        .max_by(|(_, one), (_, other)| one.total_cmp(other));
     let is_ending = |rule: &str| ENDINGS.contains(&rule);
     Rhythm {
         rhythm_analysis: Analysis {
@@ -182,20 +186,56 @@ impl Own for Rhythm {
             Locale::En => vec![
                 format!(
                     "{} sentences, {} characters each, CV {}; short {}, medium {}, long {}; balance {}",
-                    lengths.sentences, lengths.average_length, lengths.variation, lengths.short_ratio, lengths.medium_ratio,
-                    lengths.long_ratio, score(lengths.balance_score)
+                    lengths.sentences,
+                    lengths.average_length,
+                    lengths.variation,
+                    lengths.short_ratio,
+                    lengths.medium_ratio,
+                    lengths.long_ratio,
+                    score(lengths.balance_score)
                 ),
-                format!("{} commas a sentence, score {}; {} endings {}", commas.commas_per_sentence, score(commas.score), endings.most_frequent_ratio, endings.most_frequent.unwrap_or("-")),
-                format!("kanji {}, hiragana {}, katakana {}; {} paragraphs of {}", scripts.kanji_ratio, scripts.hiragana_ratio, scripts.katakana_ratio, paragraphs.paragraphs, paragraphs.average_length),
+                format!(
+                    "{} commas a sentence, score {}; {} endings {}",
+                    commas.commas_per_sentence,
+                    score(commas.score),
+                    endings.most_frequent_ratio,
+                    endings.most_frequent.unwrap_or("-")
+                ),
+                format!(
+                    "kanji {}, hiragana {}, katakana {}; {} paragraphs of {}",
+                    scripts.kanji_ratio,
+                    scripts.hiragana_ratio,
+                    scripts.katakana_ratio,
+                    paragraphs.paragraphs,
+                    paragraphs.average_length
+                ),
             ],
             Locale::Ja => vec![
                 format!(
                     "地の文 {} 文、平均 {} 字、変動係数 {}。短 {}・中 {}・長 {}、均衡 {}",
-                    lengths.sentences, lengths.average_length, lengths.variation, lengths.short_ratio, lengths.medium_ratio,
-                    lengths.long_ratio, score(lengths.balance_score)
+                    lengths.sentences,
+                    lengths.average_length,
+                    lengths.variation,
+                    lengths.short_ratio,
+                    lengths.medium_ratio,
+                    lengths.long_ratio,
+                    score(lengths.balance_score)
                 ),
-                format!("読点 一文 {}、点数 {}。文末の最多 {}（{}）", commas.commas_per_sentence, score(commas.score), endings.most_frequent.unwrap_or("-"), endings.most_frequent_ratio),
-                format!("漢字 {}・ひらがな {}・カタカナ {}。{} 段落、平均 {} 字", scripts.kanji_ratio, scripts.hiragana_ratio, scripts.katakana_ratio, paragraphs.paragraphs, paragraphs.average_length),
+                format!(
+                    "読点 一文 {}、点数 {}。文末の最多 {}（{}）",
+                    commas.commas_per_sentence,
+                    score(commas.score),
+                    endings.most_frequent.unwrap_or("-"),
+                    endings.most_frequent_ratio
+                ),
+                format!(
+                    "漢字 {}・ひらがな {}・カタカナ {}。{} 段落、平均 {} 字",
+                    scripts.kanji_ratio,
+                    scripts.hiragana_ratio,
+                    scripts.katakana_ratio,
+                    paragraphs.paragraphs,
+                    paragraphs.average_length
+                ),
             ],
         }
     }

@@ -182,13 +182,20 @@ impl Tool for CheckStoryElements {
 pub(super) fn elements(whole: &Whole<'_>) -> Elements {
     let (seen, all) = (whole.seen, whole.evaluations);
     let categories = category_scores(all);
-    let mut low: Vec<_> = all.iter().filter(|one| one.score.is_some_and(|score| score <= LOW)).collect();
+    let mut low: Vec<_> = all
+        .iter()
+        .filter(|one| one.score.is_some_and(|score| score <= LOW))
+        .collect();
     // What is sure comes before what is only measured.
     low.sort_by(|one, other| {
         let key = |one: &Evaluation| (1.0 - one.score.unwrap_or(1.0)) * one.confidence;
         key(other).total_cmp(&key(one))
     });
-    let low_score_items: Vec<ItemShown> = low.iter().take(SHOWN).map(|one| ItemShown::advised(seen, one)).collect();
+    let low_score_items: Vec<ItemShown> = low
+        .iter()
+        .take(SHOWN)
+        .map(|one| ItemShown::advised(seen, one))
+        .collect();
     let mut evaluated = Evaluated::default();
     for one in all {
         match one.method {
@@ -210,11 +217,19 @@ pub(super) fn elements(whole: &Whole<'_>) -> Elements {
             .filter_map(|item| item.advice().map(str::to_owned))
             .collect(),
         low_score_items,
-        not_evaluated: all.iter().filter(|one| one.score.is_none()).map(|one| one.item.id.clone()).collect(),
+        not_evaluated: all
+            .iter()
+            .filter(|one| one.score.is_none())
+            .map(|one| one.item.id.clone())
+            .collect(),
         unstable_items: whole.unstable.to_vec(),
         rejected_judgements: whole.rejected.to_vec(),
         auto_fix_results: None,
-        method: if scored == 0 { Method::NotEvaluated.name() } else { judged_by(all).name() },
+        method: if scored == 0 {
+            Method::NotEvaluated.name()
+        } else {
+            judged_by(all).name()
+        },
         all_items: if seen.job.verbose {
             all.iter().map(|one| ItemShown::of(seen, one)).collect()
         } else {
@@ -225,7 +240,10 @@ pub(super) fn elements(whole: &Whole<'_>) -> Elements {
 
 /// By whom some items were judged; measured, if by nobody.
 pub(super) fn judged_by(all: &[Evaluation]) -> Method {
-    let judged = all.iter().map(|one| one.method).find(|method| matches!(method, Method::Judged(_)));
+    let judged = all
+        .iter()
+        .map(|one| one.method)
+        .find(|method| matches!(method, Method::Judged(_)));
     judged.unwrap_or(Method::Deterministic)
 }
 

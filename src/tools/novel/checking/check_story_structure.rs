@@ -97,7 +97,10 @@ pub(super) fn structure(whole: &Whole<'_>) -> Structure {
     let characters = seen.material.characters();
     let scores = STRUCTURE.map(|aspect| AspectScore::of(aspect, seen.findings, characters, whole.evaluations));
     let (overall, coverage) = overall_of(&scores);
-    let judged = scores.iter().map(|one| one.method).find(|method| matches!(method, Method::Judged(_)));
+    let judged = scores
+        .iter()
+        .map(|one| one.method)
+        .find(|method| matches!(method, Method::Judged(_)));
     let [integration, pacing, foreshadowing, psychology, genre] = scores.map(|one| AspectShown::of(seen, &one));
     Structure {
         structure_analysis: Analysis {
@@ -125,7 +128,10 @@ impl Analysis {
             ("story_integration", &self.story_integration),
             ("pacing_rhythm", &self.pacing_rhythm),
             ("foreshadowing_recovery", &self.foreshadowing_recovery),
-            ("character_psychology_consistency", &self.character_psychology_consistency),
+            (
+                "character_psychology_consistency",
+                &self.character_psychology_consistency,
+            ),
             ("genre_appropriateness", &self.genre_appropriateness),
         ]
     }

@@ -118,7 +118,11 @@ pub(super) fn expression(whole: &Whole<'_>) -> Expression {
     let scores = EXPRESSION.map(|aspect| AspectScore::of(aspect, seen.findings, characters, whole.evaluations));
     let (overall, coverage) = overall_of(&scores);
     let [naturalness, descriptive, metaphor, style, readability] = scores.map(|one| AspectShown::of(seen, &one));
-    let method = if overall.is_some() { Method::Deterministic } else { Method::NotEvaluated };
+    let method = if overall.is_some() {
+        Method::Deterministic
+    } else {
+        Method::NotEvaluated
+    };
     Expression {
         expression_analysis: Analysis {
             naturalness,
@@ -142,7 +146,11 @@ impl Comparison {
         Self {
             score: (!compared.is_empty()).then(|| tenths(100.0 * usual)),
             benchmark: format!("{}, {} × 3000字", metrics::BENCHMARK, metrics::windows()),
-            method: if compared.is_empty() { Method::NotEvaluated.name() } else { Method::Deterministic.name() },
+            method: if compared.is_empty() {
+                Method::NotEvaluated.name()
+            } else {
+                Method::Deterministic.name()
+            },
             confidence: "low",
             figures: compared
                 .iter()
@@ -180,9 +188,14 @@ impl Own for Expression {
         let mut lines: Vec<String> = named.iter().flat_map(|(name, aspect)| aspect.lines(name)).collect();
         let compared = &self.expression_analysis.professional_comparison;
         let score = compared.score.map_or_else(|| "-".to_owned(), |score| score.to_string());
-        lines.push(format!("professional_comparison {score} ({}, confidence {})", compared.benchmark, compared.confidence));
+        lines.push(format!(
+            "professional_comparison {score} ({}, confidence {})",
+            compared.benchmark, compared.confidence
+        ));
         let figures = compared.figures.iter();
-        lines.extend(figures.map(|figure| format!("  {} {} (percentile {})", figure.name, figure.value, figure.percentile)));
+        lines.extend(
+            figures.map(|figure| format!("  {} {} (percentile {})", figure.name, figure.value, figure.percentile)),
+        );
         lines
     }
 

@@ -79,18 +79,24 @@ impl Found {
 
     /// `, 87.5/100, 3 issues`.
     pub(in crate::tools::novel) fn words(&self, locale: Locale) -> String {
-        let score = self.quality_score.map_or_else(String::new, |score| format!("{score}/100"));
+        let score = self
+            .quality_score
+            .map_or_else(String::new, |score| format!("{score}/100"));
         let before = self.before_score;
         let issues = self.issues_found;
         match locale {
             Locale::En => {
                 let before = before.map_or_else(String::new, |before| format!(" ({before} before)"));
-                let fixed = self.fixed_count.map_or_else(String::new, |fixed| format!(", {fixed} fixed"));
+                let fixed = self
+                    .fixed_count
+                    .map_or_else(String::new, |fixed| format!(", {fixed} fixed"));
                 format!(", {score}{before}{fixed}, {issues} issues")
             }
             Locale::Ja => {
                 let before = before.map_or_else(String::new, |before| format!("（以前は {before}）"));
-                let fixed = self.fixed_count.map_or_else(String::new, |fixed| format!("、修正 {fixed} 件"));
+                let fixed = self
+                    .fixed_count
+                    .map_or_else(String::new, |fixed| format!("、修正 {fixed} 件"));
                 format!("、{score}{before}{fixed}、指摘 {issues} 件")
             }
         }
@@ -114,7 +120,13 @@ fn looked(job: &Job, is_cancelled: &dyn Fn() -> bool) -> Result<Found, ReviewErr
         ..Looks::default()
     };
     let plainly = |groups| {
-        let (checked, _) = review(job, &looks(groups, Items::None), &Judging::default(), is_cancelled, |_| Plain {})?;
+        let (checked, _) = review(
+            job,
+            &looks(groups, Items::None),
+            &Judging::default(),
+            is_cancelled,
+            |_| Plain {},
+        )?;
         Ok(Found::said(&checked))
     };
     match job.tool {
@@ -133,12 +145,22 @@ fn looked(job: &Job, is_cancelled: &dyn Fn() -> bool) -> Result<Found, ReviewErr
             Ok(Found::said(&checked))
         }
         "check_story_elements" => {
-            let (checked, _) = review(job, &looks(&[], Items::All), &Judging::default(), is_cancelled, elements)?;
+            let (checked, _) = review(
+                job,
+                &looks(&[], Items::All),
+                &Judging::default(),
+                is_cancelled,
+                elements,
+            )?;
             Ok(Found::said(&checked))
         }
         _ => {
             let before = reviewing::scores(job.novel.project())?;
-            let before = before.iter().rev().find(|score| score.episode == job.episode).map(|score| score.score);
+            let before = before
+                .iter()
+                .rev()
+                .find(|score| score.episode == job.episode)
+                .map(|score| score.score);
             let looks = looks(&Group::ALL, Items::All);
             let everything = |whole: &Whole<'_>| super::noveler_check::everything(whole, None);
             let (checked, _) = review(job, &looks, &Judging::default(), is_cancelled, everything)?;

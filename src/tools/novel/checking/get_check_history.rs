@@ -113,8 +113,13 @@ impl Render for Output {
         }];
         lines.extend(self.history.iter().map(|one| {
             let step = one.step_id.map_or_else(String::new, |step| format!(" {step}"));
-            let score = one.quality_score.map_or_else(|| "-".to_owned(), |score| score.to_string());
-            format!("{} {}{step}: {score} ({}), {}, {} {}", one.executed_at, one.tool, one.method, one.issues_found, one.manuscript, one.session_id)
+            let score = one
+                .quality_score
+                .map_or_else(|| "-".to_owned(), |score| score.to_string());
+            format!(
+                "{} {}{step}: {score} ({}), {}, {} {}",
+                one.executed_at, one.tool, one.method, one.issues_found, one.manuscript, one.session_id
+            )
         }));
         lines.join("\n")
     }

@@ -94,7 +94,13 @@ fn percent(done: usize) -> f64 {
 
 #[expect(clippy::cast_precision_loss, reason = "there are twelve steps")]
 fn score(executions: &[fumi_novel::reviewing::Execution]) -> Option<f64> {
-    let newest = |step: u32| executions.iter().rev().find(|done| done.step_id == Some(step))?.quality_score;
+    let newest = |step: u32| {
+        executions
+            .iter()
+            .rev()
+            .find(|done| done.step_id == Some(step))?
+            .quality_score
+    };
     let scores: Vec<f64> = STEPS.iter().filter_map(|step| newest(step.id)).collect();
     (!scores.is_empty()).then(|| tenths(scores.iter().sum::<f64>() / scores.len() as f64))
 }
@@ -102,10 +108,18 @@ fn score(executions: &[fumi_novel::reviewing::Execution]) -> Option<f64> {
 impl Render for Output {
     fn text(&self, locale: Locale) -> String {
         let done = self.completed_steps.len();
-        let score = self.quality_score.map_or_else(|| "-".to_owned(), |score| score.to_string());
+        let score = self
+            .quality_score
+            .map_or_else(|| "-".to_owned(), |score| score.to_string());
         let mut lines = vec![match locale {
-            Locale::En => format!("{done} of {} steps ({} %), {} issues, score {score}", self.total_steps, self.progress_percentage, self.issues_found),
-            Locale::Ja => format!("{} 手順中 {done} 完了（{} %）、指摘 {} 件、点数 {score}", self.total_steps, self.progress_percentage, self.issues_found),
+            Locale::En => format!(
+                "{done} of {} steps ({} %), {} issues, score {score}",
+                self.total_steps, self.progress_percentage, self.issues_found
+            ),
+            Locale::Ja => format!(
+                "{} 手順中 {done} 完了（{} %）、指摘 {} 件、点数 {score}",
+                self.total_steps, self.progress_percentage, self.issues_found
+            ),
         }];
         lines.extend(self.next_step.as_ref().map(|task| format!("→ {}", task.line())));
         if !self.is_current {

@@ -68,7 +68,11 @@ impl Tool for GetCheckTasks {
             if job.keeps {
                 review.write_down()?;
             }
-            let first = job.suggestion("execute_check_step", "begins with the first step", "最初の手順から始めます");
+            let first = job.suggestion(
+                "execute_check_step",
+                "begins with the first step",
+                "最初の手順から始めます",
+            );
             Ok::<_, ReviewError>(Output {
                 success: true,
                 session_id: review.id().to_string(),
@@ -85,10 +89,22 @@ impl Task {
     pub(super) fn of(step: &ReviewStep, locale: Locale) -> Self {
         let judged = step.judged_items();
         let llm_instruction = match (locale, judged) {
-            (Locale::En, 0) => format!("Call execute_check_step with step_id {}, and correct what it names.", step.id),
-            (Locale::En, _) => format!("Call execute_check_step with step_id {}; judge the {judged} items that it asks, with quotations from the manuscript.", step.id),
-            (Locale::Ja, 0) => format!("execute_check_step を step_id {} で呼び、指摘された箇所を直す。", step.id),
-            (Locale::Ja, _) => format!("execute_check_step を step_id {} で呼び、尋ねられた {judged} 項目を、原稿からの引用を添えて判定する。", step.id),
+            (Locale::En, 0) => format!(
+                "Call execute_check_step with step_id {}, and correct what it names.",
+                step.id
+            ),
+            (Locale::En, _) => format!(
+                "Call execute_check_step with step_id {}; judge the {judged} items that it asks, with quotations from the manuscript.",
+                step.id
+            ),
+            (Locale::Ja, 0) => format!(
+                "execute_check_step を step_id {} で呼び、指摘された箇所を直す。",
+                step.id
+            ),
+            (Locale::Ja, _) => format!(
+                "execute_check_step を step_id {} で呼び、尋ねられた {judged} 項目を、原稿からの引用を添えて判定する。",
+                step.id
+            ),
         };
         Self {
             id: step.id,
@@ -105,7 +121,10 @@ impl Task {
 
     /// One line of text.
     pub(super) fn line(&self) -> String {
-        format!("{} {} {} (~{} s)", self.id, self.phase, self.description, self.estimated_duration)
+        format!(
+            "{} {} {} (~{} s)",
+            self.id, self.phase, self.description, self.estimated_duration
+        )
     }
 }
 

@@ -61,14 +61,21 @@ impl Shown {
                 after: fix.after.clone(),
                 confidence: fix.confidence,
             }),
-            span: if verbose { vec![issue.span.0, issue.span.1] } else { Vec::new() },
+            span: if verbose {
+                vec![issue.span.0, issue.span.1]
+            } else {
+                Vec::new()
+            },
             line_hash: verbose.then(|| issue.line_hash.clone()),
         }
     }
 
     /// One line of text.
     pub(super) fn line(&self) -> String {
-        let fix = self.fix.as_ref().map_or(String::new(), |fix| format!(" [{}]", fix.level));
+        let fix = self
+            .fix
+            .as_ref()
+            .map_or(String::new(), |fix| format!(" [{}]", fix.level));
         format!(
             "{}:{} {} {}: {} {} ({}){fix}",
             self.line, self.column, self.severity, self.rule, self.message, self.suggestion, self.issue_id

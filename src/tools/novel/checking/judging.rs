@@ -98,7 +98,9 @@ pub(super) fn take(
     material: &Novel<'_>,
     review: &Review,
 ) -> Result<(Opinions, Vec<Rejected>), ReviewError> {
-    let sha256 = ContentHash::of(material.manuscript().source().as_bytes()).digits().to_owned();
+    let sha256 = ContentHash::of(material.manuscript().source().as_bytes())
+        .digits()
+        .to_owned();
     let (mut taken, mut refused) = (Vec::new(), Vec::new());
     for given in &judging.judgements {
         let judgement = Judgement {
@@ -141,8 +143,14 @@ pub(super) fn take(
 fn told(item: &str, refusal: &Refusal) -> Text {
     let shown = |text: &str| text.chars().take(40).collect::<String>();
     let (en, ja) = match refusal {
-        Refusal::NoItem => ("there is no such item".to_owned(), "そのような項目はありません".to_owned()),
-        Refusal::NotAsked => ("it is measured and asks for no judgement".to_owned(), "測定だけで決まる項目です".to_owned()),
+        Refusal::NoItem => (
+            "there is no such item".to_owned(),
+            "そのような項目はありません".to_owned(),
+        ),
+        Refusal::NotAsked => (
+            "it is measured and asks for no judgement".to_owned(),
+            "測定だけで決まる項目です".to_owned(),
+        ),
         Refusal::Score(score) => (
             format!("the score {score} is not from 0 to 1"),
             format!("score {score} は 0〜1 の範囲にありません"),
@@ -190,7 +198,9 @@ pub(super) async fn outcome<T: Own>(
     submit: Map<String, Value>,
     cx: &Cx,
 ) -> Result<Outcome<Checked<T>>, ToolError> {
-    let Some(mut open) = open else { return Ok(Outcome::Done(checked)) };
+    let Some(mut open) = open else {
+        return Ok(Outcome::Done(checked));
+    };
     let checked = Checked {
         items: std::mem::take(&mut open.items),
         ..checked

@@ -80,7 +80,13 @@ struct Job {
 }
 
 impl Job {
-    fn of(tool: &'static str, episode: EpisodeNumber, verbose: bool, deps: &NovelDeps, cx: &Cx) -> Result<Self, ToolError> {
+    fn of(
+        tool: &'static str,
+        episode: EpisodeNumber,
+        verbose: bool,
+        deps: &NovelDeps,
+        cx: &Cx,
+    ) -> Result<Self, ToolError> {
         let mut random = [0; 4];
         getrandom::fill(&mut random).map_err(|_| ToolError::internal())?;
         Ok(Self {
@@ -129,7 +135,10 @@ impl Seen<'_> {
         asked.sort_by_key(|issue| (std::cmp::Reverse(issue.severity), issue.span));
         let most = if self.job.verbose { issue::MOST } else { issue::SHOWN };
         asked.truncate(most);
-        asked.into_iter().map(|issue| issue::Shown::of(issue, self.job.verbose)).collect()
+        asked
+            .into_iter()
+            .map(|issue| issue::Shown::of(issue, self.job.verbose))
+            .collect()
     }
 }
 
@@ -258,7 +267,10 @@ fn answer<T: Own>(seen: &Seen<'_>, session: &ReviewId, own: T) -> Checked<T> {
     let (episode, tool) = (job.episode, job.tool);
     let score = verdict.score.map_or_else(|| "-".to_owned(), |score| score.to_string());
     let summary = match job.locale {
-        Locale::En => format!("{tool} of episode {}: {score}/100, {characters} characters, {words}", episode.number()),
+        Locale::En => format!(
+            "{tool} of episode {}: {score}/100, {characters} characters, {words}",
+            episode.number()
+        ),
         Locale::Ja => format!("{episode}の {tool}: {score}/100、{characters}字、{words}"),
     };
     Checked {
@@ -320,8 +332,14 @@ fn remarks(seen: &Seen<'_>, score: Option<f64>) -> Vec<String> {
     }
     if seen.looked.is_damaged {
         say(
-            format!("Some bytes are no text in {}; check_fix will not write this file.", seen.looked.encoding),
-            format!("{} として読めないバイトがあります。check_fix はこのファイルを書き換えません。", seen.looked.encoding),
+            format!(
+                "Some bytes are no text in {}; check_fix will not write this file.",
+                seen.looked.encoding
+            ),
+            format!(
+                "{} として読めないバイトがあります。check_fix はこのファイルを書き換えません。",
+                seen.looked.encoding
+            ),
         );
     }
     if !seen.job.keeps {
@@ -353,7 +371,12 @@ impl<T: Own + Clone + Send + Sync + 'static> Render for Checked<T> {
         lines.extend(self.own.lines(locale));
         let shown = self.own.shown();
         lines.extend(shown.iter().map(|issue| issue.line()));
-        if let Some(more) = self.issues_found.total.checked_sub(shown.len()).filter(|more| *more > 0) {
+        if let Some(more) = self
+            .issues_found
+            .total
+            .checked_sub(shown.len())
+            .filter(|more| *more > 0)
+        {
             let place = self.detailed_report_reference.as_deref().unwrap_or("-");
             lines.push(match locale {
                 Locale::En => format!("{more} more in {place}"),

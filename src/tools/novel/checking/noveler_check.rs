@@ -108,7 +108,10 @@ impl Tool for NovelerCheck {
 
     async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Checked<Everything>>, ToolError> {
         let job = Job::of("noveler_check", args.episode, args.verbose, deps, cx)?;
-        let job = job.drawing(args.include_charts, &[Picture::Radar, Picture::Strip, Picture::Curve, Picture::Trend]);
+        let job = job.drawing(
+            args.include_charts,
+            &[Picture::Radar, Picture::Strip, Picture::Curve, Picture::Trend],
+        );
         let fixed = if args.auto_fix {
             Some(fix_first(&job, Level::Safe, cx).await?)
         } else {
@@ -143,8 +146,12 @@ pub(super) fn everything(whole: &Whole<'_>, fixed: Option<(usize, Option<String>
     }
     // Each part with weight 1 times how much of it was evaluated (decision 38).
     let parts = [(basic, 1.0), (elements.overall(), elements.coverage())];
-    let known = parts.iter().filter_map(|(score, weight)| Some((score.as_ref()? * weight, weight)));
-    let (sum, weights) = known.fold((0.0, 0.0), |(sum, weights), (score, weight)| (sum + score, weights + weight));
+    let known = parts
+        .iter()
+        .filter_map(|(score, weight)| Some((score.as_ref()? * weight, weight)));
+    let (sum, weights) = known.fold((0.0, 0.0), |(sum, weights), (score, weight)| {
+        (sum + score, weights + weight)
+    });
     Everything {
         check_stages_completed: stages,
         overall_quality_score: (weights > 0.0).then(|| tenths(sum / weights)),
@@ -152,7 +159,11 @@ pub(super) fn everything(whole: &Whole<'_>, fixed: Option<(usize, Option<String>
             score: basic,
             issues: seen.issues_of(|_| true),
         },
-        method: if weights > 0.0 { judged_by(whole.evaluations).name() } else { Method::NotEvaluated.name() },
+        method: if weights > 0.0 {
+            judged_by(whole.evaluations).name()
+        } else {
+            Method::NotEvaluated.name()
+        },
         a31_evaluation_result: elements,
         claude_analysis_result: analysis,
         auto_fix_applied: fixed.is_some(),
@@ -191,7 +202,10 @@ impl Own for Everything {
     }
 
     fn lines(&self, locale: Locale) -> Vec<String> {
-        let basic = self.basic_check_result.score.map_or_else(|| "-".to_owned(), |score| score.to_string());
+        let basic = self
+            .basic_check_result
+            .score
+            .map_or_else(|| "-".to_owned(), |score| score.to_string());
         let analysis = &self.claude_analysis_result;
         let mut lines = vec![match locale {
             Locale::En => format!(

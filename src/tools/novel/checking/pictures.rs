@@ -62,7 +62,11 @@ impl Chart {
     /// One line of text.
     pub(in crate::tools::novel) fn line(&self) -> String {
         let place = self.path.as_deref().or(self.svg.as_deref()).unwrap_or_default();
-        format!("{} {} {place}", self.kind, self.artifact_id.as_deref().unwrap_or_default())
+        format!(
+            "{} {} {place}",
+            self.kind,
+            self.artifact_id.as_deref().unwrap_or_default()
+        )
     }
 }
 
@@ -140,9 +144,21 @@ fn strip(seen: &Seen<'_>, locale: Locale) -> String {
     let runs = &metrics.endings.same_heard;
     let names: Vec<&str> = runs
         .iter()
-        .map(|run| metrics.endings.of_sentences.get(run.start).map_or("", |ending| ending.heard.as_str()))
+        .map(|run| {
+            metrics
+                .endings
+                .of_sentences
+                .get(run.start)
+                .map_or("", |ending| ending.heard.as_str())
+        })
         .collect();
-    charts::strip(said(locale, "Sentences of the narration", "地の文の長さ"), &lengths, runs, &names, locale)
+    charts::strip(
+        said(locale, "Sentences of the narration", "地の文の長さ"),
+        &lengths,
+        runs,
+        &names,
+        locale,
+    )
 }
 
 #[expect(clippy::cast_precision_loss, reason = "no text has that many characters")]
@@ -163,8 +179,16 @@ fn curve(seen: &Seen<'_>, locale: Locale) -> String {
 
 fn trend(scores: &[EpisodeScore], locale: Locale) -> String {
     let labels: Vec<String> = scores.iter().map(label).collect();
-    let points: Vec<(&str, f64)> = labels.iter().map(String::as_str).zip(scores.iter().map(|one| one.score)).collect();
-    charts::trend(said(locale, "Scores of whole reviews", "完全チェックの点数"), &points, locale)
+    let points: Vec<(&str, f64)> = labels
+        .iter()
+        .map(String::as_str)
+        .zip(scores.iter().map(|one| one.score))
+        .collect();
+    charts::trend(
+        said(locale, "Scores of whole reviews", "完全チェックの点数"),
+        &points,
+        locale,
+    )
 }
 
 /// The episode and the day: `#1 01/31`.

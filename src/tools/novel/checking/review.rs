@@ -94,9 +94,8 @@ pub(super) async fn reviewed<T: Own + Send + 'static>(
 ) -> Result<(Checked<T>, Option<Open>), ToolError> {
     let is_alone = job.keeps && looks.session_id.is_some();
     let (job, holder) = (job.clone(), format!("{} {}", job.tool, job.episode));
-    let work = move |cancel: &CancellationToken, _: &Progress| {
-        review(&job, &looks, &judging, &|| cancel.is_cancelled(), own)
-    };
+    let work =
+        move |cancel: &CancellationToken, _: &Progress| review(&job, &looks, &judging, &|| cancel.is_cancelled(), own);
     if is_alone {
         cx.alone(&holder, work).await
     } else {
@@ -165,7 +164,11 @@ fn opened(job: &Job, looks: &Looks, subject: &Subject) -> Result<Review, ReviewE
         Some(id) => {
             let review = reviews.load(id)?;
             let is_own = Episode::new(review.manifest().subject.episode) == Some(job.episode);
-            if is_own { Ok(review) } else { Err(ReviewError::NoReview { id: id.clone() }) }
+            if is_own {
+                Ok(review)
+            } else {
+                Err(ReviewError::NoReview { id: id.clone() })
+            }
         }
     }
 }

@@ -109,7 +109,12 @@ impl Tool for ExecuteWritingStep {
             Step::Finishing(_, tool) => {
                 deps.check_manuscript(cx, args.episode.0).await?;
                 let found = Found::of(tool, args.episode, deps, cx).await?;
-                Ok(Outcome::Done(finishing(&args, step, Outcomes::found(found), cx.locale())))
+                Ok(Outcome::Done(finishing(
+                    &args,
+                    step,
+                    Outcomes::found(found),
+                    cx.locale(),
+                )))
             }
         }
     }
@@ -278,14 +283,26 @@ impl Outcomes {
 /// A step that finishes the episode, with what came of it.
 fn finishing(args: &Args, step: Step, result: Outcomes, locale: Locale) -> Output {
     let (number, status) = (step.number(), result.status.clone());
-    let found = result.review.as_ref().map(|found| found.words(locale)).unwrap_or_default();
+    let found = result
+        .review
+        .as_ref()
+        .map(|found| found.words(locale))
+        .unwrap_or_default();
     Output {
         success: true,
         execution_method: METHOD.to_owned(),
         summary: said(
             locale,
-            format!("Step {number} ({}) of episode {}: {status}{found}.", step.name(), args.episode.0.number()),
-            format!("{} ステップ {number}（{}）: {status}{found}", args.episode.0, step.title().get(Locale::Ja)),
+            format!(
+                "Step {number} ({}) of episode {}: {status}{found}.",
+                step.name(),
+                args.episode.0.number()
+            ),
+            format!(
+                "{} ステップ {number}（{}）: {status}{found}",
+                args.episode.0,
+                step.title().get(Locale::Ja)
+            ),
         ),
         episode: args.episode.0.number(),
         step_id: number,

@@ -154,7 +154,9 @@ impl Tool for GetWritingTasks {
 
 /// The checks that were made of the manuscript as it is.
 fn checks(novel: &NovelProject, episode: Episode) -> Result<Vec<String>, ReviewError> {
-    let Ok(file) = novel.manuscript(episode) else { return Ok(Vec::new()) };
+    let Ok(file) = novel.manuscript(episode) else {
+        return Ok(Vec::new());
+    };
     let now = FileReference::of(&file)?;
     let history = Reviews::of(std::sync::Arc::clone(novel.project())).history(episode, HISTORY)?;
     let of_now = history.into_iter().filter(|(_, done)| done.sha256 == now.hash.digits());

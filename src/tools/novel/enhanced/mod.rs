@@ -203,7 +203,10 @@ pub(super) fn tasks(session: Option<&Session>, done: &[String], is_complete: boo
 
 /// The first step that is not completed.
 pub(super) fn next_of(tasks: &[Task]) -> Option<usize> {
-    tasks.iter().find(|task| task.status != "completed").map(|task| task.step_id)
+    tasks
+        .iter()
+        .find(|task| task.status != "completed")
+        .map(|task| task.step_id)
 }
 
 /// How many steps are completed.
