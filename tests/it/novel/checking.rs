@@ -509,20 +509,11 @@ async fn the_eighteen_steps_check_mend_and_compare() {
     }
     assert!(!sample.read(FIRST).contains("..."), "step 16 mends");
     let tasks = done(&sample, "enhanced_get_writing_tasks", json!({"episode": 1})).await;
-    // What was looked at before the fix is to be looked at again.
+    // What was looked at before the fix is to be looked at again; the fix and what came after it are of this text.
     let statuses = texts(&tasks, "/tasks", "status");
-    assert_eq!(
-        statuses[10..17],
-        [
-            "pending",
-            "pending",
-            "pending",
-            "pending",
-            "pending",
-            "pending",
-            "completed"
-        ]
-    );
+    assert_eq!(statuses[10..15], ["pending"; 5]);
+    assert_eq!(statuses[15..17], ["completed"; 2]);
+    assert_eq!(tasks["progress_percentage"], 11.1);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -545,6 +536,13 @@ async fn commands_check_and_fix_as_they_are_typed() {
     .await;
     assert_eq!(fixed["auto_fix_applied"], true);
     assert!(fixed["fixed_issues_count"].as_u64().unwrap() >= 4, "{fixed}");
+    assert!(fixed["backup_id"].is_string(), "{fixed}");
+    // What could be refused after the text was changed is refused before.
+    let app = sample.app();
+    let before = sample.state();
+    let both = json!({"episode": 1, "auto_fix": true, "session_id": "check_20260131_100000_0a1b2c3d"});
+    refused(&app, &call(&app, "noveler_check", both).await, &["INVALID_ARGUMENTS"]);
+    assert_eq!(sample.state(), before);
 }
 
 #[tokio::test(flavor = "multi_thread")]
