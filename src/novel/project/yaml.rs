@@ -52,7 +52,7 @@ impl Yaml {
     /// The value as a type, or what is wrong with it.
     pub(crate) fn to_type<T: DeserializeOwned>(&self) -> Result<T, String> {
         let text = serde_saphyr::to_string(self).map_err(|error| error.to_string())?;
-        serde_saphyr::from_str(&text).map_err(|error| reason(error.without_snippet()))
+        serde_saphyr::from_str_with_options(&text, options()).map_err(|error| reason(error.without_snippet()))
     }
 
     /// The text, if it is one.
@@ -248,7 +248,7 @@ pub(crate) fn read<T: DeserializeOwned + Default>(path: &str, text: &str) -> Res
     if text.lines().all(is_empty) {
         return Ok(T::default());
     }
-    serde_saphyr::from_str(text).map_err(|error| {
+    serde_saphyr::from_str_with_options(text, options()).map_err(|error| {
         let error = error.without_snippet();
         let (line, column) = error
             .location()
@@ -260,6 +260,11 @@ pub(crate) fn read<T: DeserializeOwned + Default>(path: &str, text: &str) -> Res
             reason: reason(error),
         }
     })
+}
+
+/// As YAML 1.2 reads: `off`, `no` and `on` are words. Else `off: [RULE]` would be a key that is no text.
+fn options() -> serde_saphyr::Options {
+    serde_saphyr::options! { strict_booleans: true }
 }
 
 fn usize_of(number: impl TryInto<usize>) -> usize {
