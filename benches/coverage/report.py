@@ -4,7 +4,7 @@
 A line counts if the compiler made code of it, once however often it is compiled, and not in test code: what stands under
 #[cfg(test)], in files of test modules, and below tests/. Nothing is run here, and no test is judged.
 
-    report.py LCOV ROOT PAGE    writes the page, prints what is not covered; exit 1 below the bar
+    report.py LCOV ROOT PAGE PASSED    writes the page, prints what is not covered; exit 1 below the bar. PASSED is yes or no
     report.py --selftest
 
 Standard library only (Python 3.11).
@@ -90,7 +90,7 @@ def row(name, files):
     return f"| {name} | {covered} | {everything} | {int(share * 10) / 10:.1f} % |"
 
 
-def page(found):
+def page(found, passed):
     folders = {}
     for path, both in found.items():
         folders.setdefault(str(Path(path).parent), []).append(both)
@@ -102,7 +102,8 @@ def page(found):
         f"Lines of fumi-novel (`{CRATE}`) that its own tests run, unit and integration; no other tests are counted. Test code"
         " does not count, nor do lines of which the compiler makes no code. There is no hash of the sources here: every change of"
         " them changes the figures. Whoever runs it again asserts the bar; a few lines depend on the random texts of a run.\n",
-        f"Bar: {BAR:.0f} % of all lines; held: {'yes' if share >= BAR else '**no**'}.\n",
+        f"Bar: {BAR:.0f} % of all lines; held: {'yes' if share >= BAR else '**no**'}."
+        f"{'' if passed else ' **Some tests failed in this run.**'}\n",
         "| folder, without those in it | lines covered | lines | share |\n| --- | --- | --- | --- |",
         *(row(f"`{folder}`", folders[folder]) for folder in sorted(folders)),
         row("**all**", found.values()),
@@ -131,7 +132,7 @@ def main():
     found = read(Path(sys.argv[1]).read_text(), root)
     if not found:
         sys.exit(f"nothing of {CRATE} was measured")
-    text, worst, share = page(found)
+    text, worst, share = page(found, sys.argv[4] == "yes")
     Path(sys.argv[3]).write_text(text)
     for path in worst:
         if found[path][1]:

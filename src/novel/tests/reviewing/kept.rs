@@ -86,7 +86,7 @@ fn a_review_grows_with_its_steps_and_is_found_again() {
         .record(
             subject(1),
             execution("check_basic", Some(2), 2, Some(90.0)),
-            &[first.clone()],
+            std::slice::from_ref(&first),
             "{\"a\":1}",
         )
         .expect("recorded");
@@ -292,7 +292,7 @@ fn judgements_count_for_the_very_text_that_was_judged() {
 #[test]
 fn a_staged_review_has_twelve_steps_in_four_phases() {
     let ids: Vec<u32> = STEPS.iter().map(|step| step.id).collect();
-    assert_eq!(ids, Vec::from_iter(1..=12));
+    assert_eq!(ids, (1..=12).collect::<Vec<_>>());
     let phases: Vec<&str> = STEPS.chunks(3).map(|part| part[0].phase.name()).collect();
     assert_eq!(
         phases,

@@ -296,7 +296,7 @@ fn an_episode_at_once_is_asked_with_its_whole_plot_and_judged_like_a_manuscript(
         target,
         locale: Locale::Ja,
     };
-    let names = |once: &AtOnce| once.criteria().iter().map(|one| one.name()).collect::<Vec<_>>();
+    let names = |once: &AtOnce| once.criteria().iter().map(Criterion::name).collect::<Vec<_>>();
     assert_eq!(names(&once(None, &material)), ["length", "characters", "remnants"]);
     assert_eq!(names(&once(None, &nothing)), ["length", "remnants"]);
     let text = acts().concat();
