@@ -5,9 +5,10 @@ use fumi_base::{errors::Teach, files::sha256};
 use fumi_novel::{
     completion::{BOOK, BOOK_RECORD, Extent, Format, State},
     errors::completion::CompletionError,
+    writing::{Moment, Session, SessionId},
 };
 
-use crate::Novel;
+use crate::{Novel, episode};
 
 const FOLDER: &str = ".noveler/publish/episode_001";
 const MANUSCRIPT: &str = "40_原稿/第001話_こぶとえくぼ.md";
@@ -308,4 +309,30 @@ fn sheets_for_the_sites_follow_their_forms() {
             .iter()
             .all(|artifact| artifact.path.contains("episode_001"))
     );
+}
+
+#[test]
+fn an_episode_that_is_still_written_or_lacks_something_is_finished_with_a_remark() {
+    let novel = Novel::sample();
+    let begun = Moment::parse("2026-01-30T10:00:00Z").expect("a time");
+    let id = SessionId::new(&begun, 7);
+    let session = Session::new(id.clone(), episode(1), None, &begun);
+    novel
+        .write(&format!(".noveler/sessions/{id}.yaml"), session.to_yaml())
+        .write("20_プロット/話別/第001話.yaml", "key_events: [")
+        .write("プロジェクト設定.yaml", "title: 潮のほまち\n")
+        .write(MANUSCRIPT, format!("{}\n｜閉じない《るび\n", novel.text(MANUSCRIPT)));
+    let done = novel.complete(1).expect("completed");
+    let said: Vec<&str> = done.remarks.iter().map(|remark| remark.ja.as_ref()).collect();
+    for words in [
+        "第001話.yaml",
+        "author がない",
+        "第001話_こぶとえくぼ.md:",
+        &id.to_string(),
+    ] {
+        assert!(said.iter().any(|said| said.contains(words)), "{words}: {said:?}");
+    }
+    assert!(done.remarks.iter().all(|remark| remark.en != remark.ja));
+    // What is broken in the plot costs the summary, and no file.
+    assert_eq!(done.record.artifacts.len(), 6);
 }

@@ -3,8 +3,10 @@
 
 mod finished;
 mod progress;
+#[path = "../shared/sample.rs"]
+mod sample;
 
-use std::{fs, path::Path, sync::Arc};
+use std::{fs, sync::Arc};
 
 use fumi_base::project::Project;
 use fumi_novel::{
@@ -24,10 +26,11 @@ struct Novel {
 
 impl Novel {
     fn sample() -> Self {
-        let novel = Self::empty();
-        let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/novel");
-        copy(&from, novel.folder.path());
-        novel
+        let (folder, novel) = sample::copied();
+        Self {
+            folder,
+            project: Arc::clone(novel.project()),
+        }
     }
 
     fn empty() -> Self {
@@ -95,17 +98,4 @@ fn now() -> Moment {
 /// The tools write JSON, which is YAML too.
 fn yaml(value: &impl serde::Serialize) -> Vec<u8> {
     serde_saphyr::to_string(value).expect("YAML").into_bytes()
-}
-
-fn copy(from: &Path, to: &Path) {
-    for entry in fs::read_dir(from).expect("a folder") {
-        let entry = entry.expect("an entry");
-        let target = to.join(entry.file_name());
-        if entry.path().is_dir() {
-            fs::create_dir_all(&target).expect("a folder");
-            copy(&entry.path(), &target);
-        } else {
-            fs::copy(entry.path(), target).expect("copied");
-        }
-    }
 }

@@ -241,3 +241,28 @@ fn files_are_read_in_their_encoding_and_damage_is_told() {
     assert_eq!(refused.kind, "BROKEN_YAML");
     assert!(refused.message.en.contains("no text in"), "{}", refused.message.en);
 }
+
+#[test]
+fn every_folder_under_another_name_is_told_with_what_it_is_for() {
+    let names = [
+        ("プロット", "plots of episodes"),
+        ("原稿", "manuscripts"),
+        ("設定集", "characters, terms and the world"),
+        ("管理資料", "outline and foreshadowing"),
+    ];
+    let files: Vec<String> = names.iter().map(|(folder, _)| format!("{folder}/a.md")).collect();
+    let files: Vec<(&str, &str)> = files.iter().map(|file| (file.as_str(), "")).collect();
+    let (_root, project) = made(&files);
+    let survey = project.survey().expect("a survey");
+    let used: Vec<_> = survey
+        .remarks
+        .iter()
+        .filter(|remark| matches!(remark, fumi_novel::project::Remark::OtherName(..)))
+        .map(|remark| remark.message().en)
+        .collect();
+    for (folder, role) in names {
+        let wanted = format!("{folder} is used for {role}.");
+        assert!(used.iter().any(|said| *said == wanted), "{wanted} {used:?}");
+    }
+    assert!(project.survey().expect("a survey").plotted().is_empty());
+}

@@ -1,7 +1,11 @@
 //! An episode of the sample novel, written by scripted answers: through all stages, interrupted, refused, done again.
 
+mod desks;
 mod kept;
+mod plots;
 mod refused;
+#[path = "../shared/sample.rs"]
+mod sample;
 mod whole;
 
 use std::{
