@@ -3,7 +3,7 @@
 //! There is no clock here that fails: times are printed, and what cost the square of its length would not end before the
 //! runner's own limit. Nothing is said of what the rules find in such texts, but that it is somewhere in them.
 
-use std::{collections::HashMap, time::Instant};
+use std::{collections::BTreeMap, time::Instant};
 
 use fumi_novel::{
     checks::{Draft, FixLevel, Group, Material, Severity, Tuning, items::evaluate, look, rule},
@@ -34,7 +34,7 @@ fn meets(text: &str, levels: &[FixLevel]) {
     let shown: String = text.chars().take(20).collect();
     let fault = fault_of(&material);
     assert_eq!(fault, None, "{shown:?}");
-    let evaluated = evaluate(&material, &HashMap::new(), |_| true, &|| false);
+    let evaluated = evaluate(&material, &BTreeMap::new(), |_| true, &|| false);
     assert!(evaluated.is_some(), "{shown:?}");
     let looked = started.elapsed();
     for level in levels {

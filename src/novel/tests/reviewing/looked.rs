@@ -75,9 +75,9 @@ fn what_the_novel_says_of_checks_goes_over_what_the_caller_says() {
     let settings = folder.path().join("プロジェクト設定.yaml");
     let own = fs::read_to_string(&settings).expect("the sample's");
     let say = |checks: &str| fs::write(&settings, format!("{own}{checks}")).expect("written");
-    say("checks:\n  off: [ellipsis]\n  paragraph_indent: never\n");
+    say("checks:\n  disabled: [ellipsis]\n  paragraph_indent: never\n");
     let tuning = Tuning {
-        off: vec!["dash".to_owned()],
+        disabled: vec!["dash".to_owned()],
         ..Tuning::default()
     };
     let looked = given(&novel, "猫。", &tuning).expect("read");
@@ -87,7 +87,7 @@ fn what_the_novel_says_of_checks_goes_over_what_the_caller_says() {
         Some(fumi_novel::checks::ParagraphIndent::Never)
     );
     for wrong in [
-        "checks:\n  off: [no_such_rule]\n",
+        "checks:\n  disabled: [no_such_rule]\n",
         "checks:\n  thresholds: {no_such_rule.most: 3}\n",
         "checks:\n  thresholds: {long_sentence.hard: -1}\n",
         "checks:\n  colour: blue\n",
