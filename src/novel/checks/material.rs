@@ -329,14 +329,19 @@ impl<'a> Material<'a> {
         map.from_source(source.end) - map.from_source(source.start) != source.len()
     }
 
-    /// Whether an edit would make the base of a ruby longer: 12年《ねん》 has its ruby on 年, and 一二年《ねん》 on all of it.
+    /// Whether an edit would make the base of a ruby longer, or give a base to a mark that has none: 12年《ねん》 has its ruby
+    /// on 年, and 一二年《ねん》 on all of it; 12《とし》 is no ruby, and 一二《とし》 is one.
     #[must_use]
     pub fn joins_ruby(&self, edit: &Edit) -> bool {
         let source = self.manuscript.source();
         let last = |text: &str| text.chars().next_back();
+        let rest = &source[edit.range.end..];
+        if rest.starts_with('《') && !rest.starts_with("《《") {
+            return true;
+        }
         let is_there = self.bare_rubies.binary_search(&edit.range.end).is_ok();
         is_there && {
-            let base = source[edit.range.end..].chars().next();
+            let base = rest.chars().next();
             let before = last(&edit.text).or_else(|| last(&source[..edit.range.start]));
             before.is_some_and(|before| is_one_run([before].into_iter().chain(base)))
         }

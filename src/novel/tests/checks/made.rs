@@ -24,6 +24,9 @@ const NOVEL: [&str; 3] = [
 ];
 pub(crate) const BOCCHAN: &str = include_str!("../fixtures/bocchan.aozora.txt");
 const CHARACTERS: &str = include_str!("../../../../examples/novel/30_設定集/キャラクター.yaml");
+/// Names that look like faults.
+const TERMS: &str =
+    "terms: [{ term: 見れる亭 }, { term: モー・・ム }, { term: ｶﾞﾛﾝ }, { term: か゛く }, { term: 出来る屋 }]";
 
 /// A line or a sentence has at most so many characters, so that a text has several.
 const LONGEST: usize = 120;
@@ -169,6 +172,11 @@ const MARKUP: &[&str] = &[
     "一平",
     "帆待島",
     "穂刈佐和",
+    "、見れる亭、",
+    "、モー・・ム、",
+    "、ｶﾞﾛﾝ、",
+    "か゛く",
+    "、出来る屋、",
 ];
 
 /// People who speak as they do.
@@ -261,7 +269,9 @@ pub(crate) fn contexts() -> impl Strategy<Value = Context> {
 
 /// What the sample novel says, with some conventions.
 pub(crate) fn context(style_preset: Option<StylePreset>) -> Context {
-    let world = vec![Yaml::read("characters.yaml", CHARACTERS).expect("YAML")];
+    let world = [CHARACTERS, TERMS]
+        .map(|text| Yaml::read("settings.yaml", text).expect("YAML"))
+        .to_vec();
     Context {
         settings: Settings {
             style_preset,

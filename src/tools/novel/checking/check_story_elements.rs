@@ -32,6 +32,7 @@ pub struct CheckStoryElements;
 
 /// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an argument of its own")]
 pub struct Args {
     /// Which episode.
     episode: EpisodeNumber,
@@ -122,6 +123,7 @@ struct CategoryShown {
 
 /// How many items were evaluated in which way.
 #[derive(Clone, Copy, Debug, Default, Serialize, JsonSchema)]
+#[expect(clippy::struct_field_names, reason = "the names are those of the specification")]
 struct Evaluated {
     /// Measured, and that decides.
     deterministic: usize,

@@ -40,6 +40,7 @@ pub struct Args {
 
 /// What it answers beside what all checks do.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[expect(clippy::struct_field_names, reason = "the names are those of the specification")]
 pub struct Expression {
     expression_analysis: Analysis,
     /// How much of all aspects was evaluated, from 0 to 1.

@@ -64,6 +64,7 @@ pub struct InputData {
 
 /// What it answers beside what all checks do.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[expect(clippy::struct_field_names, reason = "the names are those of the specification")]
 pub struct Step {
     step_id: u32,
     phase: &'static str,

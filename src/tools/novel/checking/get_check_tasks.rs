@@ -26,7 +26,7 @@ pub struct Args {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Output {
     success: bool,
-    /// Pass it to execute_check_step.
+    /// Pass it to `execute_check_step`.
     session_id: String,
     episode: u32,
     tasks: Vec<Task>,
@@ -36,7 +36,7 @@ pub struct Output {
 /// A step, before it is done.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(super) struct Task {
-    /// From 1 to 12: the `step_id` of execute_check_step.
+    /// From 1 to 12: the `step_id` of `execute_check_step`.
     id: u32,
     phase: &'static str,
     description: String,

@@ -13,7 +13,7 @@ pub(super) const MOST: usize = 300;
 /// An issue.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(super) struct Shown {
-    /// Names it for check_fix; it depends on the rule and the words of the line, not on its number.
+    /// Names it for `check_fix`; it depends on the rule and the words of the line, not on its number.
     issue_id: String,
     rule: &'static str,
     /// `info`, `low`, `medium`, `high` or `critical`.

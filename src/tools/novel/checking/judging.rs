@@ -212,10 +212,10 @@ pub(super) async fn outcome<T: Own>(
         Ok::<_, ArtifactError>(artifact.file.hash.artifact_id())
     });
     let rubric_id = kept.await?;
-    Ok(Outcome::Ask(Box::new(ask(checked, open, job, &rubric_id, submit))))
+    Ok(Outcome::Ask(Box::new(ask(&checked, open, job, &rubric_id, submit))))
 }
 
-fn ask<T: Own>(checked: Checked<T>, open: Open, job: &Job, rubric: &str, submit: Map<String, Value>) -> Ask {
+fn ask<T: Own>(checked: &Checked<T>, open: Open, job: &Job, rubric: &str, submit: Map<String, Value>) -> Ask {
     let (manuscript, criteria) = match job.locale {
         Locale::En => ("manuscript", "rubric"),
         Locale::Ja => ("原稿", "採点基準"),
@@ -226,7 +226,7 @@ fn ask<T: Own>(checked: Checked<T>, open: Open, job: &Job, rubric: &str, submit:
     arguments.insert("session_id".to_owned(), json!(session_id));
     arguments.extend(submit);
     let summary = checked.summary.clone();
-    let mut more = match serde_json::to_value(&checked) {
+    let mut more = match serde_json::to_value(checked) {
         Ok(Value::Object(fields)) => fields,
         _ => Map::new(),
     };

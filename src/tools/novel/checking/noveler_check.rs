@@ -30,6 +30,7 @@ pub struct NovelerCheck;
 
 /// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an argument of its own")]
 pub struct Args {
     /// Which episode.
     episode: EpisodeNumber,
