@@ -239,7 +239,7 @@ fn published(entry: &Entry, locale: Locale) -> Tool {
     let annotations = ToolAnnotations::new()
         .read_only(spec.effect == Effect::ReadOnly)
         .destructive(spec.effect == Effect::Write)
-        .idempotent(spec.effect != Effect::Write)
+        .idempotent(matches!(spec.effect, Effect::ReadOnly | Effect::Session))
         .open_world(false);
     Tool::new(spec.name, shown.description.clone(), Arc::clone(&shown.input))
         .with_title(shown.title.clone())

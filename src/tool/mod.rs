@@ -235,6 +235,8 @@ pub enum Effect {
     ReadOnly,
     /// The session's state on the server, which a repetition leaves as it is.
     Session,
+    /// Fumi's own records of what it did, in a folder of its own; nothing that is anybody else's. Who may not write leaves none.
+    Records,
     /// Files of the project.
     Write,
 }

@@ -68,6 +68,12 @@ const NOT_PATHS: &[&str] = &[
     "session_id",
     "resume_session",
     "user_feedback",
+    "fix_level",
+    "issue_ids",
+    "item_id",
+    "quotes",
+    "manuscript_content",
+    "check_focus",
     "plot_content",
 ];
 

@@ -157,7 +157,7 @@ const SESSION: &str = "session_20260131_100000_0a1b2c3d";
 /// The review that examples mean: it has begun.
 const REVIEW: &str = "check_20260131_100000_0a1b2c3d";
 
-/// Writes it, as get_check_tasks would have, unless it is there.
+/// Writes it, as `get_check_tasks` would have, unless it is there.
 fn begun_review(novel: &Path) {
     use fumi_novel::{
         reviewing::{ReviewId, Reviews, Subject},

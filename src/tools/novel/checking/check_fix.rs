@@ -59,7 +59,6 @@ pub struct Args {
 
 /// What it answers.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-#[expect(clippy::struct_field_names, reason = "the names are those of the specification")]
 pub struct Output {
     success: bool,
     /// One line.
@@ -109,6 +108,7 @@ struct Left {
 }
 
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+#[expect(clippy::struct_field_names, reason = "the names are those of the specification")]
 pub(super) struct Improvement {
     /// Of all rules, from 0 to 100.
     pub(super) before_score: f64,

@@ -50,7 +50,7 @@ use crate::tool::{Cx, Effect, Render, Spec, ToolError};
 const CHECKS: Spec = Spec {
     pool: Pool::Check,
     timeout: Duration::from_mins(1),
-    effect: Effect::Session,
+    effect: Effect::Records,
     ..READS
 };
 
