@@ -99,6 +99,26 @@ pub struct Execution {
     pub output_file: Option<String>,
 }
 
+impl Execution {
+    /// One that ended now, of a text: measured, without a score or an issue.
+    #[must_use]
+    pub fn done(tool: &str, begun: &Moment, end: &Moment, sha256: &str) -> Self {
+        Self {
+            step_id: None,
+            tool: tool.to_owned(),
+            executed_at: end.clone(),
+            execution_time: end.since(begun).as_secs_f64(),
+            success: true,
+            method: "deterministic".to_owned(),
+            quality_score: None,
+            issues_found: 0,
+            sha256: sha256.to_owned(),
+            input_file: None,
+            output_file: None,
+        }
+    }
+}
+
 /// An issue as it is kept.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct IssueLine {

@@ -66,14 +66,15 @@ async fn a_whole_episode_is_seen_as_done_and_finished_by_the_last_step() {
         .filter(|task| task["status"] == "completed")
         .collect();
     assert_eq!(done.len(), 10);
-    // What judges is honest about not judging.
+    // What measures says by what method.
     let check = ok(
         &app,
         "enhanced_execute_writing_step",
         json!({"episode": 1, "step_id": 11}),
     )
     .await;
-    assert_eq!(check["result"]["status"], "not_evaluated");
+    assert_eq!(check["result"]["status"], "completed");
+    assert_eq!(check["result"]["review"]["method"], "deterministic");
     let finished = ok(
         &app,
         "enhanced_execute_writing_step",

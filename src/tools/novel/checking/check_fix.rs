@@ -16,7 +16,7 @@ use fumi_novel::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{CHECKS, DETERMINISTIC, EpisodeNumber, Job, NovelDeps, Suggestion, WRITES, json, now, stamp, texts};
+use super::{CHECKS, EpisodeNumber, Job, NovelDeps, Suggestion, WRITES, json, now, stamp, texts};
 use crate::tool::{Cx, Outcome, Render, Spec, Tool, ToolError};
 
 /// How many fixes are shown; the record has all.
@@ -375,17 +375,9 @@ fn keep(
     }
     review.resolve(&resolutions)?;
     let execution = Execution {
-        step_id: None,
-        tool: job.tool.to_owned(),
-        executed_at: end.clone(),
-        execution_time: end.since(&job.begun).as_secs_f64(),
-        success: true,
-        method: DETERMINISTIC.to_owned(),
         quality_score: Some(output.quality_improvement.after_score),
         issues_found: fixed.skipped.len(),
-        sha256: written.sha256.clone(),
-        input_file: None,
-        output_file: None,
+        ..Execution::done(job.tool, &job.begun, &end, &written.sha256)
     };
     review.record(subject, execution, &[], &json(output))
 }

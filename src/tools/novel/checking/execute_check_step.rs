@@ -19,7 +19,7 @@ use super::{
     review::{Items, Looks, Whole, reviewed},
     texts, yes,
 };
-use crate::tool::{Cx, Outcome, Rule, Spec, Tool, ToolError};
+use crate::tool::{Cx, Outcome, Spec, Tool, ToolError};
 
 /// See the module.
 #[derive(Debug)]
@@ -43,7 +43,7 @@ pub struct Args {
     check_focus: Option<Vec<String>>,
     /// What the step was asked for.
     input_data: Option<InputData>,
-    /// The same as `input_data.judgements`.
+    /// The same as `input_data.judgements`, and beside them.
     #[schemars(length(min = 1, max = 100))]
     judgements: Option<Vec<Given>>,
     /// Whether open items are asked.
@@ -92,7 +92,6 @@ impl Tool for ExecuteCheckStep {
         toolset: REVIEW,
         texts: texts!("execute_check_step"),
         example: r#"{"episode": 1, "step_id": 1}"#,
-        rules: &[Rule::AtMostOne(&["judgements", "input_data"])],
         ..CHECKS
     };
     const ASKS: bool = true;
@@ -113,9 +112,10 @@ impl Tool for ExecuteCheckStep {
             session_id: args.session_id,
             given: args.manuscript_content,
         };
-        let given = args.judgements.or(args.input_data.map(|data| data.judgements));
+        let mut given = args.judgements.unwrap_or_default();
+        given.extend(args.input_data.into_iter().flat_map(|data| data.judgements));
         // A text of the call is nowhere to be read again: nobody is asked about it.
-        let judging = Judging::of(given, args.judge && looks.given.is_none(), cx);
+        let judging = Judging::of(Some(given), args.judge && looks.given.is_none(), cx);
         let own = move |whole: &Whole<'_>| executed(whole, step, &focus);
         let done = reviewed(&job, looks, judging, cx, own).await?;
         judging::outcome(done, &job, submit, cx).await

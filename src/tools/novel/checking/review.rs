@@ -191,16 +191,11 @@ fn keep<T: Own>(
     checked.files.extend(input_file.clone());
     let execution = Execution {
         step_id: looks.step,
-        tool: job.tool.to_owned(),
-        executed_at: end.clone(),
-        execution_time: end.since(&job.begun).as_secs_f64(),
-        success: true,
         method: checked.method.clone(),
         quality_score: checked.quality_score,
         issues_found: seen.issues.len(),
-        sha256: seen.looked.subject.sha256.clone(),
         input_file,
-        output_file: None,
+        ..Execution::done(job.tool, &job.begun, &end, &seen.looked.subject.sha256)
     };
     review.record(seen.looked.subject.clone(), execution, seen.issues, &json(checked))
 }
