@@ -153,8 +153,9 @@ class Server:
 
 
 NOVEL = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples", "novel")
-# What the tools' examples mean by a session and by the hash of a file.
+# What the tools' examples mean by a session, by a review and by the hash of a file.
 SESSION, HASH = "session_20260131_100000_0a1b2c3d", "ba7816bf8f01"
+REVIEW = "check_20260131_100000_0a1b2c3d"
 
 
 class Novel:
@@ -170,6 +171,7 @@ class Novel:
         with open(os.path.join(folder, first), encoding="utf-8") as file:
             self.lines = file.read().splitlines(keepends=True)[2:]
         self.session = None
+        self.review = None
 
     def acts(self):
         """The manuscript in a quarter, a half and a quarter of its characters."""
@@ -195,25 +197,33 @@ class Novel:
         """Writes the episode as a host does that knows nothing but what each question says."""
         tool, arguments = "noveler_write", {"episode": 1, "project_root": self.root}
         while True:
-            request = urllib.request.Request(
-                url.removesuffix("/mcp") + f"/v1/tools/{tool}",
-                json.dumps(arguments).encode(),
-                {"Content-Type": "application/json"},
-            )
-            with urllib.request.urlopen(request, timeout=60) as reply:
-                asked = json.load(reply)
+            asked = self.call(url, tool, arguments)
             if asked.get("status") != "needs_text":
                 assert asked["final_manuscript_path"].startswith("40_原稿/第001話"), asked
                 self.session = asked["session_id"]
+                begun = self.call(url, "get_check_tasks", {"episode": 1, "project_root": self.root})
+                self.review = begun["session_id"]
                 return
             tool = asked["submit"]["tool"]
             arguments = {**asked["submit"]["arguments"], asked["submit"]["answer"]: self.answer(asked)}
+
+    def call(self, url, tool, arguments):
+        """One call over REST."""
+        request = urllib.request.Request(
+            url.removesuffix("/mcp") + f"/v1/tools/{tool}",
+            json.dumps(arguments).encode(),
+            {"Content-Type": "application/json"},
+        )
+        with urllib.request.urlopen(request, timeout=60) as reply:
+            return json.load(reply)
 
     def example(self, tool):
         """The example of a tool of novels, about this one; `None` for other tools."""
         if not tool["toolset"].startswith("novel"):
             return None
-        example = json.dumps(tool["example"], ensure_ascii=False).replace(SESSION, self.session).replace(HASH, self.hash)
+        example = json.dumps(tool["example"], ensure_ascii=False)
+        for meant, own in ((SESSION, self.session), (REVIEW, self.review), (HASH, self.hash)):
+            example = example.replace(meant, own)
         return {**json.loads(example), "project_root": self.root}
 
     def per_tool(self, program):
