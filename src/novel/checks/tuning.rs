@@ -130,4 +130,15 @@ impl Tuning {
         let own = || page.iter().find(|known| known.name == name);
         tuned.unwrap_or_else(|| own().expect("who asks for a threshold has it on its own page").value)
     }
+
+    /// A threshold that counts.
+    #[must_use]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "pages allow no negative and no huge counts"
+    )]
+    pub(super) fn limit(&self, owner: &str, page: &[Threshold], name: &str) -> usize {
+        self.threshold(owner, page, name) as usize
+    }
 }

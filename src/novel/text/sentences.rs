@@ -78,12 +78,6 @@ impl Sentence {
         pieces.map(|piece| Counts::of(&visible[piece.visible.clone()])).sum()
     }
 
-    /// How long it is with what is said in between, as a reader sees it.
-    #[must_use]
-    pub fn counts_as_read(&self, manuscript: &Manuscript) -> Counts {
-        Counts::of(&manuscript.visible().text()[self.visible()])
-    }
-
     /// Whether it belongs to the story: in the body, and no heading.
     #[must_use]
     pub fn is_story(&self) -> bool {

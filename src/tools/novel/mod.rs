@@ -10,6 +10,7 @@ pub mod init;
 pub mod noveler;
 pub mod noveler_complete;
 pub mod plotting;
+mod rounding;
 pub mod status;
 mod suggestion;
 pub mod write;

@@ -13,7 +13,7 @@ use fumi_novel::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{NovelDeps, READS, checking::pictures::Chart, suggestion::Suggestion, texts};
+use super::{NovelDeps, READS, checking::pictures::Chart, rounding::tenths, suggestion::Suggestion, texts};
 use crate::tool::{Cx, Outcome, Render, Spec, Tool, ToolError};
 
 /// How many open sessions and remarks are told; how many there are is.
@@ -194,10 +194,6 @@ fn percent(part: usize, whole: usize) -> f64 {
         return 0.0;
     }
     tenths(part as f64 * 100.0 / whole as f64)
-}
-
-fn tenths(number: f64) -> f64 {
-    (number * 10.0).round() / 10.0
 }
 
 #[expect(clippy::cast_precision_loss, reason = "episodes are counted in thousands")]

@@ -146,12 +146,6 @@ impl Speakers {
         }
         Self { lines, present }
     }
-
-    /// The lines of some person, if that is sure enough.
-    pub fn of_member(&self, member: usize, confidence: f64) -> impl Iterator<Item = &Line> {
-        let is_own = move |line: &&Line| line.speaker(confidence) == Some(&Person::Member(member));
-        self.lines.iter().filter(is_own)
-    }
 }
 
 /// The characters of the settings whom the narration of each scene names, and the I who tells it.

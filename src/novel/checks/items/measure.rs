@@ -68,13 +68,8 @@ impl Gauge<'_> {
 
     /// A threshold that counts.
     #[must_use]
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "pages allow no negative and no huge counts"
-    )]
     pub fn limit(&self, name: &str) -> usize {
-        self.threshold(name) as usize
+        self.tuning.limit(self.item.name, &self.item.page.threshold, name)
     }
 }
 

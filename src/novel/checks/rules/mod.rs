@@ -177,13 +177,10 @@ impl Found<'_, '_> {
 
     /// A threshold that counts.
     #[must_use]
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "pages allow no negative and no huge counts"
-    )]
     pub fn limit(&self, name: &str) -> usize {
-        self.threshold(name) as usize
+        self.material
+            .tuning()
+            .limit(self.rule.name, &self.rule.page.threshold, name)
     }
 
     /// Reports a finding as severe as the page says.

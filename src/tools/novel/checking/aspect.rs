@@ -11,7 +11,7 @@ use fumi_novel::{
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Seen, issue::Shown};
+use super::{Seen, hundredths, issue::Shown, tenths};
 
 /// How many places of an item are shown.
 const PLACES: usize = 3;
@@ -181,14 +181,4 @@ fn evidence(seen: &Seen<'_>, one: &Evaluation) -> Vec<Place> {
             excerpt: cut(&source[place.clone()]),
         })
         .collect()
-}
-
-/// To one decimal.
-pub(super) fn tenths(number: f64) -> f64 {
-    (number * 10.0).round() / 10.0
-}
-
-/// To two decimals.
-pub(super) fn hundredths(number: f64) -> f64 {
-    (number * 100.0).round() / 100.0
 }

@@ -5,7 +5,7 @@ use fumi_novel::{checks::Group, project::Plot, writing::Length};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{CHECKS, Checked, EpisodeNumber, Job, NovelDeps, Own, Seen, issue::Shown, review::check, texts};
+use super::{CHECKS, Checked, EpisodeNumber, Job, NovelDeps, Own, Seen, issue::Shown, review::check, tenths, texts};
 use crate::tool::{Cx, Outcome, Spec, Tool, ToolError};
 
 /// Rules about words that should not be there.
@@ -145,7 +145,7 @@ impl WordCount {
             target,
             min,
             max,
-            deviation_percentage: (deviation * 10.0).round() / 10.0,
+            deviation_percentage: tenths(deviation),
             status,
         }
     }

@@ -16,7 +16,7 @@ use fumi_novel::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{CHECKS, EpisodeNumber, Job, NovelDeps, Suggestion, WRITES, json, now, stamp, texts};
+use super::{CHECKS, EpisodeNumber, Job, NovelDeps, Suggestion, WRITES, json, now, stamp, tenths, texts};
 use crate::tool::{Cx, Outcome, Render, Spec, Tool, ToolError};
 
 /// How many fixes are shown; the record has all.
@@ -308,7 +308,7 @@ fn answer(job: &Job, level: FixLevel, fixed: &Fixed, written: Option<&Written>, 
         quality_improvement: Improvement {
             before_score: before,
             after_score: after,
-            improvement: ((after - before) * 10.0).round() / 10.0,
+            improvement: tenths(after - before),
         },
         sha256: written.map(|written| written.sha256.clone()),
         backup_id: written.and_then(|written| written.backup.clone()),

@@ -6,12 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    CHECKS, Checked, EpisodeNumber, Job, NovelDeps, Own, Seen,
-    aspect::{hundredths, tenths},
-    issue::Shown,
-    pictures::Picture,
-    review::check,
-    texts,
+    CHECKS, Checked, EpisodeNumber, Job, NovelDeps, Own, Seen, hundredths, issue::Shown, pictures::Picture,
+    review::check, tenths, texts,
 };
 use crate::tool::{Cx, Outcome, Spec, Tool, ToolError};
 

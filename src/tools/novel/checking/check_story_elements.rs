@@ -7,13 +7,14 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     CHECKS, Checked, EpisodeNumber, Job, NovelDeps, Own, Verdict,
-    aspect::{ItemShown, hundredths, tenths},
+    aspect::ItemShown,
     check_fix::{Level, fix_first},
+    hundredths,
     issue::Shown,
     judging::{self, Given, Judging, Rejected},
     pictures::Picture,
     review::{Items, Looks, Whole, reviewed},
-    texts, yes,
+    tenths, texts, yes,
 };
 use crate::tool::{Cx, Outcome, Rule, Spec, Tool, ToolError};
 

@@ -10,11 +10,13 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     CHECKS, Checked, EpisodeNumber, Job, NovelDeps, Own, Verdict,
-    aspect::{AspectShown, hundredths, tenths},
+    aspect::AspectShown,
+    check_story_elements::judged_by,
+    hundredths,
     issue::Shown,
     judging::{self, Given, Judging, Rejected},
     review::{Items, Looks, Whole, reviewed},
-    texts, yes,
+    tenths, texts, yes,
 };
 use crate::tool::{Cx, Outcome, Spec, Tool, ToolError};
 
@@ -98,10 +100,6 @@ pub(super) fn structure(whole: &Whole<'_>) -> Structure {
     let characters = seen.material.characters();
     let scores = STRUCTURE.map(|aspect| AspectScore::of(aspect, seen.findings, characters, whole.evaluations));
     let (overall, coverage) = overall_of(&scores);
-    let judged = scores
-        .iter()
-        .map(|one| one.method)
-        .find(|method| matches!(method, Method::Judged(_)));
     let [integration, pacing, foreshadowing, psychology, genre] = scores.map(|one| AspectShown::of(seen, &one));
     Structure {
         structure_analysis: Analysis {
@@ -115,10 +113,9 @@ pub(super) fn structure(whole: &Whole<'_>) -> Structure {
         coverage: hundredths(coverage),
         unstable_items: whole.unstable.to_vec(),
         rejected_judgements: whole.rejected.to_vec(),
-        method: match (overall, judged) {
-            (None, _) => Method::NotEvaluated.name(),
-            (Some(_), Some(judged)) => judged.name(),
-            (Some(_), None) => Method::Deterministic.name(),
+        method: match overall {
+            None => Method::NotEvaluated.name(),
+            Some(_) => judged_by(whole.evaluations).name(),
         },
     }
 }

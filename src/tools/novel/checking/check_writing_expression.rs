@@ -13,11 +13,12 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     CHECKS, Checked, EpisodeNumber, Job, NovelDeps, Own, Seen, Verdict,
-    aspect::{AspectShown, hundredths, tenths},
+    aspect::AspectShown,
+    hundredths,
     issue::Shown,
     judging::Judging,
     review::{Items, Looks, Whole, review},
-    texts,
+    tenths, texts,
 };
 use crate::tool::{Cx, Outcome, Spec, Tool, ToolError};
 

@@ -12,12 +12,13 @@ use serde_json::{Map, json};
 
 use super::{
     CHECKS, Checked, EpisodeNumber, Job, NovelDeps, Own, REVIEW, Verdict,
-    aspect::{ItemShown, hundredths, tenths},
+    aspect::ItemShown,
     check_story_elements::judged_by,
+    hundredths,
     issue::Shown,
     judging::{self, Given, Judging, Rejected},
     review::{Items, Looks, Whole, reviewed},
-    texts, yes,
+    tenths, texts, yes,
 };
 use crate::tool::{Cx, Outcome, Spec, Tool, ToolError};
 

@@ -8,7 +8,7 @@ use fumi_novel::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{CHECKS, EpisodeNumber, NovelDeps, READS, REVIEW, aspect::hundredths, texts};
+use super::{CHECKS, EpisodeNumber, NovelDeps, READS, REVIEW, hundredths, texts};
 use crate::tool::{Cx, Outcome, Render, Spec, Tool, ToolError};
 
 /// How many entries are shown unless the caller says.

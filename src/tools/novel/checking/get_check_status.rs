@@ -9,7 +9,7 @@ use fumi_novel::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{CHECKS, NovelDeps, READS, REVIEW, aspect::tenths, get_check_tasks::Task, texts};
+use super::{CHECKS, NovelDeps, READS, REVIEW, get_check_tasks::Task, tenths, texts};
 use crate::tool::{Cx, Outcome, Render, Spec, Tool, ToolError};
 
 /// See the module.

@@ -34,7 +34,7 @@ use fumi_novel::{
     project::{Episode, NovelProject},
     reviewing::{Looked, ReviewId},
     status::THRESHOLD,
-    writing::Moment,
+    writing::{Moment, Now},
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -43,7 +43,14 @@ use self::{
     judging::OpenItem,
     pictures::{Chart, Picture},
 };
-use super::{EpisodeNumber, NovelDeps, READS, REVIEW, WRITES, now, stamp, suggestion::Suggestion, texts};
+use super::{
+    EpisodeNumber, NovelDeps, READS, REVIEW, WRITES, now,
+    rounding::{hundredths, tenths},
+    stamp,
+    suggestion::Suggestion,
+    texts,
+    writing::moment,
+};
 use crate::tool::{Cx, Effect, Render, Spec, ToolError};
 
 /// A tool that checks: it keeps what it found, and changes nothing that is anybody else's.
@@ -87,8 +94,7 @@ impl Job {
         deps: &NovelDeps,
         cx: &Cx,
     ) -> Result<Self, ToolError> {
-        let mut random = [0; 4];
-        getrandom::fill(&mut random).map_err(|_| ToolError::internal())?;
+        let Now { moment, random, .. } = moment()?;
         Ok(Self {
             tool,
             novel: deps.novel(cx),
@@ -98,8 +104,8 @@ impl Job {
             verbose,
             pictures: &[],
             keeps: !cx.caller.access.read_only,
-            begun: now(),
-            random: u32::from_le_bytes(random),
+            begun: moment,
+            random,
         })
     }
 

@@ -13,14 +13,13 @@ use serde_json::Map;
 
 use super::{
     CHECKS, Checked, EpisodeNumber, Job, NovelDeps, Own, Verdict,
-    aspect::tenths,
     check_fix::{Level, fix_first},
     check_story_elements::{Elements, elements, judged_by},
     issue::Shown,
     judging::{self, Given, Judging},
     pictures::Picture,
     review::{Items, Looks, Whole, reviewed},
-    texts, yes,
+    tenths, texts, yes,
 };
 use crate::tool::{Cx, Outcome, Rule, Spec, Tool, ToolError};
 

@@ -13,7 +13,10 @@ use super::{
     responses::{ErrorResponse, Form, StandardResponse},
     texts,
 };
-use crate::tool::{Cx, Effect, Outcome, Render, Spec, Tool, ToolError};
+use crate::{
+    tool::{Cx, Effect, Outcome, Render, Spec, Tool, ToolError},
+    tools::novel::rounding::tenths,
+};
 
 /// See the module.
 #[derive(Debug)]
@@ -61,7 +64,7 @@ impl Reduction {
         Self {
             tokens_before: before,
             tokens_after: after,
-            percent: (percent * 10.0).round() / 10.0,
+            percent: tenths(percent),
         }
     }
 }

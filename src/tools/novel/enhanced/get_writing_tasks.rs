@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use super::{Diagnostics, METHOD, Task, latest_session, tasks};
 use crate::{
     tool::{Cx, Outcome, Render, Spec, Tool, ToolError},
-    tools::novel::{ENHANCED, EpisodeNumber, NovelDeps, READS, REVIEW, texts, writing::said},
+    tools::novel::{ENHANCED, EpisodeNumber, NovelDeps, READS, REVIEW, rounding::tenths, texts, writing::said},
 };
 
 /// How many checks of the episode are looked at, the newest.
@@ -145,7 +145,7 @@ impl Tool for GetWritingTasks {
             ),
             session_id: session.map(|session| session.id().to_string()),
             current_step: current,
-            progress_percentage: (progress * 10.0).round() / 10.0,
+            progress_percentage: tenths(progress),
             tasks,
             diagnostics,
         }))

@@ -17,7 +17,7 @@ use serde_json::json;
 
 use crate::{
     tool::{Cx, Outcome, Render, Spec, Tool, ToolError},
-    tools::novel::{EpisodeNumber, NovelDeps, READS, texts, writing::said},
+    tools::novel::{EpisodeNumber, NovelDeps, READS, rounding::tenths, texts, writing::said},
 };
 
 /// See the module.
@@ -151,7 +151,7 @@ fn output(args: &Args, plot: &Plot, review: &Review, locale: Locale) -> Output {
         Verdict::Conditional => "conditional",
         Verdict::Fail => "fail",
     };
-    let overall = round(review.overall());
+    let overall = tenths(review.overall());
     let (missing, inconsistencies, weak) = (told(missing), told(inconsistencies), told(weak));
     let suggestions = [&missing, &issues, &inconsistencies, &weak]
         .into_iter()
@@ -172,20 +172,20 @@ fn output(args: &Args, plot: &Plot, review: &Review, locale: Locale) -> Output {
             overall_quality: overall,
             coverage: review.coverage(),
             plot_completeness: Completeness {
-                score: round(complete.unwrap_or_default()),
+                score: tenths(complete.unwrap_or_default()),
                 missing_elements: missing,
             },
             character_development: Characters {
-                score: round(characters),
+                score: tenths(characters),
                 issues,
             },
             story_logic: Logic {
-                score: logic.map(round),
+                score: logic.map(tenths),
                 method: method(logic),
                 inconsistencies,
             },
             emotional_arc: Arc {
-                score: round(arc.unwrap_or_default()),
+                score: tenths(arc.unwrap_or_default()),
                 weak_points: weak,
             },
         },
@@ -196,7 +196,7 @@ fn output(args: &Args, plot: &Plot, review: &Review, locale: Locale) -> Output {
             .map(|point| PointReport {
                 id: point.id.to_owned(),
                 title: point.title.get(locale).to_owned(),
-                score: point.score.map(round),
+                score: point.score.map(tenths),
                 method: method(point.score),
             })
             .collect(),
@@ -212,11 +212,6 @@ fn method(score: Option<f64>) -> String {
         "not_evaluated"
     }
     .to_owned()
-}
-
-/// To one place after the point.
-fn round(score: f64) -> f64 {
-    (score * 10.0).round() / 10.0
 }
 
 impl Render for Output {
