@@ -1,0 +1,405 @@
+//! Frames over two pipes: JSON objects, each ended by a NUL byte.
+//!
+//! Invariants: answers reach who asked, whatever their order; the events of one session arrive in the order in which
+//! Chromium sent them, and none is lost between an attachment and the first look at its session; when the pipe closes every
+//! question is answered with [`CallError::Closed`] and every stream of events ends.
+
+use std::{
+    collections::HashMap,
+    io,
+    os::fd::OwnedFd,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::unix::pipe,
+    sync::{mpsc, oneshot},
+};
+use tokio_util::sync::CancellationToken;
+
+use super::{Command, Happening};
+
+/// How much is read at once; screenshots are a few hundred kilobytes.
+const CHUNK: usize = 64 << 10;
+
+/// A session of the protocol: one attachment to one target.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct SessionId(pub String);
+
+/// Why a command has no reply.
+#[derive(Debug, thiserror::Error)]
+pub enum CallError {
+    /// Chromium is gone.
+    #[error("Chromium closed the connection")]
+    Closed,
+    /// Chromium refused it.
+    #[error("{method}: {message} ({code})")]
+    Refused {
+        /// The command.
+        method: &'static str,
+        /// The protocol's number; -32000 says that the server could not do it, -32001 that there is no such session.
+        code: i64,
+        /// What Chromium says.
+        message: String,
+    },
+    /// The reply has another form than this version of fumi knows.
+    #[error("{method}: {error}")]
+    Unreadable {
+        /// The command.
+        method: &'static str,
+        /// What is wrong.
+        error: serde_json::Error,
+    },
+}
+
+impl CallError {
+    /// Whether Chromium said something like this.
+    #[must_use]
+    pub fn says(&self, part: &str) -> bool {
+        matches!(self, Self::Refused { message, .. } if message.contains(part))
+    }
+}
+
+/// Something that happened, its parameters still as text.
+#[derive(Debug)]
+pub struct Event {
+    /// The protocol's name.
+    pub method: Box<str>,
+    params: Option<Box<RawValue>>,
+}
+
+impl Event {
+    /// The parameters, if it is this kind of event. One that cannot be read is logged and passed over: new versions of
+    /// Chromium add values.
+    #[must_use]
+    pub fn get<H: Happening>(&self) -> Option<H> {
+        if *self.method != *H::METHOD {
+            return None;
+        }
+        let params = self.params.as_deref().map_or("{}", RawValue::get);
+        serde_json::from_str(params)
+            .inspect_err(|error| tracing::warn!(method = H::METHOD, %error, "an event of another form"))
+            .ok()
+    }
+}
+
+/// The events of one session, in order.
+pub type Events = mpsc::UnboundedReceiver<Event>;
+
+/// A connection to one Chromium.
+#[derive(Debug)]
+pub struct Connection {
+    next: AtomicU64,
+    frames: mpsc::UnboundedSender<Vec<u8>>,
+    shared: Mutex<Shared>,
+    closed: CancellationToken,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    is_closed: bool,
+    asked: HashMap<u64, oneshot::Sender<Answer>>,
+    sessions: HashMap<Option<SessionId>, Stream>,
+}
+
+/// Events of a session that somebody takes, or will: until then they wait.
+#[derive(Debug)]
+struct Stream {
+    sender: mpsc::UnboundedSender<Event>,
+    waiting: Option<Events>,
+}
+
+impl Stream {
+    fn new() -> Self {
+        let (sender, waiting) = mpsc::unbounded_channel();
+        Self {
+            sender,
+            waiting: Some(waiting),
+        }
+    }
+}
+
+type Answer = Result<Box<RawValue>, Refusal>;
+
+#[derive(Debug, Deserialize)]
+struct Refusal {
+    code: i64,
+    message: String,
+}
+
+#[derive(Serialize)]
+struct Question<'a, C> {
+    id: u64,
+    method: &'static str,
+    params: &'a C,
+    #[serde(rename = "sessionId", skip_serializing_if = "Option::is_none")]
+    session: Option<&'a SessionId>,
+}
+
+/// Whatever Chromium sends.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Frame {
+    id: Option<u64>,
+    result: Option<Box<RawValue>>,
+    error: Option<Refusal>,
+    method: Option<Box<str>>,
+    params: Option<Box<RawValue>>,
+    session_id: Option<SessionId>,
+}
+
+/// The part of `Target.attachedToTarget` and `Target.detachedFromTarget` that the connection itself needs.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Attachment {
+    session_id: SessionId,
+}
+
+impl Connection {
+    /// Begins to read and to write. `from` is where Chromium writes, `to` where it reads.
+    pub fn open(from: OwnedFd, to: OwnedFd) -> io::Result<Arc<Self>> {
+        let (from, mut to) = (pipe::Receiver::from_owned_fd(from)?, pipe::Sender::from_owned_fd(to)?);
+        let (frames, mut queue) = mpsc::unbounded_channel::<Vec<u8>>();
+        let connection = Arc::new(Self {
+            next: AtomicU64::new(1),
+            frames,
+            shared: Mutex::default(),
+            closed: CancellationToken::new(),
+        });
+        let closed = connection.closed.clone();
+        tokio::spawn(async move {
+            let write = async {
+                while let Some(frame) = queue.recv().await {
+                    if to.write_all(&frame).await.is_err() {
+                        return;
+                    }
+                }
+            };
+            tokio::select! {
+                () = write => {}
+                () = closed.cancelled() => {}
+            }
+        });
+        let reading = Arc::clone(&connection);
+        tokio::spawn(async move {
+            if let Err(error) = reading.read(from).await {
+                tracing::debug!(%error, "the pipe from Chromium broke");
+            }
+            reading.close();
+        });
+        Ok(connection)
+    }
+
+    /// Sends a command and waits for its reply. Dropping the future forgets the reply; the command is done nevertheless.
+    pub async fn call<C: Command>(&self, session: Option<&SessionId>, command: &C) -> Result<C::Reply, CallError> {
+        let method = C::METHOD;
+        let answer = self.ask(session, command)?.await.map_err(|_| CallError::Closed)?;
+        match answer {
+            Ok(result) => serde_json::from_str(result.get()).map_err(|error| CallError::Unreadable { method, error }),
+            Err(Refusal { code, message }) => Err(CallError::Refused { method, code, message }),
+        }
+    }
+
+    fn ask<C: Command>(
+        &self,
+        session: Option<&SessionId>,
+        command: &C,
+    ) -> Result<oneshot::Receiver<Answer>, CallError> {
+        let method = C::METHOD;
+        let id = self.next.fetch_add(1, Ordering::Relaxed);
+        let question = Question {
+            id,
+            method,
+            params: command,
+            session,
+        };
+        let mut frame = serde_json::to_vec(&question).map_err(|error| CallError::Unreadable { method, error })?;
+        frame.push(0);
+        let (sender, receiver) = oneshot::channel();
+        let mut shared = self.shared();
+        if shared.is_closed {
+            return Err(CallError::Closed);
+        }
+        shared.asked.insert(id, sender);
+        // Under the lock, so that frames go out in the order of their numbers.
+        self.frames.send(frame).map_err(|_| CallError::Closed)?;
+        Ok(receiver)
+    }
+
+    /// The events of a session, from its attachment on; of the browser itself without one. There is one stream for each:
+    /// a second call gets one that has ended.
+    #[must_use]
+    pub fn events(&self, session: Option<&SessionId>) -> Events {
+        let mut shared = self.shared();
+        if shared.is_closed {
+            return mpsc::unbounded_channel().1;
+        }
+        let stream = shared.sessions.entry(session.cloned()).or_insert_with(Stream::new);
+        stream.waiting.take().unwrap_or_else(|| mpsc::unbounded_channel().1)
+    }
+
+    /// Ready when Chromium is gone.
+    pub async fn closed(&self) {
+        self.closed.cancelled().await;
+    }
+
+    /// Whether Chromium is gone.
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
+        self.closed.is_cancelled()
+    }
+
+    /// Gives the pipes up, which ends Chromium too.
+    pub fn close(&self) {
+        let mut shared = self.shared();
+        shared.is_closed = true;
+        shared.asked.clear();
+        shared.sessions.clear();
+        self.closed.cancel();
+    }
+
+    async fn read(&self, mut from: pipe::Receiver) -> io::Result<()> {
+        let mut buffer = Vec::with_capacity(CHUNK);
+        let mut searched = 0;
+        loop {
+            buffer.reserve(CHUNK);
+            let read = tokio::select! {
+                read = from.read_buf(&mut buffer) => read?,
+                () = self.closed.cancelled() => 0,
+            };
+            if read == 0 {
+                return Ok(());
+            }
+            let mut begin = 0;
+            while let Some(end) = memchr::memchr(0, &buffer[searched..]).map(|at| searched + at) {
+                self.receive(&buffer[begin..end]);
+                begin = end + 1;
+                searched = begin;
+            }
+            buffer.drain(..begin);
+            searched = buffer.len();
+            if buffer.is_empty() && buffer.capacity() > 4 * CHUNK {
+                buffer = Vec::with_capacity(CHUNK);
+            }
+        }
+    }
+
+    fn receive(&self, bytes: &[u8]) {
+        let frame: Frame = match serde_json::from_slice(bytes) {
+            Ok(frame) => frame,
+            Err(error) => {
+                tracing::warn!(%error, "a frame of another form");
+                return;
+            }
+        };
+        let mut shared = self.shared();
+        match (frame.id, frame.method) {
+            (Some(id), _) => {
+                let answer = match (frame.result, frame.error) {
+                    (_, Some(refusal)) => Err(refusal),
+                    (Some(result), None) => Ok(result),
+                    (None, None) => return,
+                };
+                if let Some(asked) = shared.asked.remove(&id) {
+                    // Whoever asked may have left.
+                    let _ = asked.send(answer);
+                }
+            }
+            (None, Some(method)) => shared.deliver(frame.session_id, method, frame.params),
+            (None, None) => {}
+        }
+    }
+
+    fn shared(&self) -> MutexGuard<'_, Shared> {
+        // Held for moves between maps only, never over a wait.
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Shared {
+    fn deliver(&mut self, session: Option<SessionId>, method: Box<str>, params: Option<Box<RawValue>>) {
+        let attachment = |wanted: &str| {
+            let params = params.as_deref().filter(|_| *method == *wanted)?;
+            serde_json::from_str::<Attachment>(params.get()).ok()
+        };
+        if let Some(attached) = attachment("Target.attachedToTarget") {
+            self.sessions
+                .entry(Some(attached.session_id))
+                .or_insert_with(Stream::new);
+        }
+        let detached = attachment("Target.detachedFromTarget");
+        if let Some(stream) = self.sessions.get(&session) {
+            // A stream that nobody reads any more.
+            let _ = stream.sender.send(Event { method, params });
+        } else if session.is_none() {
+            let stream = self.sessions.entry(None).or_insert_with(Stream::new);
+            let _ = stream.sender.send(Event { method, params });
+        }
+        if let Some(detached) = detached {
+            self.sessions.remove(&Some(detached.session_id));
+        }
+    }
+}
+
+/// A connection as one session uses it.
+#[derive(Clone, Debug)]
+pub struct Channel {
+    connection: Arc<Connection>,
+    session: Option<SessionId>,
+}
+
+impl Channel {
+    /// The browser itself.
+    #[must_use]
+    pub fn of_browser(connection: Arc<Connection>) -> Self {
+        Self {
+            connection,
+            session: None,
+        }
+    }
+
+    /// A session of the same connection.
+    #[must_use]
+    pub fn to(&self, session: SessionId) -> Self {
+        Self {
+            connection: Arc::clone(&self.connection),
+            session: Some(session),
+        }
+    }
+
+    /// The session; none for the browser itself.
+    #[must_use]
+    pub fn session(&self) -> Option<&SessionId> {
+        self.session.as_ref()
+    }
+
+    /// Sends a command and waits for its reply.
+    pub async fn call<C: Command>(&self, command: &C) -> Result<C::Reply, CallError> {
+        self.connection.call(self.session.as_ref(), command).await
+    }
+
+    /// Sends a command and does not wait. It still comes before whatever is sent afterwards.
+    pub fn send<C: Command>(&self, command: &C) {
+        // The reply is dropped on arrival; a closed connection is noticed by whoever waits for something.
+        let _ = self.connection.ask(self.session.as_ref(), command);
+    }
+
+    /// See [`Connection::events`].
+    #[must_use]
+    pub fn events(&self) -> Events {
+        self.connection.events(self.session.as_ref())
+    }
+
+    /// The connection.
+    #[must_use]
+    pub fn connection(&self) -> &Arc<Connection> {
+        &self.connection
+    }
+}

@@ -1,0 +1,29 @@
+//! The `DevTools` protocol over a pair of pipes: commands, events, nothing else.
+//!
+//! [`connection`] moves frames and pairs answers with questions; [`protocol`] has the few commands and events that fumi
+//! uses, as typed structs. With pipes instead of a port nobody else can connect, and Chromium ends when they close.
+
+pub mod connection;
+pub mod protocol;
+
+pub use connection::{CallError, Channel, Connection, Event, Events, SessionId};
+
+use serde::{Serialize, de::DeserializeOwned};
+
+/// A command: its parameters as a struct, its name, and what it answers.
+pub trait Command: Serialize {
+    /// The protocol's name, such as `Page.navigate`.
+    const METHOD: &'static str;
+    /// What comes back; [`Nothing`] where nobody looks.
+    type Reply: DeserializeOwned;
+}
+
+/// An event's parameters as a struct.
+pub trait Happening: DeserializeOwned {
+    /// The protocol's name, such as `Page.loadEventFired`.
+    const METHOD: &'static str;
+}
+
+/// A reply that nobody reads.
+#[derive(Debug, serde::Deserialize)]
+pub struct Nothing {}

@@ -1,0 +1,69 @@
+//! Which element a caller means.
+
+use serde::Serialize;
+
+/// Which element a caller means. The page's script finds it (`page/targets.js`).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum Target {
+    /// A ref of a snapshot (`e12`, `f2e7`), a CSS selector, `text=...` or `role=button[name="..."]`.
+    Written(String),
+    /// By role and accessible name.
+    Role {
+        /// An ARIA role.
+        role: String,
+        /// Its accessible name, whole or in part.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        name: Option<String>,
+    },
+    /// By visible text.
+    Text {
+        /// The text, whole or in part.
+        text: String,
+    },
+}
+
+impl Target {
+    /// The number of the frame that a ref belongs to (`f2e7`: 2, `e7`: 0), if it is a ref.
+    #[must_use]
+    pub fn frame(&self) -> Option<u32> {
+        let Self::Written(written) = self else {
+            return None;
+        };
+        let (frame, element) = match written.strip_prefix('f') {
+            Some(rest) => {
+                let end = rest.find('e')?;
+                (rest[..end].parse().ok()?, &rest[end..])
+            }
+            None => (0, written.as_str()),
+        };
+        let digits = element.strip_prefix('e')?;
+        (!digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())).then_some(frame)
+    }
+}
+
+impl std::fmt::Display for Target {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Written(written) => f.write_str(written),
+            Self::Role { role, name: None } => f.write_str(role),
+            Self::Role { role, name: Some(name) } => write!(f, "{role} \"{name}\""),
+            Self::Text { text } => write!(f, "text={text}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refs_say_their_frame_and_selectors_do_not() {
+        let frame = |written: &str| Target::Written(written.to_owned()).frame();
+        assert_eq!([frame("e7"), frame("f2e7")], [Some(0), Some(2)]);
+        assert_eq!(
+            [frame("em"), frame("form"), frame("e"), frame("f2"), frame("e7 a")],
+            [None; 5]
+        );
+    }
+}
