@@ -15,7 +15,8 @@ async function aim(target, { position, force = false, timeout = PATIENCE } = {})
   for (let attempt = 0; ; attempt += 1) {
     const found = resolveElement(target);
     if (found.error && found.error !== 'none') return found;
-    const result = found.error ? found : await attemptAim(found.element, { position, force, align: ALIGNMENTS[attempt % ALIGNMENTS.length] });
+    const align = ALIGNMENTS[attempt % ALIGNMENTS.length];
+    const result = found.error ? found : await aimOrLabel(found.element, { position, force, align });
     if (!result.error) return { ref: refOf(found.element, found.role, found.name), role: found.role, name: clip(found.name, NAME_LIMIT), ...result };
     // Other alignments first, without waiting; then the page may still be on its way.
     const realign = result.error === 'covered' || result.error === 'outside';
@@ -27,12 +28,22 @@ async function aim(target, { position, force = false, timeout = PATIENCE } = {})
   }
 }
 
+/** A checkbox or file field that its page has hidden behind a label is pressed on the label. */
+async function aimOrLabel(element, how) {
+  const result = await attemptAim(element, how);
+  if (!result.error || result.error === 'disabled' || localName(element) !== 'input') return result;
+  const label = [...(element.labels ?? [])].find(isVisible);
+  if (!label) return result;
+  const onLabel = await attemptAim(label, how);
+  return onLabel.error ? result : onLabel;
+}
+
 async function attemptAim(element, { position, force, align }) {
   if (!isConnected(element)) return { error: 'invisible' };
   if (!force && !isVisible(element)) return { error: 'invisible' };
   if (!force && isDisabled(element)) return { error: 'disabled' };
   if (align || !inView(pointOf(element, position))) {
-    element.scrollIntoView({ behavior: 'instant', block: align ?? 'center', inline: align ?? 'nearest' });
+    scrollIntoView(element, { behavior: 'instant', block: align ?? 'center', inline: align ?? 'nearest' });
   }
   if (!force && !(await isAtRest(element))) return { error: 'moving' };
   const point = pointOf(element, position);
@@ -83,7 +94,7 @@ async function isAtRest(element) {
   return false;
 }
 
-const isAnimated = (element) => document.getAnimations().some((animation) => animation.playState === 'running'
+const isAnimated = (element) => animations(document).some((animation) => animation.playState === 'running'
   && animation.effect?.target && within(element, animation.effect.target));
 
 /** The element that a pointer meets, inside shadow roots too. */

@@ -50,7 +50,7 @@ function playwright(target) {
     const same = [...everyElement()].filter((other) => roleOf(other) === role && isExposed(other));
     const equal = same.filter((other) => nameOf(other, role) === name);
     const part = same.filter((other) => nameOf(other, role).toLowerCase().includes(name.toLowerCase()));
-    const exact = part.length > 1 ? ', exact: true' : '';
+    const exact = part.length > equal.length ? ', exact: true' : '';
     const nth = equal.length > 1 ? `.nth(${equal.indexOf(element)})` : '';
     return { locator: `page.getByRole(${quoted(role)}, { name: ${quoted(name)}${exact} })${nth}` };
   }

@@ -10,13 +10,15 @@ function simplified(node) {
   if (node.name && NAMED_BY_CONTENT.has(role) && !SHOWN_BY_CONTENT.has(role)) {
     node.children = node.children.filter((child) => !repeats(child, node.name));
   }
+  // A legend or a caption is the name already.
+  if (node.name) node.children = node.children.filter((child) => child !== node.name);
   if (role === 'row') return compactRow(node);
   if (HOLDERS.has(role) && node.children.length === 1) {
     const [only] = node.children;
-    if (only.role === 'list' && !only.ref && !only.name) node.children = only.children;
+    if (only.role === 'list' && !only.wanted && !only.name) node.children = only.children;
   }
   claimMarks(node);
-  const bare = !node.ref && !node.name && !node.states.length && !node.properties.length;
+  const bare = !node.wanted && !node.name && !node.states.length && !node.properties.length;
   if (bare && SHELLS.has(role)) {
     if (!node.children.length) return [];
     if (node.children.length === 1 && typeof node.children[0] !== 'string' && !node.children[0].mark) return node.children;
@@ -29,7 +31,7 @@ function simplified(node) {
 /** Content that the name says already: its texts, its pictures, its headings. A symbol under a name says nothing either. */
 function repeats(child, name) {
   if (typeof child === 'string') return child.length <= 3 || name.includes(child);
-  if (child.ref || child.mark) return false;
+  if (child.wanted || child.mark) return false;
   return (!child.name || name.includes(child.name)) && child.children.every((inner) => repeats(inner, name));
 }
 
@@ -37,8 +39,8 @@ function repeats(child, name) {
 function claimMarks(node) {
   for (const child of node.children) {
     if (child.mark && !child.owner) {
-      node.ref ??= refOf(node.element, node.role, node.name);
-      child.owner = node.ref;
+      node.wanted = true;
+      child.owner = node;
     }
   }
 }
@@ -48,13 +50,8 @@ const CELLS = new Set(['cell', 'gridcell', 'columnheader', 'rowheader']);
 /** A row whose cells hold texts and simple controls is one line: `- row: 17 | Ann | button "Edit" [ref=e9]`. */
 function compactRow(node) {
   const cells = node.children;
-  const simple = cells.every((cell) => CELLS.has(cell.role) && !cell.ref && !cell.states.length
+  const simple = cells.every((cell) => CELLS.has(cell.role) && !cell.wanted && !cell.states.length
     && cell.children.every((part) => typeof part === 'string' || (!part.mark && !part.children.length && !part.properties.length)));
-  if (simple && cells.length) {
-    const text = cells.map((cell) => cell.children.map((part) => (typeof part === 'string' ? part : keyOf(part))).join(' ') || cell.name)
-      .join(' | ');
-    node.line = text;
-    node.children = [];
-  }
-  return node.children.length || node.line !== undefined ? [node] : [];
+  node.compact = simple;
+  return cells.length ? [node] : [];
 }

@@ -40,12 +40,22 @@ const documentBody = getter(Document.prototype, 'body');
 const rootElement = getter(Document.prototype, 'documentElement');
 const documentFocus = getter(Document.prototype, 'activeElement');
 const fragmentFocus = getter(ShadowRoot.prototype, 'activeElement');
+const documentTitle = getter(Document.prototype, 'title');
+const animations = method(Document.prototype, 'getAnimations');
+const runCommand = method(Document.prototype, 'execCommand');
+const createRange = method(Document.prototype, 'createRange');
+const scrollHeight = getter(Element.prototype, 'scrollHeight');
+const scrollWidth = getter(Element.prototype, 'scrollWidth');
+const clientHeight = getter(Element.prototype, 'clientHeight');
+const clientWidth = getter(Element.prototype, 'clientWidth');
+const scrollIntoView = method(Element.prototype, 'scrollIntoView');
+const editable = getter(HTMLElement.prototype, 'isContentEditable');
+const isEditable = (element) => element instanceof HTMLElement && editable(element);
 const styleOf = (element, pseudo) => getComputedStyle(element, pseudo);
 
 const isElement = (node) => nodeType(node) === 1;
 const isText = (node) => nodeType(node) === 3;
 const isShadowRoot = (node) => node instanceof ShadowRoot;
-const isHtml = (element) => element instanceof HTMLElement;
 
 /** All matches of a selector below a document, a shadow root or an element, in document order. */
 function query(root, selector) {

@@ -20,7 +20,7 @@ function fieldOf(element) {
   return inside.length === 1 ? inside[0] : element;
 }
 
-const isTyped = (element) => ['input', 'textarea', 'select'].includes(localName(element)) || element.isContentEditable;
+const isTyped = (element) => ['input', 'textarea', 'select'].includes(localName(element)) || isEditable(element);
 
 /** Runs `act` on the field of a target that can be used, or says why it cannot. */
 function onField(target, act) {
@@ -50,7 +50,7 @@ function fill(target, value) {
       if (field.readOnly || attribute(field, 'aria-readonly') === 'true') return { error: 'readonly' };
       return fillField(field, String(value));
     }
-    return field.isContentEditable ? fillEditable(field, String(value)) : { error: 'not-editable', role: roleOf(field) };
+    return isEditable(field) ? fillEditable(field, String(value)) : { error: 'not-editable', role: roleOf(field) };
   });
 }
 
@@ -81,15 +81,15 @@ function kept(field, value, type) {
 function fillEditable(field, value) {
   field.focus({ preventScroll: true });
   selectAll(field);
-  if (value) document.execCommand('insertText', false, value);
-  else document.execCommand('delete');
+  if (value) runCommand(document, 'insertText', false, value);
+  else runCommand(document, 'delete');
   dispatch(field, new Event('change', { bubbles: true }));
   return { value: clip(tidy(textContent(field)), NAME_LIMIT) };
 }
 
 function selectAll(field) {
   if (localName(field) === 'input' || localName(field) === 'textarea') return field.select();
-  const range = document.createRange();
+  const range = createRange(document);
   range.selectNodeContents(field);
   const selection = getSelection();
   selection.removeAllRanges();
@@ -117,7 +117,7 @@ function focus(target) {
     } catch {
       // Numbers and addresses have no caret to set.
     }
-    return { focused: has, editable: (text && !field.readOnly) || field.isContentEditable };
+    return { focused: has, editable: (text && !field.readOnly) || isEditable(field) };
   });
 }
 

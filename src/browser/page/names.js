@@ -74,7 +74,7 @@ function embeddedValue(element, role) {
 /** 2E: what HTML itself names an element by. */
 function nativeName(element, role, walk) {
   const name = localName(element);
-  if (LABELABLE.has(name) || (isHtml(element) && element.constructor.formAssociated)) {
+  if (LABELABLE.has(name)) {
     const labelled = labelText(element, walk);
     if (labelled.trim()) return labelled;
   }
@@ -108,7 +108,7 @@ function nativeName(element, role, walk) {
 }
 
 function labelText(element, walk) {
-  const labels = element.labels;
+  const { labels } = element;
   if (!labels?.length) return '';
   return [...labels].map((label) => textAlternative(label, { seen: new Set([element, ...walk.seen]), inside: true })).join(' ');
 }
@@ -126,7 +126,7 @@ function contentText(element, walk) {
   for (const child of [...flatChildren(element), ...byIds(element, 'aria-owns')]) {
     if (isText(child)) {
       parts.push(nodeValue(child));
-    } else if (isElement(child) && !UNREADABLE.has(localName(child))) {
+    } else if (isElement(child) && !UNREADABLE.has(localName(child)) && !isSubtree(child, walk.role)) {
       const text = textAlternative(child, { seen: walk.seen, inside: true, underHidden: walk.underHidden });
       const block = localName(child) === 'br' || !isInline(styleOf(child).display);
       parts.push(block ? ` ${text} ` : text);
@@ -135,6 +135,9 @@ function contentText(element, walk) {
   parts.push(pseudoText(element, '::after'));
   return parts.join('');
 }
+
+/** The items below an item of a tree or menu are not its name. */
+const isSubtree = (child, role) => (role === 'treeitem' || role === 'menuitem') && /^(?:group|menu)$/.test(attribute(child, 'role') ?? '');
 
 const UNREADABLE = new Set('script style noscript template head meta link title'.split(' '));
 const isInline = (display) => display === 'inline' || display === 'contents';

@@ -1,12 +1,13 @@
 // References: `e12` is the twelfth thing this frame showed, for as long as it lives and keeps its role and name.
 // Numbers are never used twice. Elements are held weakly: a reference keeps nothing of the page alive.
 
-/** Element -> { ref, role, name } of its reference now. */
+/** Element -> role and name -> its number: a button that says "Pause" and then "Play" again has its first reference again. */
 const known = new WeakMap();
 /** Number -> { element: WeakRef, role, name }: also what is gone, so that an old reference can be explained. */
 const issued = new Map();
 /** Of what is gone so many are remembered; older ones are just unknown. */
 const REMEMBERED = 4_000;
+const NAMES_REMEMBERED = 8;
 let lastNumber = 0;
 let prunedAt = 0;
 /** `f2` in the second frame, and the document's place in its tab: the numbers of the documents before are not used again. */
@@ -25,19 +26,30 @@ function frame({ prefix, after } = {}) {
 
 /** The reference of an element, made or kept. */
 function refOf(element, role = roleOf(element), name = labelOf(element, role)) {
-  const old = known.get(element);
-  if (old && old.role === role && old.name === name) return framePrefix + old.ref;
-  lastNumber += 1;
-  const ref = `e${lastNumber}`;
-  known.set(element, { ref, role, name });
-  issued.set(lastNumber, { element: new WeakRef(element), role, name });
-  if (issued.size - prunedAt > REMEMBERED) prune();
-  return framePrefix + ref;
+  const identity = `${role} ${name}`;
+  const numbers = known.get(element) ?? new Map();
+  let number = numbers.get(identity);
+  if (number === undefined) {
+    lastNumber += 1;
+    number = lastNumber;
+    // A clock or a counter changes its name for ever.
+    if (numbers.size >= NAMES_REMEMBERED) numbers.delete(numbers.keys().next().value);
+    known.set(element, numbers.set(identity, number));
+    issued.set(number, { element: new WeakRef(element), role, name });
+    if (issued.size - prunedAt > REMEMBERED) prune();
+  }
+  return `${framePrefix}e${number}`;
+}
+
+/** The element lives and this is one of the numbers that it remembers. */
+function isCurrent(number, entry) {
+  const element = entry.element.deref();
+  return element !== undefined && known.get(element)?.get(`${entry.role} ${entry.name}`) === number;
 }
 
 /** Forgets the oldest references whose element is gone. */
 function prune() {
-  const gone = [...issued].filter(([, entry]) => !entry.element.deref()).map(([number]) => number);
+  const gone = [...issued].filter(([number, entry]) => !isCurrent(number, entry)).map(([number]) => number);
   for (const number of gone.slice(0, Math.max(0, gone.length - REMEMBERED))) issued.delete(number);
   prunedAt = issued.size;
 }
@@ -55,10 +67,9 @@ function lookUp(ref) {
   }
   const element = entry.element.deref();
   if (element && isConnected(element)) {
-    const now = known.get(element);
     const role = roleOf(element);
     const name = labelOf(element, role);
-    if (now.ref === `e${number}` && now.role === role && now.name === name) return { element, role, name };
+    if (entry.role === role && entry.name === name) return { element, role, name };
   }
   const was = spoken(entry.role, entry.name);
   // The same element under its new name comes first: a button that says "Saved" now.

@@ -21,13 +21,13 @@ function sizeOf(nodes) {
   let size = 0;
   for (const node of nodes) {
     if (typeof node === 'string') size += node.length + 4;
-    else if (node !== BREAK && !node.mark) size += 20 + node.role.length + node.name.length + (node.line?.length ?? 0) + sizeOf(node.children);
+    else if (node !== BREAK && !node.mark) size += 20 + node.role.length + node.name.length + sizeOf(node.children);
   }
   return size;
 }
 
 function markLine(node) {
-  return `… ${grouped(node.count)} more ${node.noun} (${node.owner ? `snapshot target=${node.owner}, or ` : ''}find)`;
+  return `… ${grouped(node.count)} more ${node.noun} (${node.owner ? `snapshot target=${node.owner.ref}, or ` : ''}find)`;
 }
 
 /** All lines of a tree; `depth` levels of it, what is deeper is counted. */
@@ -39,7 +39,7 @@ function linesOf(nodes, { depth = Infinity, boxes = false, texts = Infinity, ifr
     if (node.mark) return lines.push(`${indent}- ${markLine(node)}`);
     const key = quotedKey(keyOf(node, boxes));
     if (node.role === 'iframe') iframes.push({ ref: node.ref, line: lines.length });
-    if (node.line !== undefined) return lines.push(`${indent}- ${key}: ${node.line}`);
+    if (node.compact) return lines.push(`${indent}- ${key}: ${cellsOf(node)}`);
     const only = node.children.length === 1 && !node.properties.length && typeof node.children[0] === 'string';
     if (only) return lines.push(`${indent}- ${key}: ${scalar(clip(node.children[0], texts))}`);
     const parts = node.children.length + node.properties.length;
@@ -51,6 +51,19 @@ function linesOf(nodes, { depth = Infinity, boxes = false, texts = Infinity, ifr
   };
   for (const node of nodes) emit(node, 0);
   return lines;
+}
+
+const cellsOf = (row) => row.children
+  .map((cell) => cell.children.map((part) => (typeof part === 'string' ? part : keyOf(part))).join(' ') || cell.name).join(' | ');
+
+/** Gives the references that are wanted, in the order of reading. */
+function numbered(nodes) {
+  for (const node of nodes) {
+    if (typeof node === 'string' || node.mark) continue;
+    if (node.wanted) node.ref = refOf(node.element, node.role, node.name);
+    numbered(node.children);
+  }
+  return nodes;
 }
 
 const countNodes = (node) => node.children.reduce((sum, child) => sum + 1 + (child.children ? countNodes(child) : 0), 0);

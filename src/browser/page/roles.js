@@ -98,7 +98,7 @@ function implicitRole(element) {
   const name = localName(element);
   const role = IMPLICIT[name]?.(element);
   if (role === null) return name === 'td' ? cellRole(element) : headerRole(element);
-  return role ?? (element.isContentEditable && isEditingHost(element) ? 'textbox' : 'generic');
+  return role ?? (isEditable(element) && isEditingHost(element) ? 'textbox' : 'generic');
 }
 
 /** The element that carries `contenteditable`, not one inside. */

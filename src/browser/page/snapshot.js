@@ -17,7 +17,9 @@ function snapshot({ root, depth, maxLength = LONGEST, format = 'aria', boxes = f
   const part = root !== undefined && root !== null && root !== '';
   const found = part ? resolveElement(root) : { element: documentBody(document) ?? rootElement(document) };
   if (found.error) return found;
-  const { element } = found;
+  // A modal dialog makes everything else inert (HTML, "Inert subtrees").
+  const modal = part ? undefined : query(document, 'dialog:modal').at(-1);
+  const element = modal ?? found.element;
   if (!element) return { text: '', collapsed: 0, iframes: [], lines: 0 };
   if (format === 'html') return { ...cutText(htmlOf(element, {}), maxLength), collapsed: 0, iframes: [] };
   if (format === 'text') return { ...cutText(readableText(element), maxLength), collapsed: 0, iframes: [] };
@@ -28,6 +30,7 @@ function snapshot({ root, depth, maxLength = LONGEST, format = 'aria', boxes = f
   });
   const iframes = [];
   const lines = linesOf(nodes, { depth: depth > 0 ? depth : Infinity, boxes, texts: TEXTS[size], iframes });
+  if (modal) lines.push('- … the page behind this modal dialog is inert (snapshot target=body)');
   const cut = cutLines(lines, maxLength, nodes);
   return { ...cut, last: lastNumber, collapsed: collapsedIn(nodes), iframes: iframes.filter(({ line }) => line < cut.lines) };
 }
@@ -36,8 +39,8 @@ function snapshot({ root, depth, maxLength = LONGEST, format = 'aria', boxes = f
 function treeOf(element, { rows, texts, urls, budget }) {
   const walk = { focus: focused(), rows, texts, urls, budget: Number.isFinite(rows) ? budget : Infinity };
   const nodes = settled(walkElement(element, walk));
-  for (const node of nodes) if (node.mark && !node.owner) node.owner = refOf(element);
-  return nodes;
+  for (const node of nodes) if (node.mark && !node.owner) node.owner = { ref: refOf(element) };
+  return numbered(nodes);
 }
 
 const collapsedIn = (nodes) => nodes.reduce((sum, node) => sum + (node.mark ? node.count : node.children ? collapsedIn(node.children) : 0), 0);

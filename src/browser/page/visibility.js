@@ -48,6 +48,6 @@ const isScrollbar = (overflow) => overflow === 'auto' || overflow === 'scroll';
 /** Has its own scrolled content; the document's scroller is none of them. */
 function isScrollable(element, style) {
   if (element === documentBody(document) || element === rootElement(document)) return false;
-  return (isScrollbar(style.overflowY) && element.scrollHeight > element.clientHeight + 8 && element.clientHeight > 16)
-    || (isScrollbar(style.overflowX) && element.scrollWidth > element.clientWidth + 8 && element.clientWidth > 16);
+  return (isScrollbar(style.overflowY) && scrollHeight(element) > clientHeight(element) + 8 && clientHeight(element) > 16)
+    || (isScrollbar(style.overflowX) && scrollWidth(element) > clientWidth(element) + 8 && clientWidth(element) > 16);
 }

@@ -1,4 +1,5 @@
-// From the document to the tree of a snapshot: nodes `{ role, name, states, ref, cursor, properties, children, element }`,
+// From the document to the tree of a snapshot: nodes `{ role, name, states, wanted, ref, cursor, properties, children,
+// element }` (`wanted`: it shall have a reference),
 // texts, and marks for what was left out. Only what a reader needs stays: wrappers dissolve into their parent, a label does
 // not repeat the name of its field, content does not repeat the name of its link.
 
@@ -26,15 +27,18 @@ function walkElement(element, walk, inPointer = false, repeated = false) {
   const children = LEAVES.has(tag) ? [] : walkChildren(element, walk, pointer, seen);
   const inner = isInline(style.display);
   if (!seen) return spliced(children, inner);
+  // A frame of no size counts visitors.
+  if (role === 'iframe' && !isVisible(element)) return [];
   const clickable = pointer && !inPointer;
   const acts = isActionable(element, role, style, clickable);
   if (tag === 'label') return labelNodes(element, role, children, walk, acts, clickable, inner);
   if (!acts && dissolves(role, element, repeated, children)) return spliced(children, inner);
   const node = {
     role, name: labelOf(element, role), states: statesOf(element, role, walk.focus), cursor: clickable && !INTERACTIVE.has(role),
-    properties: propertiesOf(element, role, tag, walk), children: settled(children), element, ref: null,
+    properties: propertiesOf(element, role, tag, walk), children: settled(children), element,
+    ref: null, wanted: false,
   };
-  if (acts || (node.name && LANDMARKS.has(role))) node.ref = refOf(element, role, node.name);
+  node.wanted = acts || (node.name !== '' && LANDMARKS.has(role));
   takeContent(node, tag, walk);
   return simplified(node);
 }
@@ -43,15 +47,15 @@ function walkElement(element, walk, inPointer = false, repeated = false) {
 function isActionable(element, role, style, clickable) {
   const interactive = INTERACTIVE.has(role) && role !== 'gridcell' && localName(element) !== 'option';
   return interactive || role === 'iframe' || clickable || hasAttribute(element, 'onclick')
-    || Number(attribute(element, 'tabindex') ?? -1) >= 0 || (element.isContentEditable && isEditingHost(element))
+    || Number(attribute(element, 'tabindex') ?? -1) >= 0 || (isEditable(element) && isEditingHost(element))
     || isScrollable(element, style);
 }
 
 function walkChildren(element, walk, pointer, seen) {
   const children = [];
   if (seen) children.push(pseudoText(element, '::before'));
-  const owned = byIds(element, 'aria-owns').filter((other) => !within(element, other));
-  const nodes = [...flatChildren(element).filter((child) => isText(child) || (isElement(child) && !isOwned(child))), ...owned];
+  const adopted = byIds(element, 'aria-owns').filter((other) => !within(element, other));
+  const nodes = [...flatChildren(element).filter((child) => isText(child) || (isElement(child) && !isOwned(child))), ...adopted];
   for (const run of runsOf(nodes)) {
     if (run.similar) {
       children.push(...walkRun(run.members, {
@@ -85,19 +89,17 @@ function countShapes(nodes) {
   return new Map([...shapes.values()].flatMap((members) => members.map((member) => [member, members.length])));
 }
 
-/** Shown where aria-owns of another element puts it. */
+/** Shown where aria-owns of another element puts it. Looked up once per snapshot, since nearly no page uses it. */
 function isOwned(element) {
-  const id = attribute(element, 'id');
-  if (!id || !ownersExist()) return false;
-  return query(getRootNode(element), '[aria-owns]').some((owner) => byIds(owner, 'aria-owns').includes(element) && !within(owner, element));
+  if (owned.at !== snapshotCount) {
+    const roots = [document, ...shadowRoots()];
+    const pairs = roots.flatMap((root) => query(root, '[aria-owns]')).map((owner) => [owner, byIds(owner, 'aria-owns')]);
+    owned = { at: snapshotCount, elements: new Set(pairs.flatMap(([owner, others]) => others.filter((other) => !within(owner, other)))) };
+  }
+  return owned.elements.has(element);
 }
 
-let owners = { at: -1, some: false };
-/** One look per snapshot, since nearly no page uses aria-owns. */
-function ownersExist() {
-  if (owners.at !== snapshotCount) owners = { at: snapshotCount, some: query(document, '[aria-owns]').length > 0 || shadowRoots().length > 0 };
-  return owners.some;
-}
+let owned = { at: -1, elements: new Set() };
 let snapshotCount = 0;
 
 /** A wrapper that says nothing. A repeated one with several parts and something to act on is a card, and stays. */
@@ -108,7 +110,7 @@ function dissolves(role, element, repeated, children) {
   if (role === 'generic' && labelOf(element, role)) return false;
   if (!repeated) return true;
   const parts = settled(children);
-  return parts.length < 2 || !parts.some((part) => part.ref);
+  return parts.length < 2 || !parts.some((part) => part.wanted);
 }
 
 const spliced = (children, inline) => (inline ? children : [BREAK, ...children, BREAK]);
@@ -146,8 +148,8 @@ function labelNodes(element, role, children, walk, acts, clickable, inner) {
   }
   if (!control && !acts) return spliced(children, inner);
   return [{
-    role, name: '', states: [], cursor: clickable, properties: [], children: parts, element,
-    ref: parts.some((part) => part.ref) ? null : refOf(element, role, labelOf(element, role)),
+    role, name: '', states: [], cursor: clickable, properties: [], children: parts, element, ref: null,
+    wanted: !parts.some((part) => part.wanted),
   }];
 }
 
@@ -177,7 +179,7 @@ function takeContent(node, tag, walk) {
 /** Options have no boxes while the list is closed, so that visibility says nothing about them. */
 function optionNodes(select, walk) {
   const option = (element) => ({
-    role: 'option', name: tidy(element.label), properties: [], children: [], element, ref: null, cursor: false,
+    role: 'option', name: tidy(element.label), properties: [], children: [], element, ref: null, wanted: false, cursor: false,
     states: [...(element.disabled ? ['disabled'] : []), ...(element.selected ? ['selected'] : [])],
   });
   const options = [...select.options].filter((element) => !element.hidden);
