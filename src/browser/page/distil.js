@@ -47,11 +47,11 @@ function claimMarks(node) {
 
 const CELLS = new Set(['cell', 'gridcell', 'columnheader', 'rowheader']);
 
-/** A row whose cells hold texts and simple controls is one line: `- row: 17 | Ann | button "Edit" [ref=e9]`. */
+/** A row whose cells hold texts and simple controls is one line, without the addresses of its links: `- row: 17 | Ann | button "Edit" [ref=e9]`. */
 function compactRow(node) {
   const cells = node.children;
   const simple = cells.every((cell) => CELLS.has(cell.role) && !cell.wanted && !cell.states.length
-    && cell.children.every((part) => typeof part === 'string' || (!part.mark && !part.children.length && !part.properties.length)));
+    && cell.children.every((part) => typeof part === 'string' || (!part.mark && !part.children.length && part.role !== 'iframe')));
   node.compact = simple;
   return cells.length ? [node] : [];
 }

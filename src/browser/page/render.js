@@ -54,7 +54,10 @@ function linesOf(nodes, { depth = Infinity, boxes = false, texts = Infinity, ifr
 }
 
 const cellsOf = (row) => row.children
-  .map((cell) => cell.children.map((part) => (typeof part === 'string' ? part : keyOf(part))).join(' ') || cell.name).join(' | ');
+  .map((cell) => cell.children.map((part) => (typeof part === 'string' ? part : controlOf(part))).join(' ') || cell.name).join(' | ');
+
+/** A control without name at least says where it leads or what it asks for. */
+const controlOf = (node) => keyOf(node) + (node.name || !node.properties.length ? '' : ` (${node.properties[0][1]})`);
 
 /** Gives the references that are wanted, in the order of reading. */
 function numbered(nodes) {
