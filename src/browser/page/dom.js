@@ -82,7 +82,11 @@ function byId(element, id) {
 function byIds(element, name) {
   const ids = attribute(element, name);
   if (!ids) return [];
-  return ids.split(/\s+/).filter(Boolean).map((id) => byId(element, id)).filter(Boolean);
+  return ids
+    .split(/\s+/)
+    .filter(Boolean)
+    .map((id) => byId(element, id))
+    .filter(Boolean);
 }
 
 /** The children as they are laid out: of the shadow root, of what a slot was given, then what aria-owns adds. */
