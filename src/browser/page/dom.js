@@ -17,7 +17,6 @@ const nextSibling = getter(Node.prototype, 'nextSibling');
 const textContent = getter(Node.prototype, 'textContent');
 const nodeValue = getter(Node.prototype, 'nodeValue');
 const isConnected = getter(Node.prototype, 'isConnected');
-const contains = method(Node.prototype, 'contains');
 const getRootNode = method(Node.prototype, 'getRootNode');
 const localName = getter(Element.prototype, 'localName');
 const shadowRoot = getter(Element.prototype, 'shadowRoot');

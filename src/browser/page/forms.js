@@ -127,7 +127,7 @@ function selectText(target) {
 }
 
 /** `{ focused, editable }`; not focused is what cannot be. A field keeps its caret at the end. */
-function focus(target) {
+function giveFocus(target) {
   return onField(target, (field) => {
     field.focus();
     const has = focused() === field || within(focused() ?? rootElement(document), field);
@@ -145,7 +145,7 @@ function focus(target) {
  * Chooses options by value, label or text, or by `#2` as the second one: `{ selected: [label...] }`, or
  * `{ error: "options", missing, options, of }`, `{ error: "not-select", role }`, `{ error: "single" }`.
  */
-function select(target, values) {
+function choose(target, values) {
   return onField(target, (field) => {
     if (localName(field) !== 'select') return { error: 'not-select', role: roleOf(field) };
     const wanted = (Array.isArray(values) ? values : [values]).map(String);

@@ -77,8 +77,8 @@ function embeddedValue(element, role) {
   if (role === 'combobox' || role === 'listbox') {
     if (localName(element) === 'select') return [...element.selectedOptions].map((option) => option.label).join(' ');
     if (isField(element)) return element.value;
-    const chosen = query(element, '[aria-selected="true"]');
-    return chosen.map(textContent).join(' ');
+    const picked = query(element, '[aria-selected="true"]');
+    return picked.map(textContent).join(' ');
   }
   if (role === 'slider' || role === 'spinbutton' || role === 'progressbar' || role === 'meter') {
     return (
@@ -182,7 +182,7 @@ function pseudoText(element, pseudo) {
 
 /** These are shown with their content: only a name that was given to them is part of their identity. */
 const SHOWN_BY_CONTENT = new Set(
-  'cell columnheader definition generic gridcell listitem none paragraph presentation row rowgroup rowheader term'.split(
+  'cell columnheader definition generic gridcell listitem none paragraph presentation row rowgroup rowheader'.split(
     ' ',
   ),
 );

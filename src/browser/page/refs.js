@@ -32,15 +32,15 @@ function frame({ prefix, after } = {}) {
 
 /** The reference of an element, made or kept. */
 function refOf(element, role = roleOf(element), name = labelOf(element, role)) {
-  const identity = `${role} ${name}`;
+  const key = `${role} ${name}`;
   const numbers = known.get(element) ?? new Map();
-  let number = numbers.get(identity);
+  let number = numbers.get(key);
   if (number === undefined) {
     lastNumber += 1;
     number = lastNumber;
     // A clock or a counter changes its name for ever.
     if (numbers.size >= NAMES_REMEMBERED) numbers.delete(numbers.keys().next().value);
-    known.set(element, numbers.set(identity, number));
+    known.set(element, numbers.set(key, number));
     issued.set(number, { element: new WeakRef(element), role, name });
     if (issued.size - prunedAt > REMEMBERED) prune();
   }

@@ -27,7 +27,8 @@ function sizeOf(nodes) {
 }
 
 function markLine(node) {
-  return `… ${grouped(node.count)} more ${node.noun} (${node.owner ? `snapshot target=${node.owner.ref}, or ` : ''}find)`;
+  const target = node.owner ? `snapshot target=${node.owner.ref}, or ` : '';
+  return `… ${grouped(node.count)} more ${node.noun} (${target}find)`;
 }
 
 /** All lines of a tree; `depth` levels of it, what is deeper is counted. `sources` gets the node of each line. */

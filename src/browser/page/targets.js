@@ -121,8 +121,8 @@ function named(found, wanted, nameFor) {
   // A name that a snapshot cut ends with an ellipsis.
   if (wanted.endsWith('…')) return pick((name) => name.startsWith(wanted.slice(0, -1)));
   for (const test of [(name) => name === wanted, (name) => name.toLowerCase() === lower]) {
-    const found = pick(test);
-    if (found.length) return found;
+    const fitting = pick(test);
+    if (fitting.length) return fitting;
   }
   return pick((name) => name.toLowerCase().includes(lower));
 }
@@ -181,4 +181,4 @@ function resolve(target) {
 }
 
 /** The element itself, for calls that need it; null if the target means none. */
-const element = (target) => resolveElement(target).element ?? null;
+const elementOf = (target) => resolveElement(target).element ?? null;

@@ -14,8 +14,8 @@ const LEAVES = new Set(
 
 /**
  * The nodes of `element` and below.
- * @param walk `{ focus, rows, budget, texts, urls, collapsed }`: the focused element, members shown of a long run, its
- * budget in characters, the longest text, whether every link shows its address, and the number of members left out.
+ * @param walk `{ focus, rows, budget, texts, urls }`: the focused element, members shown of a long run, its budget in
+ * characters, the longest text, whether every link shows its address.
  */
 function walkElement(element, walk, inPointer = false, repeated = false) {
   const tag = localName(element);
