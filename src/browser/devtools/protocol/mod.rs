@@ -20,4 +20,7 @@ macro_rules! happening {
     };
 }
 
+pub mod capture;
+pub mod emulation;
+pub mod input;
 pub mod target;
