@@ -20,4 +20,9 @@ macro_rules! happening {
     };
 }
 
+pub mod dom;
+pub mod log;
+pub mod network;
+pub mod page;
+pub mod runtime;
 pub mod target;
