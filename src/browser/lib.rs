@@ -4,6 +4,12 @@
 //! Everything here takes and returns typed structs and knows no tool and no protocol of clients. What runs inside a page
 //! is JavaScript and lies in `page/`.
 
+pub mod acts;
 pub mod devtools;
+pub mod emulate;
 pub mod errors;
+mod page;
+pub mod snapshot;
+pub mod tab;
 pub mod target;
+pub mod views;

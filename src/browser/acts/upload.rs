@@ -15,33 +15,23 @@ use crate::{
 impl Tab {
     /// Gives files to the file chooser that the page has opened; nothing closes it without any. Paths are absolute.
     pub async fn upload(&self, files: Option<&[PathBuf]>) -> Result<(), BrowserError> {
-        let Some(chooser) = self.take_file_chooser() else {
-            return Err(BrowserError::Argument {
-                argument: "paths",
-                reason: Text::new(
-                    "the page has not opened a file chooser; click the field or button that opens it first",
-                    "ファイル選択が開いていません。先に、それを開く欄やボタンをクリックしてください",
-                ),
-            });
-        };
-        let Some(files) = files else {
-            return Ok(());
-        };
-        if files.len() > 1 && !chooser.is_multiple {
-            let refused = several();
-            self.put_file_chooser_back(chooser);
-            return Err(refused);
+        if let (Some(chooser), Some(files)) = (self.chooser(), files)
+            && files.len() > 1
+            && !chooser.multiple
+        {
+            return Err(several());
         }
-        let giving = async {
-            let command = SetFileInputFiles {
-                files: written(files)?,
-                backend_node_id: Some(chooser.field),
-                object_id: None,
-            };
-            chooser.channel.call(&command).await?;
-            Ok(())
-        };
-        self.acting(giving).await
+        let files = files.map(written).transpose()?;
+        if self.answer_chooser(files).await? {
+            return Ok(());
+        }
+        Err(BrowserError::Argument {
+            argument: "paths",
+            reason: Text::new(
+                "the page has not opened a file chooser; click the field or button that opens it first",
+                "ファイル選択が開いていません。先に、それを開く欄やボタンをクリックしてください",
+            ),
+        })
     }
 
     /// Gives files to a file field, or to the one that a label or a wrapper means. Paths are absolute.
@@ -67,9 +57,9 @@ impl Tab {
             let command = SetFileInputFiles {
                 files: written(files)?,
                 backend_node_id: None,
-                object_id: object.object_id,
+                object_id: Some(object.id.clone()),
             };
-            field.frame.channel().call(&command).await?;
+            object.channel().call(&command).await?;
             Ok(())
         };
         self.acting(giving).await

@@ -21,6 +21,12 @@ macro_rules! happening {
 }
 
 pub mod capture;
+pub mod dom;
 pub mod emulation;
 pub mod input;
+pub mod log;
+pub mod network;
+pub mod page;
+pub mod runtime;
+pub mod scripts;
 pub mod target;
