@@ -72,7 +72,7 @@ impl Tab {
 
     /// Changes preferences of the user as the page and its frames see them.
     pub async fn emulate(&self, emulation: &Emulation) -> Result<(), BrowserError> {
-        let media = self.emulation(emulation).media();
+        let media = self.prefer(emulation).media();
         self.acting(async {
             let mut sessions = Vec::new();
             for frame in self.frames() {

@@ -32,7 +32,7 @@ impl Tab {
             self.point_of(to).await?;
             let start = self.point_of(from).await?;
             self.watch_drags().await;
-            let intercepted = self.await_drag();
+            self.forget_drag();
             let mouse = Mouse::new(self.page());
             let mut held = Held::press(self.page(), &mouse, start).await?;
             held.move_to(&mouse, nudged(start)).await?;
@@ -47,7 +47,7 @@ impl Tab {
                 }
             }
             if self.seen_drags().await.started
-                && let Ok(Some(data)) = tokio::time::timeout(ANNOUNCED, intercepted).await
+                && let Ok(data) = tokio::time::timeout(ANNOUNCED, self.held_back()).await
             {
                 held.give_up();
                 return self.carry(&data, end).await;

@@ -23,7 +23,7 @@ pub use form::{Field, FieldKind};
 pub use mouse::Click;
 pub use typing::Typing;
 
-pub(crate) use refusal::{Refusal, Said};
+pub(crate) use refusal::Said;
 
 use crate::{
     devtools::protocol::input::MouseButton,
