@@ -20,4 +20,6 @@ macro_rules! happening {
     };
 }
 
+pub mod browser;
+pub mod storage;
 pub mod target;
