@@ -21,5 +21,10 @@ macro_rules! happening {
 }
 
 pub mod browser;
+pub mod dom;
+pub mod log;
+pub mod network;
+pub mod page;
+pub mod runtime;
 pub mod storage;
 pub mod target;

@@ -1,0 +1,151 @@
+// Where to press so that an element gets it: in view, at rest, enabled, and not under something else.
+
+/** How long an element may take to appear, to be enabled, to come to rest and to be free, in milliseconds. */
+const PATIENCE = 1_000;
+/** Ways to bring an element into view; another one helps where a sticky header or a bar covers it. */
+const ALIGNMENTS = [null, 'center', 'end', 'start'];
+
+/**
+ * `{ ref, x, y, box: { x, y, width, height } }` in CSS pixels of this frame's viewport, or `{ error }`: "invisible", "disabled",
+ * "moving", "outside", `{ error: "covered", by, ref? }`, or what `resolve` says.
+ * @param position `{ x, y }` from the element's upper left corner; `force` skips all checks but being in view; `timeout` in ms.
+ */
+async function aim(target, { position, force = false, timeout = PATIENCE } = {}) {
+  const end = performance.now() + timeout;
+  for (let attempt = 0; ; attempt += 1) {
+    const found = resolveElement(target);
+    if (found.error && found.error !== 'none') return found;
+    const align = ALIGNMENTS[attempt % ALIGNMENTS.length];
+    const result = found.error ? found : await aimOrLabel(found.element, { position, force, align });
+    if (!result.error) return { ref: refOf(found.element, found.role, found.name), role: found.role, name: clip(found.name, NAME_LIMIT), ...result };
+    // Other alignments first, without waiting; then the page may still be on its way.
+    const realign = result.error === 'covered' || result.error === 'outside';
+    if (realign && attempt < ALIGNMENTS.length - 1) continue;
+    const left = end - performance.now();
+    if (left <= 0) return result;
+    await nextChange(left);
+    await nextFrame();
+  }
+}
+
+/** A checkbox or file field that its page has hidden behind a label is pressed on the label. */
+async function aimOrLabel(element, how) {
+  const result = await attemptAim(element, how);
+  if (!result.error || result.error === 'disabled' || localName(element) !== 'input') return result;
+  const label = [...(element.labels ?? [])].find(isVisible);
+  if (!label) return result;
+  const onLabel = await attemptAim(label, how);
+  return onLabel.error ? result : onLabel;
+}
+
+async function attemptAim(element, { position, force, align }) {
+  if (!isConnected(element)) return { error: 'invisible' };
+  if (!force && !isVisible(element)) return { error: 'invisible' };
+  if (!force && isDisabled(element)) return { error: 'disabled' };
+  if (align || !inView(pointOf(element, position))) {
+    scrollIntoView(element, { behavior: 'instant', block: align ?? 'center', inline: align ?? 'nearest' });
+  }
+  if (!force && !(await isAtRest(element))) return { error: 'moving' };
+  const point = pointOf(element, position);
+  if (!point || !inView(point)) return { error: 'outside' };
+  const { x, y, width, height } = boundingBox(element);
+  const aimed = { ...point, box: { x, y, width, height } };
+  if (force) return aimed;
+  const hit = hitAt(point);
+  return receives(hit, element) ? aimed : covered(hit, element);
+}
+
+const inView = (point) => point && point.x >= 0 && point.y >= 0 && point.x < innerWidth && point.y < innerHeight;
+
+/** The middle of the first box with an area (a link may be broken over lines), or the position asked for. */
+function pointOf(element, position) {
+  if (position) {
+    const box = boundingBox(element);
+    return { x: box.x + position.x, y: box.y + position.y };
+  }
+  const box = [...clientRects(element)].find(({ width, height }) => width > 0 && height > 0) ?? slottedBox(element);
+  return box ? { x: box.x + box.width / 2, y: box.y + box.height / 2 } : null;
+}
+
+/** `display: contents` has no box; what it holds has. */
+function slottedBox(element) {
+  const child = flatChildren(element).find((node) => isElement(node) && isVisible(node));
+  return child ? boundingBox(child) : null;
+}
+
+/** The same box in this frame and the next; two more equal frames if something moves. */
+async function isAtRest(element) {
+  const same = (a, b) => a.x === b.x && a.y === b.y && a.width === b.width && a.height === b.height;
+  let box = boundingBox(element);
+  let still = 0;
+  let needed = isAnimated(element) ? 2 : 1;
+  for (let frames = 0; frames < 30; frames += 1) {
+    await nextFrame();
+    const now = boundingBox(element);
+    if (same(box, now)) {
+      still += 1;
+      if (still >= needed) return true;
+    } else {
+      still = 0;
+      needed = 2;
+    }
+    box = now;
+  }
+  return false;
+}
+
+const isAnimated = (element) => animations(document).some((animation) => animation.playState === 'running'
+  && animation.effect?.target && within(element, animation.effect.target));
+
+/** The element that a pointer meets, inside shadow roots too. */
+function hitAt({ x, y }) {
+  let root = document;
+  let hit = null;
+  for (;;) {
+    const inner = (root === document ? Document.prototype : ShadowRoot.prototype).elementFromPoint.call(root, x, y);
+    if (!inner || inner === hit) return hit;
+    hit = inner;
+    if (!shadowRoot(hit)) return hit;
+    root = shadowRoot(hit);
+  }
+}
+
+/** A press there reaches the element: on it, inside it, or on the label that passes it on. */
+function receives(hit, element) {
+  if (!hit) return false;
+  if (within(hit, element)) return true;
+  for (let node = hit; node; node = flatParent(node)) {
+    if (localName(node) === 'label' && node.control === element) return true;
+    // A child without pointer events of a larger control, such as the icon of a button: the control gets the press.
+    if (node !== hit && node === element) return true;
+  }
+  if (localName(element) === 'label' && element.control && within(hit, element.control)) return true;
+  // Pressing a text inside a button that has `pointer-events: none`: the button is what was meant.
+  return within(element, hit) && styleOf(element).pointerEvents === 'none' && PRESSABLE.has(roleOf(hit));
+}
+
+/** Covered by the outermost element that is no ancestor of ours; clipped away if only ancestors are met. */
+function covered(hit, element) {
+  if (!hit) return { error: 'outside' };
+  let over = hit;
+  while (flatParent(over) && !within(element, flatParent(over))) over = flatParent(over);
+  if (within(element, over)) return { error: 'covered', by: tagOf(over), clipped: true };
+  const body = over === documentBody(document) || over === rootElement(document);
+  return { error: 'covered', by: tagOf(over), ...(!body && isExposed(over) && { ref: refOf(over) }) };
+}
+
+/** Offset and scale of the document inside an iframe: `{ x, y, width, height, scaleX, scaleY }` in this frame's viewport. */
+function frameBox(target) {
+  const found = resolveElement(target);
+  if (found.error) return found;
+  const { element } = found;
+  const box = boundingBox(element);
+  const scaleX = element.offsetWidth ? box.width / element.offsetWidth : 1;
+  const scaleY = element.offsetHeight ? box.height / element.offsetHeight : 1;
+  const style = styleOf(element);
+  const left = element.clientLeft + parseFloat(style.paddingLeft);
+  const top = element.clientTop + parseFloat(style.paddingTop);
+  const width = element.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
+  const height = element.clientHeight - parseFloat(style.paddingTop) - parseFloat(style.paddingBottom);
+  return { x: box.x + left * scaleX, y: box.y + top * scaleY, width: width * scaleX, height: height * scaleY, scaleX, scaleY };
+}

@@ -1,0 +1,140 @@
+// The document as it is, whatever the page calls its form fields.
+// A form or the document answers to the names of its fields before its own properties (`<input name="parentNode">`), in
+// every world. So everything here is read through the getters and methods of the prototypes, never off the node.
+const getter = (prototype, name) => {
+  const get = Object.getOwnPropertyDescriptor(prototype, name).get;
+  return (node) => get.call(node);
+};
+const method = (prototype, name) => {
+  const call = prototype[name];
+  return (node, ...args) => call.apply(node, args);
+};
+
+const nodeType = getter(Node.prototype, 'nodeType');
+const parentNode = getter(Node.prototype, 'parentNode');
+const childNodes = getter(Node.prototype, 'childNodes');
+const textContent = getter(Node.prototype, 'textContent');
+const nodeValue = getter(Node.prototype, 'nodeValue');
+const isConnected = getter(Node.prototype, 'isConnected');
+const contains = method(Node.prototype, 'contains');
+const getRootNode = method(Node.prototype, 'getRootNode');
+const localName = getter(Element.prototype, 'localName');
+const shadowRoot = getter(Element.prototype, 'shadowRoot');
+const childElements = getter(Element.prototype, 'children');
+const assignedSlot = getter(Element.prototype, 'assignedSlot');
+const attribute = method(Element.prototype, 'getAttribute');
+const hasAttribute = method(Element.prototype, 'hasAttribute');
+const attributeNames = method(Element.prototype, 'getAttributeNames');
+const matches = method(Element.prototype, 'matches');
+const closest = method(Element.prototype, 'closest');
+const checkVisibility = method(Element.prototype, 'checkVisibility');
+const boundingBox = method(Element.prototype, 'getBoundingClientRect');
+const clientRects = method(Element.prototype, 'getClientRects');
+const dispatch = method(EventTarget.prototype, 'dispatchEvent');
+const queryDocument = method(Document.prototype, 'querySelectorAll');
+const queryFragment = method(DocumentFragment.prototype, 'querySelectorAll');
+const queryElement = method(Element.prototype, 'querySelectorAll');
+const documentById = method(Document.prototype, 'getElementById');
+const fragmentById = method(DocumentFragment.prototype, 'getElementById');
+const documentBody = getter(Document.prototype, 'body');
+const rootElement = getter(Document.prototype, 'documentElement');
+const documentFocus = getter(Document.prototype, 'activeElement');
+const fragmentFocus = getter(ShadowRoot.prototype, 'activeElement');
+const documentTitle = getter(Document.prototype, 'title');
+const animations = method(Document.prototype, 'getAnimations');
+const runCommand = method(Document.prototype, 'execCommand');
+const createRange = method(Document.prototype, 'createRange');
+const scrollHeight = getter(Element.prototype, 'scrollHeight');
+const scrollWidth = getter(Element.prototype, 'scrollWidth');
+const clientHeight = getter(Element.prototype, 'clientHeight');
+const clientWidth = getter(Element.prototype, 'clientWidth');
+const scrollIntoView = method(Element.prototype, 'scrollIntoView');
+const editable = getter(HTMLElement.prototype, 'isContentEditable');
+const isEditable = (element) => element instanceof HTMLElement && editable(element);
+const styleOf = (element, pseudo) => getComputedStyle(element, pseudo);
+
+const isElement = (node) => nodeType(node) === 1;
+const isText = (node) => nodeType(node) === 3;
+const isShadowRoot = (node) => node instanceof ShadowRoot;
+
+/** All matches of a selector below a document, a shadow root or an element, in document order. */
+function query(root, selector) {
+  if (nodeType(root) === 9) return [...queryDocument(root, selector)];
+  return nodeType(root) === 11 ? [...queryFragment(root, selector)] : [...queryElement(root, selector)];
+}
+
+/** The element with this id in the tree (document or shadow root) that `element` lives in. */
+function byId(element, id) {
+  const root = getRootNode(element);
+  if (nodeType(root) === 9) return documentById(root, id);
+  return nodeType(root) === 11 ? fragmentById(root, id) : null;
+}
+
+/** What an attribute with a list of ids (aria-labelledby, aria-owns ...) points to, without what is missing. */
+function byIds(element, name) {
+  const ids = attribute(element, name);
+  if (!ids) return [];
+  return ids.split(/\s+/).filter(Boolean).map((id) => byId(element, id)).filter(Boolean);
+}
+
+/** The children as they are laid out: of the shadow root, of what a slot was given, then what aria-owns adds. */
+function flatChildren(element) {
+  const shadow = shadowRoot(element);
+  if (shadow) return [...childNodes(shadow)];
+  if (element instanceof HTMLSlotElement) {
+    const assigned = element.assignedNodes();
+    return assigned.length ? assigned : [...childNodes(element)];
+  }
+  return [...childNodes(element)];
+}
+
+/** The parent as it is laid out: the slot, else the parent, else the host of the shadow root. */
+function flatParent(node) {
+  const slot = isElement(node) ? assignedSlot(node) : null;
+  if (slot) return slot;
+  const parent = parentNode(node);
+  if (!parent) return null;
+  if (isShadowRoot(parent)) return parent.host;
+  return isElement(parent) ? parent : null;
+}
+
+/** Whether `inner` is `outer` or below it, through shadow roots and slots. */
+function within(inner, outer) {
+  for (let node = inner; node; node = flatParent(node)) if (node === outer) return true;
+  return false;
+}
+
+/** Every open shadow root of the document, outer ones first. */
+function shadowRoots(root = document) {
+  const found = [];
+  for (const element of query(root, '*')) {
+    const shadow = shadowRoot(element);
+    if (shadow) found.push(shadow, ...shadowRoots(shadow));
+  }
+  return found;
+}
+
+/** The focused element, inside shadow roots too; null where nothing but the body has the focus. */
+function focused() {
+  let element = documentFocus(document);
+  while (element && shadowRoot(element) && fragmentFocus(shadowRoot(element))) {
+    element = fragmentFocus(shadowRoot(element));
+  }
+  return element === documentBody(document) || element === rootElement(document) ? null : element;
+}
+
+/** White space as a reader sees it. Icons of private use and invisible characters say nothing. */
+const INVISIBLE = /[\u200b\u200c\u2060\ufeff\u00ad\ue000-\uf8ff]/g;
+function tidy(text) {
+  // A text of the page must not look like one of our references.
+  return text.replace(INVISIBLE, '').replace(/\s+/g, ' ').trim().replaceAll('[ref=', '[ref =');
+}
+
+/** `text` cut to `limit` characters, never inside a surrogate pair, the cut marked with an ellipsis. */
+function clip(text, limit) {
+  if (text.length <= limit) return text;
+  const end = /[\ud800-\udbff]/.test(text[limit - 1]) ? limit - 1 : limit;
+  return `${text.slice(0, end)}…`;
+}
+
+const grouped = (number) => String(number).replace(/\B(?=(\d{3})+$)/g, ',');

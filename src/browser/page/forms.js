@@ -1,0 +1,207 @@
+// Filling in forms the way a person's input would: the native setter (a framework that watches its own setter sees the
+// difference), then `input` and `change`.
+
+/** Kinds of input whose value has a form of its own, with an example of it. */
+const FORMATS = {
+  color: '#1a2b3c', date: '2026-01-31', 'datetime-local': '2026-01-31T09:30', month: '2026-01', number: '12.5', range: '50',
+  time: '09:30', week: '2026-W05',
+};
+const NOT_TEXT = new Set(['button', 'checkbox', 'file', 'hidden', 'image', 'radio', 'reset', 'submit']);
+const setters = [HTMLInputElement, HTMLTextAreaElement].map((type) => Object.getOwnPropertyDescriptor(type.prototype, 'value').set);
+const SHOWN_OPTIONS = 20;
+
+const setValue = (field, value) => setters[localName(field) === 'input' ? 0 : 1].call(field, value);
+
+/** The field that is meant: a label means its field, a wrapper the one field inside it. */
+function fieldOf(element) {
+  if (localName(element) === 'label' && element.control) return element.control;
+  if (isTyped(element)) return element;
+  const inside = query(element, 'input, textarea, select, [contenteditable=""], [contenteditable="true"]');
+  return inside.length === 1 ? inside[0] : element;
+}
+
+const isTyped = (element) => ['input', 'textarea', 'select'].includes(localName(element)) || isEditable(element);
+
+/** Runs `act` on the field of a target that can be used, or says why it cannot. */
+function onField(target, act) {
+  const found = resolveElement(target);
+  if (found.error) return found;
+  const field = fieldOf(found.element);
+  if (!isVisible(field) && !(localName(field) === 'input' && field.type === 'file')) return { error: 'invisible' };
+  if (isDisabled(field)) return { error: 'disabled' };
+  return act(field);
+}
+
+function announce(field, data) {
+  dispatch(field, new InputEvent('input', { bubbles: true, composed: true, data, inputType: 'insertReplacementText' }));
+  dispatch(field, new Event('change', { bubbles: true }));
+}
+
+/**
+ * Replaces what a field holds: `{ value }`, or `{ error: "not-editable", role }`, `"readonly"`, `"disabled"`, `"invisible"`,
+ * `{ error: "format", type, example, min?, max?, step? }`, `{ error: "select" }` for a list of options.
+ */
+function fill(target, value) {
+  return onField(target, (field) => {
+    const name = localName(field);
+    if (name === 'select') return { error: 'select' };
+    if (name === 'input' || name === 'textarea') {
+      if (name === 'input' && NOT_TEXT.has(field.type)) return { error: 'not-editable', role: roleOf(field), type: field.type };
+      if (field.readOnly || attribute(field, 'aria-readonly') === 'true') return { error: 'readonly' };
+      return fillField(field, String(value));
+    }
+    return isEditable(field) ? fillEditable(field, String(value)) : { error: 'not-editable', role: roleOf(field) };
+  });
+}
+
+function fillField(field, given) {
+  const type = localName(field) === 'textarea' ? 'textarea' : field.type;
+  const example = FORMATS[type];
+  // Without a form of its own a value may hold line breaks only in a textarea; the browser drops them as it does for a paste.
+  const value = example ? given.trim() : given;
+  const before = field.value;
+  field.focus({ preventScroll: true });
+  setValue(field, type === 'color' ? value.toLowerCase() : value);
+  if (example && !kept(field, value, type)) {
+    setValue(field, before);
+    const limits = ['min', 'max', 'step'].filter((limit) => attribute(field, limit)).map((limit) => [limit, attribute(field, limit)]);
+    return { error: 'format', type, given: value, example, ...Object.fromEntries(limits) };
+  }
+  announce(field, field.value);
+  return { value: type === 'password' ? '' : field.value };
+}
+
+/** Whether the browser took the value: it empties, clamps or rounds what has the wrong form. */
+function kept(field, value, type) {
+  if (type === 'number' || type === 'range') return value === '' ? type === 'number' : Number(field.value) === Number(value);
+  return field.value === (type === 'color' ? value.toLowerCase() : value);
+}
+
+/** Through the editing command, so that editors see `beforeinput` and keep their own model. */
+function fillEditable(field, value) {
+  field.focus({ preventScroll: true });
+  selectAll(field);
+  if (value) runCommand(document, 'insertText', false, value);
+  else runCommand(document, 'delete');
+  dispatch(field, new Event('change', { bubbles: true }));
+  return { value: clip(tidy(textContent(field)), NAME_LIMIT) };
+}
+
+function selectAll(field) {
+  if (localName(field) === 'input' || localName(field) === 'textarea') return field.select();
+  const range = createRange(document);
+  range.selectNodeContents(field);
+  const selection = getSelection();
+  selection.removeAllRanges();
+  selection.addRange(range);
+  return undefined;
+}
+
+/** Selects the whole content of a field, or of anything else: `{ selected: true }`. */
+function selectText(target) {
+  return onField(target, (field) => {
+    field.focus?.({ preventScroll: true });
+    selectAll(field);
+    return { selected: true };
+  });
+}
+
+/** `{ focused, editable }`; not focused is what cannot be. A field keeps its caret at the end. */
+function focus(target) {
+  return onField(target, (field) => {
+    field.focus();
+    const has = focused() === field || within(focused() ?? rootElement(document), field);
+    const text = ['input', 'textarea'].includes(localName(field)) && !NOT_TEXT.has(field.type);
+    try {
+      if (text) field.setSelectionRange(field.value.length, field.value.length);
+    } catch {
+      // Numbers and addresses have no caret to set.
+    }
+    return { focused: has, editable: (text && !field.readOnly) || isEditable(field) };
+  });
+}
+
+/**
+ * Chooses options by value, label or text, or by `#2` as the second one: `{ selected: [label...] }`, or
+ * `{ error: "options", missing, options, of }`, `{ error: "not-select", role }`, `{ error: "single" }`.
+ */
+function select(target, values) {
+  return onField(target, (field) => {
+    if (localName(field) !== 'select') return { error: 'not-select', role: roleOf(field) };
+    const wanted = (Array.isArray(values) ? values : [values]).map(String);
+    if (wanted.length > 1 && !field.multiple) return { error: 'single' };
+    const options = [...field.options];
+    const found = wanted.map((value) => optionFor(options, value));
+    const missing = wanted.filter((_, index) => !found[index]);
+    if (missing.length) {
+      const labels = options.slice(0, SHOWN_OPTIONS).map((option) => clip(tidy(option.label), 80));
+      return { error: 'options', missing, options: labels, of: options.length };
+    }
+    const off = found.find((option) => option.disabled || matches(option, 'optgroup:disabled > option'));
+    if (off) return { error: 'disabled', option: tidy(off.label) };
+    field.focus({ preventScroll: true });
+    for (const option of options) option.selected = found.includes(option);
+    dispatch(field, new Event('input', { bubbles: true, composed: true }));
+    dispatch(field, new Event('change', { bubbles: true }));
+    return { selected: [...field.selectedOptions].map((option) => tidy(option.label)) };
+  });
+}
+
+function optionFor(options, wanted) {
+  const text = tidy(wanted);
+  const byIndex = /^#(\d+)$/.exec(text);
+  return options.find((option) => option.value === wanted) ?? options.find((option) => tidy(option.label) === text)
+    ?? options.find((option) => tidy(option.label).toLowerCase() === text.toLowerCase())
+    ?? (byIndex ? options[Number(byIndex[1]) - 1] : undefined);
+}
+
+/**
+ * What to do so that a box is checked (or not): `{ ref, checked, click }`; `click` says that it must be pressed.
+ * `{ error: "not-checkable", role }`; `{ error: "radio" }` for a radio button that should be switched off.
+ */
+function check(target, wanted = true) {
+  return onCheckable(target, (box, role) => {
+    const checked = checkedState(box, role);
+    if (!wanted && checked === true && role === 'radio') return { error: 'radio' };
+    return { ref: refOf(box), checked, click: checked !== wanted };
+  });
+}
+
+function onCheckable(target, act) {
+  const found = resolveElement(target);
+  if (found.error) return found;
+  const inside = localName(found.element) === 'label' && found.element.control ? found.element.control : found.element;
+  const role = roleOf(inside);
+  if (!CHECKABLE.has(role) || localName(inside) === 'option') return { error: 'not-checkable', role };
+  return isDisabled(inside) ? { error: 'disabled' } : act(inside, role);
+}
+
+/** `{ file, multiple, accept }` of a target: of the file field that it is, labels or contains. */
+function isFileInput(target) {
+  const found = resolveElement(target);
+  if (found.error) return found;
+  const field = fieldOf(found.element);
+  const file = localName(field) === 'input' && field.type === 'file';
+  return { file, ...(file && { ref: refOf(field), multiple: field.multiple, accept: attribute(field, 'accept') ?? '' }) };
+}
+
+/**
+ * Drops data on a target without a drag by the pointer: `{ accepted }`, whether a handler took it.
+ * @param items `[{ type: "text/plain", data: "..." }]`
+ */
+function dropData(target, { items = [] }) {
+  const found = resolveElement(target);
+  if (found.error) return found;
+  const { element } = found;
+  const carried = new DataTransfer();
+  for (const { type, data } of items) carried.setData(type, data);
+  const box = boundingBox(element);
+  const place = { clientX: box.x + box.width / 2, clientY: box.y + box.height / 2 };
+  const send = (type) => !dispatch(element, new DragEvent(type, { bubbles: true, cancelable: true, composed: true, dataTransfer: carried, ...place }));
+  send('dragenter');
+  const accepted = send('dragover');
+  // As a browser does it: what nobody wants is not dropped.
+  if (accepted) send('drop');
+  else send('dragleave');
+  return { accepted };
+}

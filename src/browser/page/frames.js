@@ -1,0 +1,88 @@
+// Waiting for the page: by its own frames and changes, never by polling alone.
+
+/** A hidden tab draws no frames; then this many milliseconds count as one. */
+const FRAME_BOUND = 100;
+/** Style sheets, shadow roots and timers change what is visible without a mutation that we see: look at least this often. */
+const SAFETY_NET = 200;
+
+/** The next animation frame. */
+function nextFrame() {
+  return new Promise((done) => {
+    const timer = setTimeout(done, FRAME_BOUND);
+    requestAnimationFrame(() => {
+      clearTimeout(timer);
+      done();
+    });
+  });
+}
+
+/** Two animation frames: what a handler changed is laid out and drawn. */
+async function settledPage() {
+  await nextFrame();
+  await nextFrame();
+  return { settled: true };
+}
+
+/** Resolves at the next mutation of the document, at the safety net, or when `left` milliseconds are over. */
+function nextChange(left) {
+  return new Promise((done) => {
+    const finish = () => {
+      observer.disconnect();
+      clearTimeout(timer);
+      done();
+    };
+    const observer = new MutationObserver(finish);
+    const timer = setTimeout(finish, Math.max(0, Math.min(SAFETY_NET, left)));
+    observer.observe(document, { attributes: true, characterData: true, childList: true, subtree: true });
+  });
+}
+
+/** Waits until `test()` gives something true, and gives it back; undefined after `timeout` milliseconds. */
+async function until(test, timeout) {
+  const end = performance.now() + timeout;
+  for (;;) {
+    const result = test();
+    if (result) return result;
+    const left = end - performance.now();
+    if (left <= 0) return undefined;
+    await nextChange(left);
+    // Many changes of one task or frame are looked at once.
+    await nextFrame();
+  }
+}
+
+const textIsSeen = (text) => innermost(tidy(text).toLowerCase()).some(isVisible);
+
+function stateHolds(selector, state) {
+  const found = bySelector(selector);
+  switch (state) {
+    case 'attached':
+      return found.length > 0;
+    case 'detached':
+      return found.length === 0;
+    case 'hidden':
+      return !found.some(isVisible);
+    default:
+      return found.some(isVisible);
+  }
+}
+
+/**
+ * `{ ok: true, elapsed }`, or `{ error: "timeout", elapsed, missing }`, where `missing` names the first unmet condition; all given
+ * ones must hold at once. `state` of the selector: visible (default), hidden, attached, detached. Milliseconds.
+ */
+async function wait({ text, textGone, selector, state = 'visible', timeout = 5_000 }) {
+  const started = performance.now();
+  const conditions = [
+    text && ['text', () => textIsSeen(text)],
+    textGone && ['textGone', () => !textIsSeen(textGone)],
+    selector && ['selector', () => stateHolds(selector, state)],
+  ].filter(Boolean);
+  try {
+    const met = await until(() => conditions.every(([, holds]) => holds()), timeout);
+    const elapsed = Math.round(performance.now() - started);
+    return met ? { ok: true, elapsed } : { error: 'timeout', elapsed, missing: conditions.find(([, holds]) => !holds())?.[0] ?? 'text' };
+  } catch (problem) {
+    return { error: 'selector', message: problem.message };
+  }
+}

@@ -1,0 +1,167 @@
+// The accessible name (Accessible Name and Description Computation 1.2; the letters are its steps) with the text
+// alternatives of HTML (HTML-AAM 1.0, "Accessible Name Computation").
+
+const LABELABLE = new Set('button input meter output progress select textarea'.split(' '));
+
+/** The accessible name, white space folded; empty if there is none. */
+function nameOf(element, role = roleOf(element)) {
+  return tidy(textAlternative(element, { role, seen: new Set(), top: true }));
+}
+
+/**
+ * `walk.seen` breaks circles; `walk.referenced` says that aria-labelledby is being followed, which is followed once only;
+ * `walk.inside` says that the text of a descendant is collected.
+ */
+function textAlternative(element, walk) {
+  if (walk.seen.has(element)) return '';
+  walk.seen.add(element);
+  const role = walk.role ?? roleOf(element);
+  // 2A: hidden content names nothing unless it is pointed to.
+  if (!walk.top && !walk.referenced && !walk.underHidden && isHiddenForNames(element)) return '';
+  // 2B
+  if (!walk.referenced) {
+    const labels = byIds(element, 'aria-labelledby');
+    if (labels.length) {
+      const name = labels.map((label) => textAlternative(label, {
+        seen: new Set(label === element ? [] : [element]), referenced: true, underHidden: isHiddenForNames(label),
+      })).join(' ');
+      if (name.trim()) return name;
+    }
+  }
+  // 2C: a control inside a label stands for its value.
+  if (walk.inside || walk.referenced) {
+    const value = embeddedValue(element, role);
+    if (value !== undefined) return value;
+  }
+  // 2D
+  const label = attribute(element, 'aria-label');
+  if (label?.trim()) return label;
+  // 2E
+  const native = nativeName(element, role, walk);
+  if (native?.trim()) return native;
+  // 2F
+  if (walk.inside || walk.referenced || (NAMED_BY_CONTENT.has(role) && !isField(element))) {
+    const content = contentText(element, walk);
+    if (content.trim()) return content;
+  }
+  // 2I
+  return attribute(element, 'title') || (walk.top ? attribute(element, 'placeholder') || attribute(element, 'aria-placeholder') || '' : '');
+}
+
+function isHiddenForNames(element) {
+  return attribute(element, 'aria-hidden') === 'true' || !isRendered(element) || styleOf(element).visibility === 'hidden';
+}
+
+const isField = (element) => {
+  const name = localName(element);
+  return name === 'select' || name === 'textarea' || (name === 'input' && !['button', 'submit', 'reset', 'image'].includes(element.type));
+};
+
+function embeddedValue(element, role) {
+  if (role === 'textbox' || role === 'searchbox') return isField(element) ? element.value : textContent(element);
+  if (role === 'combobox' || role === 'listbox') {
+    if (localName(element) === 'select') return [...element.selectedOptions].map((option) => option.label).join(' ');
+    if (isField(element)) return element.value;
+    const chosen = query(element, '[aria-selected="true"]');
+    return chosen.map(textContent).join(' ');
+  }
+  if (role === 'slider' || role === 'spinbutton' || role === 'progressbar' || role === 'meter') {
+    return attribute(element, 'aria-valuetext') ?? attribute(element, 'aria-valuenow') ?? (isField(element) ? element.value : undefined);
+  }
+  return undefined;
+}
+
+/** 2E: what HTML itself names an element by. */
+function nativeName(element, role, walk) {
+  const name = localName(element);
+  if (LABELABLE.has(name)) {
+    const labelled = labelText(element, walk);
+    if (labelled.trim()) return labelled;
+  }
+  switch (name) {
+    case 'input':
+      if (element.type === 'submit') return element.value || 'Submit';
+      if (element.type === 'reset') return element.value || 'Reset';
+      if (element.type === 'button') return element.value;
+      if (element.type === 'image') return attribute(element, 'alt') || attribute(element, 'title') || 'Submit';
+      if (element.type === 'file') return 'Choose File';
+      return '';
+    case 'img':
+    case 'area':
+      return attribute(element, 'alt') ?? '';
+    case 'fieldset':
+      return childName(element, 'legend', walk);
+    case 'table':
+      return childName(element, 'caption', walk);
+    case 'figure':
+      return childName(element, 'figcaption', walk);
+    case 'optgroup':
+    case 'option':
+      return attribute(element, 'label') ?? '';
+    case 'svg':
+      return childName(element, 'title', walk);
+    case 'iframe':
+      return attribute(element, 'title') ?? attribute(element, 'name') ?? '';
+    default:
+      return '';
+  }
+}
+
+function labelText(element, walk) {
+  const { labels } = element;
+  if (!labels?.length) return '';
+  return [...labels].map((label) => textAlternative(label, { seen: new Set([element, ...walk.seen]), inside: true })).join(' ');
+}
+
+function childName(element, tag, walk) {
+  const child = [...childElements(element)].find((candidate) => localName(candidate) === tag);
+  if (!child) return '';
+  if (tag === 'title') return textContent(child);
+  return textAlternative(child, { seen: walk.seen, inside: true });
+}
+
+/** 2F: the text of the content, what CSS adds before and after it included. Blocks stand apart, inline parts do not. */
+function contentText(element, walk) {
+  const parts = [pseudoText(element, '::before')];
+  for (const child of [...flatChildren(element), ...byIds(element, 'aria-owns')]) {
+    if (isText(child)) {
+      parts.push(nodeValue(child));
+    } else if (isElement(child) && !UNREADABLE.has(localName(child)) && !isSubtree(child, walk.role)) {
+      const text = textAlternative(child, { seen: walk.seen, inside: true, underHidden: walk.underHidden });
+      const block = localName(child) === 'br' || !isInline(styleOf(child).display);
+      parts.push(block ? ` ${text} ` : text);
+    }
+  }
+  parts.push(pseudoText(element, '::after'));
+  return parts.join('');
+}
+
+/** The items below an item of a tree or menu are not its name. */
+const isSubtree = (child, role) => (role === 'treeitem' || role === 'menuitem') && /^(?:group|menu)$/.test(attribute(child, 'role') ?? '');
+
+const UNREADABLE = new Set('script style noscript template head meta link title'.split(' '));
+const isInline = (display) => display === 'inline' || display === 'contents';
+
+/** The text that `content` of a pseudo-element makes, with its alternative text after `/` if it has one. */
+function pseudoText(element, pseudo) {
+  const content = styleOf(element, pseudo).content;
+  if (!content || content === 'none' || content === 'normal' || !content.includes('"')) {
+    return content?.startsWith('attr(') ? attribute(element, content.slice(5, -1).trim()) ?? '' : '';
+  }
+  const alternative = content.match(/\/\s*("(?:[^"\\]|\\.)*")\s*$/);
+  const strings = alternative ? [alternative[1]] : content.match(/"(?:[^"\\]|\\.)*"/g) ?? [];
+  return strings.map((string) => string.slice(1, -1).replace(/\\(.)/g, '$1')).join('');
+}
+
+/** These are shown with their content: only a name that was given to them is part of their identity. */
+const SHOWN_BY_CONTENT = new Set('cell columnheader definition generic gridcell listitem none paragraph presentation row rowgroup rowheader term'
+  .split(' '));
+
+/** The name that a snapshot prints and a reference is bound to. */
+function labelOf(element, role) {
+  if (!SHOWN_BY_CONTENT.has(role)) return nameOf(element, role);
+  if (hasAttribute(element, 'aria-labelledby')) {
+    return tidy(byIds(element, 'aria-labelledby').map((label) => textContent(label)).join(' '));
+  }
+  return tidy(attribute(element, 'aria-label') ?? '');
+}

@@ -1,0 +1,76 @@
+// The tree as lines of Playwright's aria snapshots (YAML): `- role "name" [state] [ref=e1] [cursor=pointer]: text`.
+
+/** `role "name" [state] [ref=e1] [cursor=pointer]` */
+function keyOf(node, boxes = false) {
+  let key = node.role;
+  if (node.name) key += ` ${JSON.stringify(clip(node.name, NAME_LIMIT))}`;
+  for (const state of node.states) key += ` [${state}]`;
+  if (node.ref) key += ` [ref=${node.ref}]`;
+  if (node.cursor) key += ' [cursor=pointer]';
+  if (boxes && node.ref) key += ` [box=${boxText(node.element)}]`;
+  return key;
+}
+
+function boxText(element) {
+  const box = boundingBox(element);
+  return [box.x, box.y, box.width, box.height].map(Math.round).join();
+}
+
+/** How many characters the nodes take, about: what a run's budget is measured by. */
+function sizeOf(nodes) {
+  let size = 0;
+  for (const node of nodes) {
+    if (typeof node === 'string') size += node.length + 4;
+    else if (node !== BREAK && !node.mark) size += 20 + node.role.length + node.name.length + sizeOf(node.children);
+  }
+  return size;
+}
+
+function markLine(node) {
+  return `… ${grouped(node.count)} more ${node.noun} (${node.owner ? `snapshot target=${node.owner.ref}, or ` : ''}find)`;
+}
+
+/** All lines of a tree; `depth` levels of it, what is deeper is counted. */
+function linesOf(nodes, { depth = Infinity, boxes = false, texts = Infinity, iframes = [] }) {
+  const lines = [];
+  const emit = (node, level) => {
+    const indent = '  '.repeat(level);
+    if (typeof node === 'string') return lines.push(`${indent}- text: ${scalar(clip(node, texts))}`);
+    if (node.mark) return lines.push(`${indent}- ${markLine(node)}`);
+    const key = quotedKey(keyOf(node, boxes));
+    if (node.role === 'iframe') iframes.push({ ref: node.ref, line: lines.length });
+    if (node.compact) return lines.push(`${indent}- ${key}: ${cellsOf(node)}`);
+    const only = node.children.length === 1 && !node.properties.length && typeof node.children[0] === 'string';
+    if (only) return lines.push(`${indent}- ${key}: ${scalar(clip(node.children[0], texts))}`);
+    const parts = node.children.length + node.properties.length;
+    if (parts && level + 1 >= depth) return lines.push(`${indent}- ${key}: … ${grouped(countNodes(node))} more inside (depth)`);
+    lines.push(`${indent}- ${key}${parts ? ':' : ''}`);
+    for (const [name, value] of node.properties) lines.push(`${indent}  - /${name}: ${scalar(value)}`);
+    for (const child of node.children) emit(child, level + 1);
+    return undefined;
+  };
+  for (const node of nodes) emit(node, 0);
+  return lines;
+}
+
+const cellsOf = (row) => row.children
+  .map((cell) => cell.children.map((part) => (typeof part === 'string' ? part : keyOf(part))).join(' ') || cell.name).join(' | ');
+
+/** Gives the references that are wanted, in the order of reading. */
+function numbered(nodes) {
+  for (const node of nodes) {
+    if (typeof node === 'string' || node.mark) continue;
+    if (node.wanted) node.ref = refOf(node.element, node.role, node.name);
+    numbered(node.children);
+  }
+  return nodes;
+}
+
+const countNodes = (node) => node.children.reduce((sum, child) => sum + 1 + (child.children ? countNodes(child) : 0), 0);
+
+// What YAML would read as something else than a plain text.
+const NOT_PLAIN = /^$|^[\s\-?:,[\]{}#&*!|>'"%@`]|: |:$| #|[\n\r\t\0]|\s$|^(?:true|false|yes|no|on|off|null|~|[-+.\d][\d.eE+_:-]*)$/i;
+const scalar = (text) => (NOT_PLAIN.test(text) ? JSON.stringify(text) : text);
+
+/** A key with a colon or a comment sign inside goes into single quotes. */
+const quotedKey = (key) => (/: | #|:$/.test(key) ? `'${key.replaceAll("'", "''")}'` : key);

@@ -1,0 +1,71 @@
+// The states of an element, in the order and form of Playwright's snapshots, and what a field holds.
+
+const CHECKABLE = new Set('checkbox menuitemcheckbox menuitemradio option radio switch treeitem'.split(' '));
+const SELECTABLE = new Set('gridcell option row tab columnheader rowheader treeitem'.split(' '));
+const EXPANDABLE = new Set(('application button checkbox combobox gridcell group link listbox menuitem row rowheader switch tab '
+  + 'treeitem').split(' '));
+const WITH_LEVEL = new Set(['heading', 'listitem', 'row', 'treeitem']);
+
+/** `[checked] [level=2] ...` as an array of texts without the brackets. */
+function statesOf(element, role, focus) {
+  const states = [];
+  const checked = checkedState(element, role);
+  if (checked) states.push(checked === 'mixed' ? 'checked=mixed' : 'checked');
+  if ((INTERACTIVE.has(role) || role === 'group') && isDisabled(element)) states.push('disabled');
+  if (EXPANDABLE.has(role) && isExpanded(element)) states.push('expanded');
+  if (element === focus) states.push('active');
+  const level = WITH_LEVEL.has(role) ? levelOf(element) : 0;
+  if (level) states.push(`level=${level}`);
+  const pressed = role === 'button' ? attribute(element, 'aria-pressed') : null;
+  if (pressed === 'true' || pressed === 'mixed') states.push(pressed === 'mixed' ? 'pressed=mixed' : 'pressed');
+  if (SELECTABLE.has(role) && isSelected(element)) states.push('selected');
+  return states;
+}
+
+/** true, false or "mixed". */
+function checkedState(element, role) {
+  if (!CHECKABLE.has(role)) return false;
+  if (localName(element) === 'input') return element.indeterminate ? 'mixed' : element.checked;
+  const state = attribute(element, 'aria-checked');
+  return state === 'mixed' ? 'mixed' : state === 'true';
+}
+
+function isExpanded(element) {
+  if (localName(element) === 'details') return element.open;
+  if (localName(element) === 'summary') return parentNode(element)?.open === true;
+  return attribute(element, 'aria-expanded') === 'true';
+}
+
+function isSelected(element) {
+  return localName(element) === 'option' ? element.selected : attribute(element, 'aria-selected') === 'true';
+}
+
+function levelOf(element) {
+  const explicit = Number(attribute(element, 'aria-level'));
+  if (explicit > 0) return explicit;
+  const heading = /^h([1-6])$/.exec(localName(element));
+  return heading ? Number(heading[1]) : 0;
+}
+
+/** The value that a field shows, or undefined for what is no field. A password's stays in the page. */
+function valueOf(element, role) {
+  const name = localName(element);
+  if (name === 'textarea') return element.value;
+  if (name === 'input') {
+    switch (element.type) {
+      case 'password':
+        return element.value ? '••••' : '';
+      case 'file':
+        return [...element.files].map((file) => file.name).join(', ');
+      case 'checkbox': case 'radio': case 'button': case 'submit': case 'reset': case 'image': case 'hidden':
+        return '';
+      default:
+        return element.value;
+    }
+  }
+  if (name === 'meter' || name === 'progress') return name === 'progress' && element.position < 0 ? '' : String(element.value);
+  if (['slider', 'spinbutton', 'progressbar', 'meter', 'scrollbar'].includes(role)) {
+    return attribute(element, 'aria-valuetext') ?? attribute(element, 'aria-valuenow') ?? undefined;
+  }
+  return undefined;
+}

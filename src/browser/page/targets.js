@@ -1,0 +1,154 @@
+// From what a caller names (a reference, a selector, a role and a name, a text) to exactly one element.
+
+const CANDIDATES = 8;
+const ROLE_TARGET = /^role=([a-z]+)(?:\[name=(?:"((?:[^"\\]|\\.)*)"|\/(.*)\/([a-z]*))(?:\s+[is])?\])?$/;
+/** A text inside one of these means the whole of it. */
+const PRESSABLE = new Set('button checkbox link menuitem menuitemcheckbox menuitemradio option radio switch tab treeitem'.split(' '));
+
+/** Every element, of open shadow roots too. */
+function* everyElement() {
+  yield* query(document, '*');
+  for (const shadow of shadowRoots()) yield* query(shadow, '*');
+}
+
+/** What a target says, apart: one of `{ ref }`, `{ selector }`, `{ text }`, `{ role, name?, pattern? }`. */
+function parsedTarget(target) {
+  if (typeof target !== 'string') {
+    if (target?.ref) return { ref: target.ref };
+    return target?.role ? { role: target.role, name: target.name ?? target.text } : { text: target?.text ?? target?.name ?? '' };
+  }
+  const trimmed = target.trim();
+  if (isRef(trimmed)) return { ref: trimmed };
+  if (trimmed.startsWith('text=')) return { text: trimmed.slice(5).trim().replace(/^(["'])(.*)\1$/, '$2') };
+  if (!trimmed.startsWith('role=')) return { selector: trimmed.replace(/^css=/, '') };
+  const parts = ROLE_TARGET.exec(trimmed);
+  if (!parts) return { selector: trimmed };
+  const [, role, name, source, flags] = parts;
+  if (source !== undefined) return { role, pattern: new RegExp(source, flags) };
+  return { role, name: name?.replace(/\\(.)/g, '$1') };
+}
+
+/** `{ element, role, name }`, or `{ error }` as `resolve` says it. */
+function resolveElement(target) {
+  let parsed;
+  try {
+    parsed = parsedTarget(target);
+    if (parsed.ref) return lookUp(parsed.ref);
+    const found = parsed.selector !== undefined ? bySelector(parsed.selector)
+      : parsed.role !== undefined ? byRole(parsed) : byText(parsed.text);
+    return chosen(found, parsed);
+  } catch (problem) {
+    return { error: 'selector', message: problem.message.replace(/^Failed to execute '\w+' on '\w+': /, '') };
+  }
+}
+
+/** The one match; what cannot be seen loses to what can. */
+function chosen(found, parsed) {
+  const visible = found.filter(isExposed);
+  const left = visible.length ? visible : found;
+  if (left.length === 1) {
+    const role = roleOf(left[0]);
+    return { element: left[0], role, name: labelOf(left[0], role) };
+  }
+  if (left.length > 1) {
+    return { error: 'several', count: left.length, candidates: left.slice(0, CANDIDATES).map(candidate) };
+  }
+  return { error: 'none', nearest: nearestTo(parsed) };
+}
+
+const candidate = (element) => ({ ref: refOf(element), line: lineOf(element) });
+
+/** What is likest to a target that matched nothing. */
+function nearestTo({ role, name, text }) {
+  if (role !== undefined) return nearest({ role, name: name ?? '' });
+  if (text === undefined) return [];
+  const scored = [];
+  for (const element of everyElement()) {
+    if (scored.length > 200) break;
+    const its = roleOf(element);
+    if (!INTERACTIVE.has(its) && its !== 'heading') continue;
+    const score = likeness(nameOf(element, its), text);
+    if (score > 0.3 && isExposed(element)) scored.push([element, score]);
+  }
+  return scored.sort((a, b) => b[1] - a[1]).slice(0, 5).map(([element]) => identity(element));
+}
+
+/** In the document, else in its open shadow roots. A selector that starts in the document and ends in a root has ` >>> `. */
+function bySelector(selector) {
+  const [first, ...inner] = selector.split(/\s*>>>\s*/);
+  let found = query(document, first);
+  if (!found.length) found = shadowRoots().flatMap((shadow) => query(shadow, first));
+  for (const step of inner) {
+    found = found.flatMap((element) => (shadowRoot(element) ? query(shadowRoot(element), step) : query(element, step)));
+  }
+  return found;
+}
+
+/** Exact name first, then without case, then as a part of one name only. */
+function byRole({ role, name, pattern }) {
+  const wanted = role.toLowerCase();
+  const found = [...everyElement()].filter((element) => roleOf(element) === wanted);
+  if (pattern) return found.filter((element) => pattern.test(nameOf(element, wanted)));
+  if (name === undefined || name === null) return found;
+  const exposed = found.filter(isExposed);
+  return named(exposed.length ? exposed : found, tidy(name), (element) => nameOf(element, wanted));
+}
+
+function named(found, wanted, nameFor) {
+  const names = found.map((element) => [element, nameFor(element)]);
+  const pick = (test) => names.filter(([, name]) => test(name)).map(([element]) => element);
+  const lower = wanted.toLowerCase();
+  // A name that a snapshot cut ends with an ellipsis.
+  if (wanted.endsWith('…')) return pick((name) => name.startsWith(wanted.slice(0, -1)));
+  for (const test of [(name) => name === wanted, (name) => name.toLowerCase() === lower]) {
+    const found = pick(test);
+    if (found.length) return found;
+  }
+  return pick((name) => name.toLowerCase().includes(lower));
+}
+
+/** The innermost elements with a text, exact ones first; a text in a button means the button. */
+function byText(text) {
+  const wanted = tidy(text).toLowerCase();
+  if (!wanted) return [];
+  const found = innermost(wanted);
+  const exact = found.filter((element) => shownText(element) === wanted);
+  const visible = exact.filter(isExposed);
+  return [...new Set((visible.length || (exact.length && !found.some(isExposed)) ? exact : found).map(pressable))];
+}
+
+const shownText = (element) => {
+  const isButton = localName(element) === 'input' && ['button', 'submit', 'reset'].includes(element.type);
+  return tidy(isButton ? element.value : textContent(element)).toLowerCase();
+};
+
+function innermost(wanted) {
+  const found = [];
+  const descend = (element) => {
+    if (UNREADABLE.has(localName(element)) || !shownText(element).includes(wanted)) return false;
+    const deeper = [...childElements(element)].map(descend).some(Boolean);
+    if (!deeper) found.push(element);
+    return true;
+  };
+  for (const root of [document, ...shadowRoots()]) {
+    const tops = root === document ? [documentBody(document)].filter(Boolean) : [...childNodes(root)].filter(isElement);
+    tops.forEach(descend);
+    found.push(...query(root, 'input').filter((input) => ['button', 'submit', 'reset'].includes(input.type) && shownText(input).includes(wanted)));
+  }
+  return [...new Set(found)];
+}
+
+function pressable(element) {
+  let node = element;
+  for (let steps = 0; node && steps < 6; steps += 1, node = flatParent(node)) if (PRESSABLE.has(roleOf(node))) return node;
+  return element;
+}
+
+/** `{ ref, role, name }` of the one element that `target` means, or `{ error: "stale" | "none" | "several" | "selector" }`. */
+function resolve(target) {
+  const found = resolveElement(target);
+  return found.error ? found : { ref: refOf(found.element, found.role, found.name), role: found.role, name: found.name };
+}
+
+/** The element itself, for calls that need it; null if the target means none. */
+const element = (target) => resolveElement(target).element ?? null;

@@ -1,0 +1,202 @@
+// From the document to the tree of a snapshot: nodes `{ role, name, states, wanted, ref, cursor, properties, children,
+// element }` (`wanted`: it shall have a reference),
+// texts, and marks for what was left out. Only what a reader needs stays: wrappers dissolve into their parent, a label does
+// not repeat the name of its field, content does not repeat the name of its link.
+
+/** Names longer than this are cut; the whole name is the element's text. */
+const NAME_LIMIT = 160;
+/** Between texts of different blocks, which must not grow together. */
+const BREAK = Symbol('block');
+/** Their content is not read: it is a value, a picture or another document. */
+const LEAVES = new Set('audio canvas embed iframe frame img input math meter object progress select svg textarea video'.split(' '));
+
+/**
+ * The nodes of `element` and below.
+ * @param walk `{ focus, rows, budget, texts, urls, collapsed }`: the focused element, members shown of a long run, its
+ *   budget in characters, the longest text, whether every link shows its address, and the number of members left out.
+ */
+function walkElement(element, walk, inPointer = false, repeated = false) {
+  const tag = localName(element);
+  if (UNREADABLE.has(tag) || isExcluded(element)) return [];
+  const style = styleOf(element);
+  if (style.display === 'none' || (style.display !== 'contents' && !checkVisibility(element))) return [];
+  const role = roleOf(element);
+  if (tag === 'input' && element.type === 'hidden') return [];
+  const seen = style.visibility === 'visible';
+  const pointer = style.cursor === 'pointer';
+  const children = LEAVES.has(tag) ? [] : walkChildren(element, walk, pointer, seen);
+  const inner = isInline(style.display);
+  if (!seen) return spliced(children, inner);
+  // A frame of no size counts visitors.
+  if (role === 'iframe' && !isVisible(element)) return [];
+  const clickable = pointer && !inPointer;
+  const acts = isActionable(element, role, style, clickable);
+  if (tag === 'label') return labelNodes(element, role, children, walk, acts, clickable, inner);
+  if (!acts && dissolves(role, element, repeated, children)) return spliced(children, inner);
+  const node = {
+    role, name: labelOf(element, role), states: statesOf(element, role, walk.focus), cursor: clickable && !INTERACTIVE.has(role),
+    properties: propertiesOf(element, role, tag, walk), children: settled(children), element,
+    ref: null, wanted: false,
+  };
+  node.wanted = acts || (node.name !== '' && LANDMARKS.has(role));
+  takeContent(node, tag, walk);
+  return simplified(node);
+}
+
+/** Interactive, focusable, clickable by its cursor or handler, scrolled on its own, or another document. */
+function isActionable(element, role, style, clickable) {
+  const interactive = INTERACTIVE.has(role) && role !== 'gridcell' && localName(element) !== 'option';
+  return interactive || role === 'iframe' || clickable || hasAttribute(element, 'onclick')
+    || Number(attribute(element, 'tabindex') ?? -1) >= 0 || (isEditable(element) && isEditingHost(element))
+    || isScrollable(element, style);
+}
+
+function walkChildren(element, walk, pointer, seen) {
+  const children = [];
+  if (seen) children.push(pseudoText(element, '::before'));
+  const adopted = byIds(element, 'aria-owns').filter((other) => !within(element, other));
+  const nodes = [...flatChildren(element).filter((child) => isText(child) || (isElement(child) && !isOwned(child))), ...adopted];
+  for (const run of runsOf(nodes)) {
+    if (run.similar) {
+      children.push(...walkRun(run.members, {
+        rows: walk.rows, budget: walk.budget, focus: walk.focus, size: sizeOf,
+        walkOne: (member) => walkElement(member, walk, pointer, true),
+        onCut: (left) => ({ mark: true, count: left.length, noun: NOUNS[roleOf(left[0])] ?? 'similar items', owner: null }),
+      }));
+    } else {
+      const shapes = countShapes(run.members);
+      for (const child of run.members) {
+        if (isText(child)) {
+          if (seen) children.push(nodeValue(child));
+        } else {
+          children.push(...walkElement(child, walk, pointer, shapes.get(child) > 1));
+        }
+      }
+    }
+  }
+  if (seen) children.push(pseudoText(element, '::after'));
+  return children;
+}
+
+/** Element -> how many of its siblings look like it. Wrappers of fields repeat in every form and are no groups. */
+function countShapes(nodes) {
+  const shapes = new Map();
+  const elements = nodes.filter((node) => isElement(node) && matches(node, 'div, article, section, li'));
+  for (const element of elements) {
+    const shape = shapeOf(element);
+    shapes.set(shape, [...(shapes.get(shape) ?? []), element]);
+  }
+  return new Map([...shapes.values()].flatMap((members) => members.map((member) => [member, members.length])));
+}
+
+/** Shown where aria-owns of another element puts it. Looked up once per snapshot, since nearly no page uses it. */
+function isOwned(element) {
+  if (owned.at !== snapshotCount) {
+    const roots = [document, ...shadowRoots()];
+    const pairs = roots.flatMap((root) => query(root, '[aria-owns]')).map((owner) => [owner, byIds(owner, 'aria-owns')]);
+    owned = { at: snapshotCount, elements: new Set(pairs.flatMap(([owner, others]) => others.filter((other) => !within(owner, other)))) };
+  }
+  return owned.elements.has(element);
+}
+
+let owned = { at: -1, elements: new Set() };
+let snapshotCount = 0;
+
+/** A wrapper that says nothing. A repeated one with several parts and something to act on is a card, and stays. */
+function dissolves(role, element, repeated, children) {
+  if (role === 'rowgroup') return true;
+  if (role === 'img') return !labelOf(element, role);
+  if (!INLINE.has(role)) return false;
+  if (role === 'generic' && labelOf(element, role)) return false;
+  if (!repeated) return true;
+  const parts = settled(children);
+  return parts.length < 2 || !parts.some((part) => part.wanted);
+}
+
+const spliced = (children, inline) => (inline ? children : [BREAK, ...children, BREAK]);
+
+/** Text pieces joined up to the next break or node, empty ones gone. */
+function settled(children) {
+  const result = [];
+  let text = '';
+  const flush = () => {
+    const whole = tidy(text);
+    if (whole) result.push(whole);
+    text = '';
+  };
+  for (const child of children) {
+    if (typeof child === 'string') {
+      text += child;
+    } else if (child === BREAK) {
+      flush();
+    } else {
+      flush();
+      result.push(child);
+    }
+  }
+  flush();
+  return result;
+}
+
+/** A label of a visible field is its field's name already; one of a hidden field is what can be clicked. */
+function labelNodes(element, role, children, walk, acts, clickable, inner) {
+  const control = element.control;
+  const parts = settled(children);
+  if (control && isRendered(control)) {
+    const name = nameOf(control);
+    return spliced(parts.filter((part) => typeof part !== 'string' || !name.includes(part)), inner);
+  }
+  if (!control && !acts) return spliced(children, inner);
+  return [{
+    role, name: '', states: [], cursor: clickable, properties: [], children: parts, element, ref: null,
+    wanted: !parts.some((part) => part.wanted),
+  }];
+}
+
+/** `- /url:` and `- /placeholder:`, where they add to the name. */
+function propertiesOf(element, role, tag, walk) {
+  const properties = [];
+  if (role === 'link' && (walk.urls || !nameOf(element, role))) {
+    const url = attribute(element, 'href');
+    if (url) properties.push(['url', clip(url.startsWith('data:') ? 'data:…' : url, 200)]);
+  }
+  const placeholder = tag === 'input' || tag === 'textarea' ? attribute(element, 'placeholder') : null;
+  if (placeholder && tidy(placeholder) !== nameOf(element, role) && !element.value) properties.push(['placeholder', tidy(placeholder)]);
+  return properties;
+}
+
+/** What a leaf shows as its content. */
+function takeContent(node, tag, walk) {
+  const { element, role } = node;
+  if (tag === 'select') {
+    node.children = optionNodes(element, walk);
+  } else {
+    const value = valueOf(element, role);
+    if (value !== undefined && tidy(value)) node.children = [clip(tidy(value), walk.texts)];
+  }
+}
+
+/** Options have no boxes while the list is closed, so that visibility says nothing about them. */
+function optionNodes(select, walk) {
+  const option = (element) => ({
+    role: 'option', name: tidy(element.label), properties: [], children: [], element, ref: null, wanted: false, cursor: false,
+    states: [...(element.disabled ? ['disabled'] : []), ...(element.selected ? ['selected'] : [])],
+  });
+  const options = [...select.options].filter((element) => !element.hidden);
+  if (options.length <= SHORTEST_RUN) return options.map(option);
+  const nodes = [];
+  let left = 0;
+  const mark = () => {
+    if (left) nodes.push({ mark: true, count: left, noun: 'options', owner: null });
+    left = 0;
+  };
+  for (const [index, element] of options.entries()) {
+    if (index >= walk.rows && index < options.length - 1 && !element.selected) {
+      left += 1;
+    } else {
+      mark();
+      nodes.push(option(element));
+    }
+  }
+  return nodes;
+}
