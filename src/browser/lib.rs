@@ -6,4 +6,6 @@
 
 pub mod devtools;
 pub mod errors;
+mod page;
+pub mod tab;
 pub mod target;

@@ -134,7 +134,10 @@ function covered(hit, element) {
   return { error: 'covered', by: tagOf(over), ...(!body && isExposed(over) && { ref: refOf(over) }) };
 }
 
-/** Offset and scale of the document inside an iframe: `{ x, y, width, height, scaleX, scaleY }` in this frame's viewport. */
+/**
+ * Offset and scale of the document inside an iframe: `{ x, y, width, height, scaleX, scaleY }` in this frame's viewport, and
+ * `left`, `top` of the iframe itself.
+ */
 function frameBox(target) {
   const found = resolveElement(target);
   if (found.error) return found;
@@ -147,5 +150,5 @@ function frameBox(target) {
   const top = element.clientTop + parseFloat(style.paddingTop);
   const width = element.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
   const height = element.clientHeight - parseFloat(style.paddingTop) - parseFloat(style.paddingBottom);
-  return { x: box.x + left * scaleX, y: box.y + top * scaleY, width: width * scaleX, height: height * scaleY, scaleX, scaleY };
+  return { x: box.x + left * scaleX, y: box.y + top * scaleY, width: width * scaleX, height: height * scaleY, scaleX, scaleY, left: box.x, top: box.y };
 }

@@ -20,6 +20,7 @@ macro_rules! happening {
     };
 }
 
+pub mod browser_downloads;
 pub mod dom;
 pub mod log;
 pub mod network;
