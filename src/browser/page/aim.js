@@ -12,6 +12,7 @@ const ALIGNMENTS = [null, 'center', 'end', 'start'];
  */
 async function aim(target, { position, force = false, timeout = PATIENCE } = {}) {
   const end = performance.now() + timeout;
+  let reported;
   for (let attempt = 0; ; attempt += 1) {
     const found = resolveElement(target);
     if (found.error && found.error !== 'none') return found;
@@ -20,9 +21,11 @@ async function aim(target, { position, force = false, timeout = PATIENCE } = {})
     if (!result.error) return { ref: refOf(found.element, found.role, found.name), role: found.role, name: clip(found.name, NAME_LIMIT), ...result };
     // Other alignments first, without waiting; then the page may still be on its way.
     const realign = result.error === 'covered' || result.error === 'outside';
+    // What covered it where it stood says more than the header it met further up.
+    reported = realign && attempt % ALIGNMENTS.length > 0 && reported?.error === 'covered' ? reported : result;
     if (realign && attempt < ALIGNMENTS.length - 1) continue;
     const left = end - performance.now();
-    if (left <= 0) return result;
+    if (left <= 0) return reported;
     await nextChange(left);
     await nextFrame();
   }

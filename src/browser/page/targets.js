@@ -135,7 +135,7 @@ function innermost(wanted) {
     return true;
   };
   for (const root of [document, ...shadowRoots()]) {
-    const tops = root === document ? [documentBody(document)].filter(Boolean) : [...childNodes(root)].filter(isElement);
+    const tops = root === document ? [documentBody(document)].filter(Boolean) : childNodes(root).filter(isElement);
     tops.forEach(descend);
     found.push(...query(root, 'input').filter((input) => ['button', 'submit', 'reset'].includes(input.type) && shownText(input).includes(wanted)));
   }
