@@ -7,4 +7,6 @@
 pub mod chromium;
 pub mod devtools;
 pub mod errors;
+mod page;
+pub mod tab;
 pub mod target;

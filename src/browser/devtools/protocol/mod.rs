@@ -21,6 +21,7 @@ macro_rules! happening {
 }
 
 pub mod browser;
+pub mod browser_downloads;
 pub mod dom;
 pub mod log;
 pub mod network;
