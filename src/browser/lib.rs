@@ -5,8 +5,12 @@
 //! is JavaScript and lies in `page/`.
 
 pub mod chromium;
+pub mod acts;
 pub mod devtools;
+pub mod emulate;
 pub mod errors;
 mod page;
+pub mod snapshot;
 pub mod tab;
 pub mod target;
+pub mod views;

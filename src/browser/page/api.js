@@ -3,5 +3,5 @@
 // such trouble is `{ error, ... }`.
 globalThis.fumi = Object.freeze({
   aim, check, describe, dropData, element, elements, fill, find, focus, frame, frameBox, html, isFileInput, playwright, resolve,
-  select, selectText, snapshot, wait, settled: settledPage, title: () => documentTitle(document),
+  select, selectText, snapshot, wait, beginTyping, chooseOption, seenDrags, watchDrags, settled: settledPage, title: () => documentTitle(document),
 });

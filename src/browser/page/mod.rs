@@ -23,6 +23,8 @@ pub const SCRIPT: &str = concat!(
     include_str!("frames.js"),
     include_str!("aim.js"),
     include_str!("forms.js"),
+    include_str!("typing.js"),
+    include_str!("drags.js"),
     include_str!("api.js"),
     "})();\n",
 );
