@@ -12,6 +12,7 @@ const ALIGNMENTS = [null, 'center', 'end', 'start'];
  */
 async function aim(target, { position, force = false, timeout = PATIENCE } = {}) {
   const end = performance.now() + timeout;
+  let reported;
   for (let attempt = 0; ; attempt += 1) {
     const found = resolveElement(target);
     if (found.error && found.error !== 'none') return found;
@@ -20,9 +21,11 @@ async function aim(target, { position, force = false, timeout = PATIENCE } = {})
     if (!result.error) return { ref: refOf(found.element, found.role, found.name), role: found.role, name: clip(found.name, NAME_LIMIT), ...result };
     // Other alignments first, without waiting; then the page may still be on its way.
     const realign = result.error === 'covered' || result.error === 'outside';
+    // What covered it where it stood says more than the header it met further up.
+    reported = realign && attempt % ALIGNMENTS.length > 0 && reported?.error === 'covered' ? reported : result;
     if (realign && attempt < ALIGNMENTS.length - 1) continue;
     const left = end - performance.now();
-    if (left <= 0) return result;
+    if (left <= 0) return reported;
     await nextChange(left);
     await nextFrame();
   }
@@ -134,7 +137,10 @@ function covered(hit, element) {
   return { error: 'covered', by: tagOf(over), ...(!body && isExposed(over) && { ref: refOf(over) }) };
 }
 
-/** Offset and scale of the document inside an iframe: `{ x, y, width, height, scaleX, scaleY }` in this frame's viewport. */
+/**
+ * Offset and scale of the document inside an iframe: `{ x, y, width, height, scaleX, scaleY }` in this frame's viewport, and
+ * `left`, `top` of the iframe itself.
+ */
 function frameBox(target) {
   const found = resolveElement(target);
   if (found.error) return found;
@@ -147,5 +153,5 @@ function frameBox(target) {
   const top = element.clientTop + parseFloat(style.paddingTop);
   const width = element.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
   const height = element.clientHeight - parseFloat(style.paddingTop) - parseFloat(style.paddingBottom);
-  return { x: box.x + left * scaleX, y: box.y + top * scaleY, width: width * scaleX, height: height * scaleY, scaleX, scaleY };
+  return { x: box.x + left * scaleX, y: box.y + top * scaleY, width: width * scaleX, height: height * scaleY, scaleX, scaleY, left: box.x, top: box.y };
 }

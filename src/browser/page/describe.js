@@ -68,7 +68,7 @@ function selectorOf(element) {
       steps.unshift(`#${CSS.escape(id)}`);
       break;
     }
-    const siblings = parentNode(node) ? [...childNodes(parentNode(node))].filter((other) => isElement(other) && localName(other) === localName(node)) : [];
+    const siblings = parentNode(node) ? childNodes(parentNode(node)).filter((other) => isElement(other) && localName(other) === localName(node)) : [];
     steps.unshift(siblings.length > 1 ? `${localName(node)}:nth-of-type(${siblings.indexOf(node) + 1})` : localName(node));
     if (localName(node) === 'body') break;
   }

@@ -23,6 +23,8 @@ function simplified(node) {
     if (!node.children.length) return [];
     if (node.children.length === 1 && typeof node.children[0] !== 'string' && !node.children[0].mark) return node.children;
   }
+  // A paragraph of controls only lays them out.
+  if (bare && role === 'paragraph' && node.children.every((child) => child.wanted && child.role !== 'link')) return node.children;
   // A picture without name, an empty landmark, an empty list: nothing to read and nothing to do.
   if (bare && !node.children.length && role !== 'separator' && role !== 'cell' && role !== 'columnheader') return [];
   return [node];
@@ -49,9 +51,8 @@ const CELLS = new Set(['cell', 'gridcell', 'columnheader', 'rowheader']);
 
 /** A row whose cells hold texts and simple controls is one line: `- row: 17 | Ann | button "Edit" [ref=e9]`. */
 function compactRow(node) {
-  const cells = node.children;
-  const simple = cells.every((cell) => CELLS.has(cell.role) && !cell.wanted && !cell.states.length
-    && cell.children.every((part) => typeof part === 'string' || (!part.mark && !part.children.length && !part.properties.length)));
-  node.compact = simple;
-  return cells.length ? [node] : [];
+  const simple = (part) => typeof part === 'string' || (!part.mark && !part.children.length && part.role !== 'iframe');
+  const plain = (cell) => cell.children && CELLS.has(cell.role) && !cell.wanted && !cell.states.length;
+  node.compact = node.children.every((cell) => simple(cell) || (plain(cell) && cell.children.every(simple)));
+  return node.children.length ? [node] : [];
 }

@@ -12,7 +12,8 @@ const method = (prototype, name) => {
 
 const nodeType = getter(Node.prototype, 'nodeType');
 const parentNode = getter(Node.prototype, 'parentNode');
-const childNodes = getter(Node.prototype, 'childNodes');
+const firstChild = getter(Node.prototype, 'firstChild');
+const nextSibling = getter(Node.prototype, 'nextSibling');
 const textContent = getter(Node.prototype, 'textContent');
 const nodeValue = getter(Node.prototype, 'nodeValue');
 const isConnected = getter(Node.prototype, 'isConnected');
@@ -53,6 +54,13 @@ const editable = getter(HTMLElement.prototype, 'isContentEditable');
 const isEditable = (element) => element instanceof HTMLElement && editable(element);
 const styleOf = (element, pseudo) => getComputedStyle(element, pseudo);
 
+/** The child nodes; walking the links is several times as fast as the live list. */
+function childNodes(node) {
+  const children = [];
+  for (let child = firstChild(node); child; child = nextSibling(child)) children.push(child);
+  return children;
+}
+
 const isElement = (node) => nodeType(node) === 1;
 const isText = (node) => nodeType(node) === 3;
 const isShadowRoot = (node) => node instanceof ShadowRoot;
@@ -80,12 +88,12 @@ function byIds(element, name) {
 /** The children as they are laid out: of the shadow root, of what a slot was given, then what aria-owns adds. */
 function flatChildren(element) {
   const shadow = shadowRoot(element);
-  if (shadow) return [...childNodes(shadow)];
+  if (shadow) return childNodes(shadow);
   if (element instanceof HTMLSlotElement) {
     const assigned = element.assignedNodes();
-    return assigned.length ? assigned : [...childNodes(element)];
+    return assigned.length ? assigned : childNodes(element);
   }
-  return [...childNodes(element)];
+  return childNodes(element);
 }
 
 /** The parent as it is laid out: the slot, else the parent, else the host of the shadow root. */

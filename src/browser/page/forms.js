@@ -38,7 +38,7 @@ function announce(field, data) {
 }
 
 /**
- * Replaces what a field holds: `{ value }`, or `{ error: "not-editable", role }`, `"readonly"`, `"disabled"`, `"invisible"`,
+ * Replaces what a field holds: `{ value, maxLength? }` (a limit that cut it), or `{ error: "not-editable", role }`, `"readonly"`, `"disabled"`, `"invisible"`,
  * `{ error: "format", type, example, min?, max?, step? }`, `{ error: "select" }` for a list of options.
  */
 function fill(target, value) {
@@ -57,8 +57,7 @@ function fill(target, value) {
 function fillField(field, given) {
   const type = localName(field) === 'textarea' ? 'textarea' : field.type;
   const example = FORMATS[type];
-  // Without a form of its own a value may hold line breaks only in a textarea; the browser drops them as it does for a paste.
-  const value = example ? given.trim() : given;
+  const value = example ? given.trim() : atMost(field, given);
   const before = field.value;
   field.focus({ preventScroll: true });
   setValue(field, type === 'color' ? value.toLowerCase() : value);
@@ -68,7 +67,12 @@ function fillField(field, given) {
     return { error: 'format', type, given: value, example, ...Object.fromEntries(limits) };
   }
   announce(field, field.value);
-  return { value: type === 'password' ? '' : field.value };
+  return { value: type === 'password' ? '' : field.value, ...(!example && atMost(field, given) !== given && { maxLength: field.maxLength }) };
+}
+
+/** A person cannot type more than `maxlength` either, which the setter does not know. */
+function atMost(field, value) {
+  return field.maxLength >= 0 ? value.slice(0, field.maxLength) : value;
 }
 
 /** Whether the browser took the value: it empties, clamps or rounds what has the wrong form. */

@@ -139,8 +139,9 @@ function contentText(element, walk) {
 /** The items below an item of a tree or menu are not its name. */
 const isSubtree = (child, role) => (role === 'treeitem' || role === 'menuitem') && /^(?:group|menu)$/.test(attribute(child, 'role') ?? '');
 
-const UNREADABLE = new Set('script style noscript template head meta link title'.split(' '));
-const isInline = (display) => display === 'inline' || display === 'contents';
+// `rt` and `rp` only say how their base text is read aloud.
+const UNREADABLE = new Set('head link meta noscript rp rt script style template title'.split(' '));
+const isInline = (display) => display === 'inline' || display === 'contents' || display.startsWith('ruby');
 
 /** The text that `content` of a pseudo-element makes, with its alternative text after `/` if it has one. */
 function pseudoText(element, pseudo) {

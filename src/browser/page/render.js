@@ -53,8 +53,14 @@ function linesOf(nodes, { depth = Infinity, boxes = false, texts = Infinity, ifr
   return lines;
 }
 
-const cellsOf = (row) => row.children
-  .map((cell) => cell.children.map((part) => (typeof part === 'string' ? part : keyOf(part))).join(' ') || cell.name).join(' | ');
+function cellsOf(row) {
+  const part = (node) => (typeof node === 'string' ? node : controlOf(node));
+  const cell = (node) => (node.children && CELLS.has(node.role) && !node.wanted ? node.children.map(part).join(' ') || node.name : part(node));
+  return row.children.map(cell).join(' | ');
+}
+
+/** A control without name at least says where it leads or what it asks for. */
+const controlOf = (node) => keyOf(node) + (node.name || !node.properties.length ? '' : ` (${node.properties[0][1]})`);
 
 /** Gives the references that are wanted, in the order of reading. */
 function numbered(nodes) {

@@ -40,6 +40,7 @@ function treeOf(element, { rows, texts, urls, budget }) {
   const walk = { focus: focused(), rows, texts, urls, budget: Number.isFinite(rows) ? budget : Infinity };
   const nodes = settled(walkElement(element, walk));
   for (const node of nodes) if (node.mark && !node.owner) node.owner = { ref: refOf(element) };
+  forgetOwned();
   return numbered(nodes);
 }
 

@@ -30,6 +30,10 @@ function parsedTarget(target) {
 
 /** `{ element, role, name }`, or `{ error }` as `resolve` says it. */
 function resolveElement(target) {
+  if (target instanceof Node) {
+    const role = roleOf(target);
+    return { element: target, role, name: labelOf(target, role) };
+  }
   let parsed;
   try {
     parsed = parsedTarget(target);
@@ -131,7 +135,7 @@ function innermost(wanted) {
     return true;
   };
   for (const root of [document, ...shadowRoots()]) {
-    const tops = root === document ? [documentBody(document)].filter(Boolean) : [...childNodes(root)].filter(isElement);
+    const tops = root === document ? [documentBody(document)].filter(Boolean) : childNodes(root).filter(isElement);
     tops.forEach(descend);
     found.push(...query(root, 'input').filter((input) => ['button', 'submit', 'reset'].includes(input.type) && shownText(input).includes(wanted)));
   }

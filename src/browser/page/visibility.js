@@ -45,8 +45,11 @@ function isDisabled(element) {
 
 const isScrollbar = (overflow) => overflow === 'auto' || overflow === 'scroll';
 
+const NO_SCROLLERS = new Set('a b button code em i label li p span strong svg td th tr'.split(' '));
+
 /** Has its own scrolled content; the document's scroller is none of them. */
 function isScrollable(element, style) {
+  if (NO_SCROLLERS.has(localName(element))) return false;
   if (element === documentBody(document) || element === rootElement(document)) return false;
   return (isScrollbar(style.overflowY) && scrollHeight(element) > clientHeight(element) + 8 && clientHeight(element) > 16)
     || (isScrollbar(style.overflowX) && scrollWidth(element) > clientWidth(element) + 8 && clientWidth(element) > 16);

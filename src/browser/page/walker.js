@@ -43,17 +43,19 @@ function walkElement(element, walk, inPointer = false, repeated = false) {
   return simplified(node);
 }
 
-/** Interactive, focusable, clickable by its cursor or handler, scrolled on its own, or another document. */
+/** Interactive, focusable, clickable by its cursor or handler, a picture made by script, scrolled on its own, another document. */
 function isActionable(element, role, style, clickable) {
   const interactive = INTERACTIVE.has(role) && role !== 'gridcell' && localName(element) !== 'option';
-  return interactive || role === 'iframe' || clickable || hasAttribute(element, 'onclick')
+  const pressedByPlace = ['canvas', 'video', 'audio'].includes(localName(element));
+  return interactive || pressedByPlace || role === 'iframe' || clickable || hasAttribute(element, 'onclick')
     || Number(attribute(element, 'tabindex') ?? -1) >= 0 || (isEditable(element) && isEditingHost(element))
     || isScrollable(element, style);
 }
 
 function walkChildren(element, walk, pointer, seen) {
   const children = [];
-  if (seen) children.push(pseudoText(element, '::before'));
+  const before = seen ? pseudoText(element, '::before') : '';
+  if (before) children.push(before);
   const adopted = byIds(element, 'aria-owns').filter((other) => !within(element, other));
   const nodes = [...flatChildren(element).filter((child) => isText(child) || (isElement(child) && !isOwned(child))), ...adopted];
   for (const run of runsOf(nodes)) {
@@ -74,7 +76,8 @@ function walkChildren(element, walk, pointer, seen) {
       }
     }
   }
-  if (seen) children.push(pseudoText(element, '::after'));
+  const after = seen ? pseudoText(element, '::after') : '';
+  if (after) children.push(after);
   return children;
 }
 
@@ -99,7 +102,12 @@ function isOwned(element) {
   return owned.elements.has(element);
 }
 
-let owned = { at: -1, elements: new Set() };
+const NOTHING_OWNED = { at: -1, elements: new Set() };
+let owned = NOTHING_OWNED;
+/** Elements are held for the time of a snapshot only. */
+function forgetOwned() {
+  owned = NOTHING_OWNED;
+}
 let snapshotCount = 0;
 
 /** A wrapper that says nothing. A repeated one with several parts and something to act on is a card, and stays. */
@@ -113,7 +121,13 @@ function dissolves(role, element, repeated, children) {
   return parts.length < 2 || !parts.some((part) => part.wanted);
 }
 
-const spliced = (children, inline) => (inline ? children : [BREAK, ...children, BREAK]);
+/** In the parent's place; wrappers inside wrappers do not heap up breaks. */
+function spliced(children, inline) {
+  if (inline || !children.length) return inline ? children : [BREAK];
+  if (children[0] !== BREAK) children.unshift(BREAK);
+  if (children.at(-1) !== BREAK) children.push(BREAK);
+  return children;
+}
 
 /** Text pieces joined up to the next break or node, empty ones gone. */
 function settled(children) {

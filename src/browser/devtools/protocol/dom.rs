@@ -2,7 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{page::FrameId, runtime::{RemoteObject, RemoteObjectId}};
+use super::{
+    page::FrameId,
+    runtime::{RemoteObject, RemoteObjectId},
+};
 use crate::devtools::Nothing;
 
 /// A node of a page, whatever the world.

@@ -20,6 +20,8 @@ macro_rules! happening {
     };
 }
 
+pub mod browser;
+pub mod browser_downloads;
 pub mod capture;
 pub mod dom;
 pub mod emulation;
@@ -29,4 +31,5 @@ pub mod network;
 pub mod page;
 pub mod runtime;
 pub mod scripts;
+pub mod storage;
 pub mod target;

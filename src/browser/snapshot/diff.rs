@@ -1,0 +1,412 @@
+//! What changed between two snapshots of a page, in the snapshots' own form, with usable references.
+//!
+//! `@ main > list [ref=e13]` says where; below it `+` is a new line (with all that is in it), `~` a line that reads so now,
+//! `-` what is gone. Unchanged lines are left out. The result is always shorter than the new snapshot; else that is returned.
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+use super::lines::Line;
+
+/// A longer stretch of lines that are gone is told by its number: nothing can be done with them any more.
+const GONE_SHOWN: usize = 3;
+/// And each by so many of its characters.
+const GONE_LENGTH: usize = 80;
+/// Of the lines around a change so many are told, the nearest.
+const PLACE_SHOWN: usize = 3;
+/// Characters kept free for the mark of a cut.
+const MARK_ROOM: usize = 80;
+
+/// What changed since an earlier snapshot.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Changes {
+    /// Nothing that a reader could see.
+    Unchanged,
+    /// The changed lines; if the limit cut them, the text says how to see the rest.
+    Part {
+        /// Lines marked with `@`, `+`, `~` and `-`.
+        text: String,
+        /// Changed lines that the limit left out.
+        cut: usize,
+    },
+    /// The whole new snapshot, since telling the differences would take more than it.
+    Full(String),
+}
+
+/// The differences from `before` to `after`, in at most `limit` characters (and a mark, if that cut them).
+#[must_use]
+pub fn changes(before: &str, after: &str, limit: usize) -> Changes {
+    let (old, new) = (Line::parse(before), Line::parse(after));
+    let mut told = Told::default();
+    told.compare(&old, &new, &mut Vec::new());
+    if told.lines.is_empty() {
+        return Changes::Unchanged;
+    }
+    let (text, cut) = told.within(limit);
+    let room = after.chars().count();
+    if text.chars().count() < room {
+        Changes::Part { text, cut }
+    } else {
+        Changes::Full(after.to_owned())
+    }
+}
+
+/// The lines of the answer as they come about, in the order of the page.
+#[derive(Default)]
+struct Told {
+    lines: Vec<String>,
+    place: Option<String>,
+}
+
+impl Told {
+    fn compare<'text>(&mut self, old: &[Line<'text>], new: &[Line<'text>], path: &mut Vec<&'text str>) {
+        let pairs = paired(old, new);
+        let mut gone = 0;
+        for (line, pair) in new.iter().zip(&pairs.of_new) {
+            let Some(index) = *pair else {
+                self.added(line, path);
+                continue;
+            };
+            self.gone(&old[gone..index], &pairs.old_kept[gone..index], path);
+            gone = index + 1;
+            let was = &old[index];
+            if was.fingerprint() == line.fingerprint() {
+                continue;
+            }
+            if says_more(was.content, line.content) {
+                self.say(path, format!("~ {}", line.content));
+            }
+            path.push(line.head());
+            self.compare(&was.children, &line.children, path);
+            path.pop();
+        }
+        self.gone(&old[gone..], &pairs.old_kept[gone..], path);
+    }
+
+    fn added(&mut self, line: &Line<'_>, path: &[&str]) {
+        let mut text = String::new();
+        write_tree(&mut text, line, 0);
+        for row in text.lines() {
+            self.say(path, row.to_owned());
+        }
+    }
+
+    fn gone(&mut self, lines: &[Line<'_>], kept: &[bool], path: &[&str]) {
+        let left: Vec<&Line<'_>> = lines
+            .iter()
+            .zip(kept)
+            .filter(|(_, kept)| !**kept)
+            .map(|(line, _)| line)
+            .collect();
+        for line in left.iter().take(GONE_SHOWN) {
+            let more = match line.size() - 1 {
+                0 => String::new(),
+                more => format!(" (with {more} inside)"),
+            };
+            self.say(path, format!("- {}{more}", shortened(line.content)));
+        }
+        if left.len() > GONE_SHOWN {
+            self.say(path, format!("- … {} more gone", left.len() - GONE_SHOWN));
+        }
+    }
+
+    /// Adds a line, after one that says where unless the line before was there, too.
+    fn say(&mut self, path: &[&str], line: String) {
+        let near = path.len().saturating_sub(PLACE_SHOWN);
+        let far = if near > 0 { "… > " } else { "" };
+        let place = format!("{far}{}", path[near..].join(" > "));
+        if self.place.as_ref() != Some(&place) {
+            if !path.is_empty() || self.place.is_some() {
+                let top = if place.is_empty() { "page" } else { &place };
+                self.lines.push(format!("@ {top}"));
+            }
+            self.place = Some(place);
+        }
+        self.lines.push(line);
+    }
+
+    /// The text up to a limit in characters, whole lines, and how many lines did not fit.
+    fn within(&self, limit: usize) -> (String, usize) {
+        let length: usize = self.lines.iter().map(|line| line.chars().count() + 1).sum();
+        let limit = if length <= limit {
+            usize::MAX
+        } else {
+            limit.saturating_sub(MARK_ROOM)
+        };
+        let mut used = 0;
+        let fitting = self
+            .lines
+            .iter()
+            .take_while(|line| {
+                used += line.chars().count() + 1;
+                used <= limit
+            })
+            .count();
+        let cut = self.lines.len() - fitting;
+        let mut text = self.lines[..fitting].join("\n");
+        if cut > 0 {
+            let separator = if fitting == 0 { "" } else { "\n" };
+            let _ = write!(
+                text,
+                "{separator}… {cut} more changed lines (browser_snapshot shows the page as it is)"
+            );
+        }
+        (text, cut)
+    }
+}
+
+fn write_tree(text: &mut String, line: &Line<'_>, depth: usize) {
+    // Writing to a string does not fail.
+    let _ = writeln!(text, "{}+ {}", "  ".repeat(depth), line.content);
+    for child in &line.children {
+        write_tree(text, child, depth + 1);
+    }
+}
+
+/// Enough of a line that is gone to know it by.
+fn shortened(content: &str) -> String {
+    let content = content.trim_end_matches(':');
+    match content.char_indices().nth(GONE_LENGTH) {
+        Some((end, _)) => format!("{}…", &content[..end]),
+        None => content.to_owned(),
+    }
+}
+
+/// Whether a line that changed tells something: having lost the focus alone does not, since what has it now is told.
+fn says_more(was: &str, is: &str) -> bool {
+    // A colon at the end only says that lines follow.
+    let plain = |text: &str| text.trim_end_matches(':').replace(" [active]", "");
+    was.trim_end_matches(':') != is.trim_end_matches(':') && (is.contains(" [active]") || plain(was) != plain(is))
+}
+
+/// Which lines of two lists are the same: for each new one the index of its old one, rising; and which old ones have one.
+struct Pairs {
+    of_new: Vec<Option<usize>>,
+    old_kept: Vec<bool>,
+}
+
+/// Equal lines first, then lines about the same thing, each the first with the first; what changed its order is not the same.
+fn paired(old: &[Line<'_>], new: &[Line<'_>]) -> Pairs {
+    let mut of_new = vec![None; new.len()];
+    let mut taken = vec![false; old.len()];
+    match_by(old, new, Line::fingerprint, &mut of_new, &mut taken);
+    match_by(old, new, Line::key, &mut of_new, &mut taken);
+    let rising = longest_rising(&of_new);
+    let mut old_kept = vec![false; old.len()];
+    for (index, pair) in of_new.iter_mut().enumerate() {
+        match *pair {
+            Some(other) if rising.contains(&index) => old_kept[other] = true,
+            _ => *pair = None,
+        }
+    }
+    Pairs { of_new, old_kept }
+}
+
+fn match_by<'lines, 'text, Key: std::hash::Hash + Eq>(
+    old: &'lines [Line<'text>],
+    new: &'lines [Line<'text>],
+    key: impl Fn(&'lines Line<'text>) -> Key,
+    of_new: &mut [Option<usize>],
+    taken: &mut [bool],
+) {
+    let mut free: HashMap<Key, std::collections::VecDeque<usize>> = HashMap::new();
+    for (index, line) in old.iter().enumerate().filter(|(index, _)| !taken[*index]) {
+        free.entry(key(line)).or_default().push_back(index);
+    }
+    for (line, pair) in new.iter().zip(of_new).filter(|(_, pair)| pair.is_none()) {
+        *pair = free.get_mut(&key(line)).and_then(std::collections::VecDeque::pop_front);
+        if let Some(index) = *pair {
+            taken[index] = true;
+        }
+    }
+}
+
+/// The positions of a longest rising subsequence of the pairs (patience sorting, n log n).
+fn longest_rising(pairs: &[Option<usize>]) -> std::collections::HashSet<usize> {
+    let mut ends: Vec<usize> = Vec::new();
+    let mut before: Vec<Option<usize>> = vec![None; pairs.len()];
+    for (position, value) in pairs.iter().enumerate() {
+        let Some(value) = *value else { continue };
+        let place = ends.partition_point(|&end| pairs[end].is_some_and(|other| other < value));
+        before[position] = place.checked_sub(1).map(|previous| ends[previous]);
+        if place == ends.len() {
+            ends.push(position);
+        } else {
+            ends[place] = position;
+        }
+    }
+    let mut rising = std::collections::HashSet::new();
+    let mut next = ends.last().copied();
+    while let Some(position) = next {
+        rising.insert(position);
+        next = before[position];
+    }
+    rising
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const UNLIMITED: usize = usize::MAX;
+    const PAGE: &str = "\
+- banner:
+  - navigation \"Main\" [ref=e1]:
+    - link \"Home\" [ref=e2]
+    - link \"Orders\" [ref=e3]
+- main:
+  - heading \"Orders\" [level=1]
+  - textbox \"Filter\" [ref=e4]
+  - table [ref=e5]:
+    - row: ID | Action
+    - row: 1 | button \"Edit\" [ref=e6]
+    - row: 2 | button \"Edit\" [ref=e7]
+    - … 1,993 more rows (snapshot target=e5, or find)
+    - row: 2000 | button \"Edit\" [ref=e8]
+- contentinfo:
+  - paragraph: Example Corp";
+
+    fn part(before: &str, after: &str) -> String {
+        match changes(before, after, UNLIMITED) {
+            Changes::Part { text, cut: 0 } => text,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// Forty lines of links.
+    fn links(name: &str) -> String {
+        let mut text = String::new();
+        for number in 20..60 {
+            let _ = writeln!(text, "  - link \"{name}{number}\" [ref=e{number}]");
+        }
+        text
+    }
+
+    #[test]
+    fn the_same_page_has_not_changed() {
+        assert_eq!(changes(PAGE, PAGE, UNLIMITED), Changes::Unchanged);
+        assert_eq!(changes("", "", UNLIMITED), Changes::Unchanged);
+    }
+
+    #[test]
+    fn a_value_is_told_with_its_place() {
+        let after = PAGE.replace("[ref=e4]", "[active] [ref=e4]: Ann");
+        assert_eq!(
+            part(PAGE, &after),
+            "@ main\n~ textbox \"Filter\" [active] [ref=e4]: Ann"
+        );
+    }
+
+    #[test]
+    fn losing_the_focus_alone_is_not_told() {
+        let before = PAGE.replace("[ref=e4]", "[active] [ref=e4]");
+        assert_eq!(changes(&before, PAGE, UNLIMITED), Changes::Unchanged);
+    }
+
+    #[test]
+    fn what_is_new_comes_with_all_that_is_in_it() {
+        let after = PAGE.replace(
+            "- contentinfo:",
+            "- dialog \"Sure?\" [ref=e9]:\n  - paragraph: No way back\n  - button \"Yes\" [ref=e10]\n- contentinfo:",
+        );
+        let expected = "+ dialog \"Sure?\" [ref=e9]:\n  + paragraph: No way back\n  + button \"Yes\" [ref=e10]";
+        assert_eq!(part(PAGE, &after), expected);
+    }
+
+    #[test]
+    fn what_is_gone_is_named_and_rows_keep_their_identity() {
+        let after = PAGE
+            .replace("    - row: 1 | button \"Edit\" [ref=e6]\n", "")
+            .replace("1,993", "1,992");
+        let expected = "@ main > table [ref=e5]\n- row: 1 | button \"Edit\" [ref=e6]\n~ … 1,992 more rows (snapshot target=e5, or find)";
+        assert_eq!(part(PAGE, &after), expected);
+    }
+
+    #[test]
+    fn a_long_stretch_that_is_gone_is_counted() {
+        let before = format!("{PAGE}\n{}", links("L"));
+        let text = part(&before, PAGE);
+        assert!(text.ends_with("- link \"L22\" [ref=e22]\n- … 37 more gone"), "{text}");
+    }
+
+    #[test]
+    fn what_moved_is_new_at_its_place() {
+        let after = PAGE
+            .replace("    - link \"Home\" [ref=e2]\n", "")
+            .replace("- heading", "- link \"Home\" [ref=e2]\n  - heading");
+        let text = part(PAGE, &after);
+        assert!(text.contains("@ main\n+ link \"Home\" [ref=e2]"), "{text}");
+        assert!(text.contains("- link \"Home\" [ref=e2]"), "{text}");
+    }
+
+    #[test]
+    fn another_page_is_given_whole() {
+        let after = "- heading \"Signed in\" [level=1]";
+        assert_eq!(changes(PAGE, after, UNLIMITED), Changes::Full(after.to_owned()));
+    }
+
+    #[test]
+    fn the_limit_cuts_whole_lines_and_says_so() {
+        let after = links("New ");
+        let after = format!("{PAGE}\n{after}");
+        let Changes::Part { text, cut } = changes(PAGE, &after, 400) else {
+            panic!("not a part")
+        };
+        assert!(cut > 20 && text.chars().count() <= 400, "{cut} {text}");
+        assert!(text.ends_with(&format!(
+            "… {cut} more changed lines (browser_snapshot shows the page as it is)"
+        )));
+    }
+
+    /// Lines of random depth, role, reference and value, as a page could have them.
+    fn page() -> impl Strategy<Value = String> {
+        let line = (
+            0_usize..4,
+            "[a-c]",
+            proptest::option::of(1_u8..30),
+            proptest::option::of("[xy]{1,2}"),
+        );
+        proptest::collection::vec(line, 0..24).prop_map(|lines| {
+            let mut text = String::new();
+            for (depth, role, reference, value) in lines {
+                let reference = reference.map(|number| format!(" [ref=e{number}]")).unwrap_or_default();
+                let value = value.map(|value| format!(": {value}")).unwrap_or_default();
+                let _ = writeln!(text, "{}- {role}{reference}{value}", "  ".repeat(depth));
+            }
+            text
+        })
+    }
+
+    fn references(text: &str) -> std::collections::BTreeSet<String> {
+        text.match_indices("[ref=")
+            .filter_map(|(at, _)| super::super::lines::reference(&text[at..]))
+            .map(str::to_owned)
+            .collect()
+    }
+
+    proptest! {
+        #[test]
+        fn never_larger_and_no_new_reference_is_lost(before in page(), after in page(), limit in 100_usize..600) {
+            let (text, cut) = match changes(&before, &after, limit) {
+                Changes::Unchanged => (String::new(), 0),
+                Changes::Part { text, cut } => (text, cut),
+                Changes::Full(text) => (text, 0),
+            };
+            prop_assert!(text.chars().count() <= after.chars().count());
+            if cut == 0 {
+                let new: Vec<_> = references(&after).difference(&references(&before)).cloned().collect();
+                for reference in new {
+                    prop_assert!(references(&text).contains(&reference), "{reference} is missing in\n{text}");
+                }
+            }
+        }
+
+        #[test]
+        fn unchanged_means_equal(before in page(), after in page()) {
+            let same = before.lines().eq(after.lines());
+            let told = changes(&before, &after, UNLIMITED);
+            prop_assert!(!same || told == Changes::Unchanged);
+        }
+    }
+}

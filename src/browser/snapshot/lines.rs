@@ -1,0 +1,180 @@
+//! A snapshot's text as a tree of its lines: what each line is about (its reference, else its role and name) and what stands
+//! below it. Every text parses; a line out of step hangs on the nearest line above it. Values are never interpreted.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// One line of a snapshot with the lines below it.
+#[derive(Debug)]
+pub(crate) struct Line<'text> {
+    /// Without indentation and dash: `button "Save" [ref=e12]`, `row: 17 | Ann`, `/url: x`, `… 3 more rows`.
+    pub(crate) content: &'text str,
+    /// The lines below it, one level deeper.
+    pub(crate) children: Vec<Line<'text>>,
+    fingerprint: u64,
+}
+
+impl<'text> Line<'text> {
+    /// The tops of a snapshot in their order.
+    pub(crate) fn parse(text: &'text str) -> Vec<Self> {
+        let rows: Vec<(usize, &str)> = text
+            .lines()
+            .filter(|line| !line.trim().is_empty())
+            .map(|line| (line.len() - line.trim_start().len(), line.trim_start()))
+            .map(|(indent, content)| (indent, content.strip_prefix("- ").unwrap_or(content)))
+            .collect();
+        below(&rows)
+    }
+
+    /// What stays the same while the element lives: its reference; else its role and name, or what can be acted on in it.
+    pub(crate) fn key(&self) -> &'text str {
+        let head = self.head();
+        if let Some(reference) = reference(head).or_else(|| reference(self.content)) {
+            return reference;
+        }
+        // `… 1,993 more rows`: the number is its value.
+        if self.is_mark() {
+            return "…";
+        }
+        let named = head.rfind('"').map_or(0, |end| end + 1);
+        let states = head[named..].find(" [").map_or(head.len(), |start| named + start);
+        &head[..states]
+    }
+
+    /// `role "name" [state] [ref=e1]`, up to the colon that ends it.
+    pub(crate) fn head(&self) -> &'text str {
+        let end = head_length(self.content);
+        &self.content[..end]
+    }
+
+    /// A line of the snapshot itself, not of the page: something was left out here.
+    pub(crate) fn is_mark(&self) -> bool {
+        self.content.starts_with('…')
+    }
+
+    /// Equal for two lines with equal content and equal lines below.
+    pub(crate) fn fingerprint(&self) -> u64 {
+        self.fingerprint
+    }
+
+    /// How many lines there are, this one included.
+    pub(crate) fn size(&self) -> usize {
+        1 + self.children.iter().map(Self::size).sum::<usize>()
+    }
+}
+
+/// The first reference of a text, without its brackets.
+pub(crate) fn reference(text: &str) -> Option<&str> {
+    let start = text.find("[ref=")? + "[ref=".len();
+    let length = text[start..].find(']')?;
+    Some(&text[start..start + length])
+}
+
+/// Lines of equal depth, each with what is deeper until the next of them.
+fn below<'text>(rows: &[(usize, &'text str)]) -> Vec<Line<'text>> {
+    let mut lines = Vec::new();
+    let mut rest = rows;
+    while let Some((&(indent, content), after)) = rest.split_first() {
+        let deeper = after.iter().take_while(|(other, _)| *other > indent).count();
+        let children = below(&after[..deeper]);
+        let fingerprint = fingerprint(content, &children);
+        lines.push(Line {
+            content,
+            children,
+            fingerprint,
+        });
+        rest = &after[deeper..];
+    }
+    lines
+}
+
+fn fingerprint(content: &str, children: &[Line<'_>]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    content.hash(&mut hasher);
+    for child in children {
+        child.fingerprint.hash(&mut hasher);
+    }
+    hasher.finish()
+}
+
+/// The length of the head in bytes: to the first colon at the end of a word outside of quotes.
+fn head_length(content: &str) -> usize {
+    // A key with a colon inside stands in single quotes, in which two of them mean one.
+    if let Some(inner) = content.strip_prefix('\'') {
+        let bytes = inner.as_bytes();
+        let mut at = 0;
+        while at < bytes.len() {
+            if bytes[at] == b'\'' {
+                if bytes.get(at + 1) != Some(&b'\'') {
+                    return at + 2;
+                }
+                at += 1;
+            }
+            at += 1;
+        }
+        return content.len();
+    }
+    let bytes = content.as_bytes();
+    let mut in_name = false;
+    let mut at = 0;
+    while at < bytes.len() {
+        match bytes[at] {
+            b'\\' if in_name => at += 1,
+            b'"' => in_name = !in_name,
+            b':' if !in_name && matches!(bytes.get(at + 1), None | Some(b' ')) => return at,
+            _ => {}
+        }
+        at += 1;
+    }
+    content.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn only(text: &str) -> Line<'_> {
+        let mut lines = Line::parse(text);
+        assert_eq!(lines.len(), 1, "{text}");
+        lines.remove(0)
+    }
+
+    #[test]
+    fn a_line_is_about_its_reference() {
+        assert_eq!(only("- button \"Save: all\" [disabled] [ref=e12]").key(), "e12");
+        assert_eq!(only("- 'navigation \"A: it''s\" [ref=e3]': text [ref=e9]").key(), "e3");
+    }
+
+    #[test]
+    fn a_line_without_one_is_about_its_role_and_name() {
+        assert_eq!(
+            only("- heading \"Orders: [new]\" [level=1]").key(),
+            "heading \"Orders: [new]\""
+        );
+        assert_eq!(only("- paragraph: Welcome: guest").key(), "paragraph");
+        assert_eq!(only("- /url: https://example.com/").key(), "/url");
+        assert_eq!(only("- banner:").key(), "banner");
+    }
+
+    #[test]
+    fn a_row_is_about_what_can_be_acted_on_in_it() {
+        let row = only("- row: 17 | Ann | button \"Edit\" [ref=e9] | button \"Delete\" [ref=e10]");
+        assert_eq!((row.key(), row.head()), ("e9", "row"));
+    }
+
+    #[test]
+    fn depth_makes_a_tree() {
+        let lines = Line::parse("- main:\n  - list:\n    - link \"A\" [ref=e1]\n  - text: end\n- contentinfo");
+        assert_eq!(lines.len(), 2);
+        assert_eq!(lines[0].children[0].children[0].key(), "e1");
+        assert_eq!(lines[0].size(), 4);
+    }
+
+    #[test]
+    fn what_is_out_of_step_hangs_on_the_line_above() {
+        let lines = Line::parse("- main\n      - a\n   - b\n");
+        assert_eq!(
+            lines[0].children.iter().map(|line| line.content).collect::<Vec<_>>(),
+            ["a", "b"]
+        );
+    }
+}
