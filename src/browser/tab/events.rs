@@ -129,6 +129,7 @@ impl State {
             "Page" => self.hear_page(channel, event),
             "Runtime" => self.hear_runtime(channel, event),
             "Network" => self.hear_network(channel, event),
+            "Input" => self.hear_input(event),
             "Log" => {
                 if let Some(log::EntryAdded { entry }) = event.get() {
                     self.console.log(entry);

@@ -10,6 +10,7 @@ mod dialogs;
 mod downloads;
 mod events;
 mod frames;
+mod input;
 mod locate;
 mod navigation;
 mod network;
@@ -71,6 +72,7 @@ pub(crate) struct State {
     downloads: downloads::Downloads,
     chooser: Option<downloads::Waiting>,
     seen: observe::Seen,
+    input: input::Input,
     last_snapshot: Option<String>,
     has_crashed: bool,
     is_closed: bool,
@@ -98,6 +100,7 @@ impl Tab {
                 chooser: None,
                 seen: observe::Seen::new(info.url),
                 last_snapshot: None,
+                input: input::Input::default(),
                 has_crashed: false,
                 is_closed: false,
             }),
