@@ -7,5 +7,6 @@
 pub mod devtools;
 pub mod errors;
 mod page;
+pub mod snapshot;
 pub mod tab;
 pub mod target;
