@@ -165,6 +165,16 @@ impl Tab {
         self.state().frames.in_order()
     }
 
+    /// A frame by its id.
+    pub(crate) fn frame(&self, id: &FrameId) -> Option<Arc<Frame>> {
+        self.state().frames.get(id).cloned()
+    }
+
+    /// Keeps a snapshot of the whole page; the one before comes back.
+    pub(crate) fn remember_snapshot(&self, text: String) -> Option<String> {
+        self.state().last_snapshot.replace(text)
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -218,3 +228,7 @@ impl State {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "../tests/tab/mod.rs"]
+mod tests;
