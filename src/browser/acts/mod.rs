@@ -101,3 +101,7 @@ impl Tab {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "../tests/acts/mod.rs"]
+mod tests;
