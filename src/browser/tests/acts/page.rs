@@ -2,7 +2,7 @@
 
 use std::{
     collections::HashMap,
-    path::{Path, PathBuf},
+    path::PathBuf,
     sync::Arc,
 };
 
@@ -94,10 +94,6 @@ pub(super) fn at(selector: &str) -> Target {
 /// The English sentence of an error's reason.
 pub(super) fn reason<T: std::fmt::Debug>(result: Result<T, BrowserError>) -> String {
     result.expect_err("an error").to_string()
-}
-
-pub(super) fn written(path: &Path) -> String {
-    path.display().to_string()
 }
 
 async fn open(process: &Process) -> (Arc<Tab>, Events) {
