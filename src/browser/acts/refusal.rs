@@ -26,12 +26,18 @@ impl<T> Said<T> {
 }
 
 /// A refusal: a word for the reason, and what belongs to it.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
+#[derive(Debug, Deserialize)]
 pub(crate) struct Refusal {
     /// The reason. Without it this is no refusal.
-    #[serde(deserialize_with = "String::deserialize")]
     pub(crate) error: String,
+    #[serde(flatten)]
+    about: About,
+}
+
+/// What belongs to the reasons.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct About {
     was: String,
     nearest: Vec<Line>,
     candidates: Vec<Line>,
@@ -104,22 +110,22 @@ impl Refusal {
         match self.error.as_str() {
             "stale" => BrowserError::Stale {
                 reference: target,
-                was: self.was,
-                nearest: lines(self.nearest),
+                was: self.about.was,
+                nearest: lines(self.about.nearest),
             },
             "none" => BrowserError::NoMatch {
                 target,
-                nearest: lines(self.nearest),
+                nearest: lines(self.about.nearest),
             },
             "several" => BrowserError::Several {
                 target,
-                count: self.count,
-                candidates: lines(self.candidates),
+                count: self.about.count,
+                candidates: lines(self.about.candidates),
             },
-            "covered" => BrowserError::Covered { target, by: self.by },
+            "covered" => BrowserError::Covered { target, by: self.about.by },
             "selector" => BrowserError::Selector {
                 selector: target,
-                reason: self.message,
+                reason: self.about.message,
             },
             "format" => argument("value", self.format()),
             "options" => argument("values", self.no_option()),
@@ -133,8 +139,8 @@ impl Refusal {
             "regex" => argument(
                 "regex",
                 Text::new(
-                    format!("the regular expression cannot be read: {}", self.message),
-                    format!("正規表現を解釈できません: {}", self.message),
+                    format!("the regular expression cannot be read: {}", self.about.message),
+                    format!("正規表現を解釈できません: {}", self.about.message),
                 ),
             ),
             _ => BrowserError::Inert {
@@ -145,13 +151,13 @@ impl Refusal {
     }
 
     fn inert(&self) -> Text {
-        let Self { role, .. } = self;
+        let role = &self.about.role;
         let (en, ja) = match self.error.as_str() {
             "invisible" => ("it is not visible", "表示されていません"),
-            "disabled" if !self.option.is_empty() => {
+            "disabled" if !self.about.option.is_empty() => {
                 return Text::new(
-                    format!("its option \"{}\" is disabled", self.option),
-                    format!("選択肢「{}」は無効になっています", self.option),
+                    format!("its option \"{}\" is disabled", self.about.option),
+                    format!("選択肢「{}」は無効になっています", self.about.option),
                 );
             }
             "disabled" => ("it is disabled", "無効（disabled）になっています"),
@@ -193,8 +199,8 @@ impl Refusal {
     }
 
     fn format(&self) -> Text {
-        let Self { kind, given, example, .. } = self;
-        let limits = [("min", &self.min), ("max", &self.max), ("step", &self.step)];
+        let About { kind, given, example, .. } = &self.about;
+        let limits = [("min", &self.about.min), ("max", &self.about.max), ("step", &self.about.step)];
         let limits: String = limits
             .into_iter()
             .filter_map(|(name, limit)| limit.as_ref().map(|limit| format!(", {name}={limit}")))
@@ -206,8 +212,8 @@ impl Refusal {
     }
 
     fn no_option(&self) -> Text {
-        let (missing, options) = (self.missing.quoted(), listed(&self.options));
-        let (shown, of) = (self.options.len(), self.of);
+        let (missing, options) = (self.about.missing.quoted(), listed(&self.about.options));
+        let (shown, of) = (self.about.options.len(), self.about.of);
         let (more_en, more_ja) = if of > shown {
             (format!(" and {} more", of - shown), format!(" ほか {} 件", of - shown))
         } else {

@@ -150,7 +150,7 @@ async fn a_dialog_or_a_lost_element_does_not_hold_a_click_up() {
 #[tokio::test]
 async fn keys_go_to_the_focus_and_hovering_shows() {
     let page = Page::of(
-        "<form onsubmit='return false'><input id=a value=one><input id=b></form>
+        "<form onsubmit='return false'><input id=a value=one><input id=b><button tabindex=-1>Go</button></form>
          <style>#tip { display: none } #hot:hover + #tip { display: block }</style>
          <div id=hot>hot</div><div id=tip>tip</div>",
     )

@@ -28,9 +28,9 @@ async fn what_the_browser_drags_arrives_with_its_data() {
     let page = Page::of(BOARD).await;
     let (card, bin) = (Aim::Target(at("#card")), Aim::Target(at("#bin")));
     page.tab.drag(&card, &bin).await.expect("dragged");
-    assert_eq!(page.value("dropped.splice(0)").await, r#"["the card",""]"#);
     let seen = page.seen().await;
     assert_eq!(seen, "pointerdown@card mousedown@card dragstart@card dragenter@bin drop@bin dragend@card", "{seen}");
+    assert_eq!(page.value("dropped.splice(0)").await, r#"["the card",""]"#);
     // The pointer is free again: nothing is stuck.
     page.tab.click(&bin, &crate::acts::Click::default()).await.expect("clicked");
     assert!(page.seen().await.ends_with("mouseup@bin click@bin"));
