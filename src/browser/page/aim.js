@@ -149,7 +149,7 @@ function covered(hit, element) {
 
 /**
  * Offset and scale of the document inside an iframe: `{ x, y, width, height, scaleX, scaleY }` in this frame's
- * viewport.
+ * viewport, and `left`, `top` of the iframe itself.
  */
 function frameBox(target) {
   const found = resolveElement(target);
@@ -170,5 +170,7 @@ function frameBox(target) {
     height: height * scaleY,
     scaleX,
     scaleY,
+    left: box.x,
+    top: box.y,
   };
 }

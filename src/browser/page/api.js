@@ -3,7 +3,9 @@
 // cause: such trouble is `{ error, ... }`.
 globalThis.fumi = Object.freeze({
   aim,
+  beginTyping,
   check,
+  chooseOption,
   describe,
   dropData,
   element: elementOf,
@@ -17,10 +19,12 @@ globalThis.fumi = Object.freeze({
   isFileInput,
   playwright,
   resolve,
+  seenDrags,
   select: choose,
   selectText,
   snapshot,
   wait,
   settled: settledPage,
+  watchDrags,
   title: () => documentTitle(document),
 });

@@ -2,7 +2,7 @@
 //! whose functions take and give plain JSON; nothing of it can be seen or changed by the page. It does not act by itself.
 
 /// The whole script; evaluate it once in every new isolated world. A second evaluation does nothing.
-pub const SCRIPT: &str = concat!(
+pub(crate) const SCRIPT: &str = concat!(
     "if (!globalThis.fumi) (() => {\n'use strict';\n",
     include_str!("dom.js"),
     include_str!("visibility.js"),
@@ -23,6 +23,8 @@ pub const SCRIPT: &str = concat!(
     include_str!("frames.js"),
     include_str!("aim.js"),
     include_str!("forms.js"),
+    include_str!("typing.js"),
+    include_str!("drags.js"),
     include_str!("api.js"),
     "})();\n",
 );

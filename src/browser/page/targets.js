@@ -40,6 +40,10 @@ function parsedTarget(target) {
 
 /** `{ element, role, name }`, or `{ error }` as `resolve` says it. */
 function resolveElement(target) {
+  if (target instanceof Node) {
+    const role = roleOf(target);
+    return { element: target, role, name: labelOf(target, role) };
+  }
   let parsed;
   try {
     parsed = parsedTarget(target);

@@ -19,7 +19,7 @@ const MARK_ROOM: usize = 80;
 
 /// What changed since an earlier snapshot.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Changes {
+pub(super) enum Changes {
     /// Nothing that a reader could see.
     Unchanged,
     /// The changed lines; if the limit cut them, the text says how to see the rest.
@@ -35,7 +35,7 @@ pub enum Changes {
 
 /// The differences from `before` to `after`, in at most `limit` characters (and a mark, if that cut them).
 #[must_use]
-pub fn changes(before: &str, after: &str, limit: usize) -> Changes {
+pub(super) fn changes(before: &str, after: &str, limit: usize) -> Changes {
     let (old, new) = (Line::parse(before), Line::parse(after));
     let mut told = Told::default();
     told.compare(&old, &new, &mut Vec::new());

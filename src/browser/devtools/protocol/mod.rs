@@ -20,4 +20,16 @@ macro_rules! happening {
     };
 }
 
+pub mod browser;
+pub mod browser_downloads;
+pub mod capture;
+pub mod dom;
+pub mod emulation;
+pub mod input;
+pub mod log;
+pub mod network;
+pub mod page;
+pub mod runtime;
+pub mod scripts;
+pub mod storage;
 pub mod target;

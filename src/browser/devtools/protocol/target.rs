@@ -145,3 +145,43 @@ pub struct TargetDestroyed {
     pub target_id: TargetId,
 }
 happening!(TargetDestroyed => "Target.targetDestroyed");
+
+/// Tells of targets as they come, change and go.
+#[derive(Debug, Serialize)]
+pub struct SetDiscoverTargets {
+    /// On or off.
+    pub discover: bool,
+}
+command!(SetDiscoverTargets => "Target.setDiscoverTargets" -> Nothing);
+
+/// A target has another title or URL.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TargetInfoChanged {
+    /// What it is now.
+    pub target_info: TargetInfo,
+}
+happening!(TargetInfoChanged => "Target.targetInfoChanged");
+
+/// Ends an attachment.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DetachFromTarget {
+    /// Which.
+    pub session_id: SessionId,
+}
+command!(DetachFromTarget => "Target.detachFromTarget" -> Nothing);
+
+/// Shows a page, which hides the others of its window.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ActivateTarget {
+    /// Which.
+    pub target_id: TargetId,
+}
+command!(ActivateTarget => "Target.activateTarget" -> Nothing);
+
+/// Lets a target that waits for it begin.
+#[derive(Debug, Serialize)]
+pub struct Begin {}
+command!(Begin => "Runtime.runIfWaitingForDebugger" -> Nothing);

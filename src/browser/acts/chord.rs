@@ -1,0 +1,162 @@
+//! What a caller writes for a key or a chord (`Enter`, `Control+a`, `Shift+Tab`, `あ`), parsed into keys.
+//!
+//! A chord is at most one key that is not a modifier. A word is no key: its error leads to typing.
+
+use fumi_base::text::Text;
+
+use super::keyboard::{self, Key};
+use crate::{devtools::protocol::input::Modifiers, errors::BrowserError};
+
+/// Below this likeness a name is no suggestion.
+const LIKE: f64 = 0.7;
+
+/// Keys that are held, and one that is pressed.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Chord {
+    /// Modifiers in the order in which they go down.
+    pub(crate) held: Vec<Key>,
+    /// What is pressed then.
+    pub(crate) stroke: Stroke,
+}
+
+/// What one press gives.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Stroke {
+    /// A key.
+    Key(Key),
+    /// A character without a key.
+    Text(String),
+}
+
+impl Chord {
+    pub(crate) fn parse(written: &str) -> Result<Self, BrowserError> {
+        let mut parts = parts(written);
+        let last = parts.pop().unwrap_or_default();
+        let mut held = Vec::new();
+        for part in parts {
+            match keyboard::named(&part) {
+                Some(key) if modifier(&key).is_some() => held.push(key),
+                _ => return Err(no_modifier(&part)),
+            }
+        }
+        let stroke = match keyboard::named(&last) {
+            Some(key) if held.iter().any(|held| held.key == "Shift") => Stroke::Key(keyboard::shifted(key)),
+            Some(key) => Stroke::Key(key),
+            None if last.chars().count() == 1 && held.is_empty() => Stroke::Text(last),
+            None => return Err(no_key(&last)),
+        };
+        Ok(Self { held, stroke })
+    }
+}
+
+/// The bit of a modifier key.
+pub(crate) fn modifier(key: &Key) -> Option<Modifiers> {
+    Some(match key.key {
+        "Alt" => Modifiers::ALT,
+        "Control" => Modifiers::CONTROL,
+        "Meta" => Modifiers::META,
+        "Shift" => Modifiers::SHIFT,
+        _ => return None,
+    })
+}
+
+/// Between plus signs; a plus sign with nothing before it is the key itself (`Control++`).
+fn parts(written: &str) -> Vec<String> {
+    // A space is a key; around a name it is none.
+    let trimmed = written.trim();
+    let written = if trimmed.is_empty() { written } else { trimmed };
+    let mut parts = Vec::new();
+    let mut part = String::new();
+    for character in written.chars() {
+        if character == '+' && !part.is_empty() {
+            parts.push(std::mem::take(&mut part));
+        } else {
+            part.push(character);
+        }
+    }
+    if !part.is_empty() {
+        parts.push(part);
+    }
+    parts
+}
+
+fn no_modifier(part: &str) -> BrowserError {
+    argument(
+        format!("\"{part}\" cannot be held; Alt, Control, Meta, Shift and ControlOrMeta can, as in Control+a"),
+        format!(
+            "「{part}」は修飾キーではありません。押したままにできるのは Alt・Control・Meta・Shift・ControlOrMeta です（例: Control+a）"
+        ),
+    )
+}
+
+fn no_key(part: &str) -> BrowserError {
+    let mut near: Vec<(f64, &str)> = keyboard::names()
+        .map(|name| (strsim::jaro_winkler(&name.to_lowercase(), &part.to_lowercase()), name))
+        .filter(|(likeness, _)| *likeness >= LIKE)
+        .collect();
+    near.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let near: Vec<&str> = near.into_iter().take(3).map(|(_, name)| name).collect();
+    let (en, ja) = if near.is_empty() {
+        (
+            "keys are named Enter, Tab, Escape, ArrowDown, F5, a; browser_type types whole texts".to_owned(),
+            "キーは Enter・Tab・Escape・ArrowDown・F5・a のように指定します。文章の入力には browser_type を使います".to_owned(),
+        )
+    } else {
+        let near = near.join(", ");
+        (
+            format!("nearest are {near}; browser_type types whole texts"),
+            format!("近いのは {near} です。文章の入力には browser_type を使います"),
+        )
+    };
+    argument(
+        format!("there is no key \"{part}\"; {en}"),
+        format!("「{part}」というキーはありません。{ja}"),
+    )
+}
+
+fn argument(en: String, ja: String) -> BrowserError {
+    BrowserError::Argument {
+        argument: "key",
+        reason: Text::new(en, ja),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(chord: &str) -> String {
+        let Chord { held, stroke } = Chord::parse(chord).expect("a chord");
+        let last = match stroke {
+            Stroke::Key(key) => format!("{}@{}", key.key, key.code),
+            Stroke::Text(text) => text,
+        };
+        held.iter().map(|key| key.key).chain([last.as_str()]).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn chords_are_modifiers_and_one_key() {
+        assert_eq!(written("Enter"), "Enter@Enter");
+        assert_eq!(written("Control+a"), "Control a@KeyA");
+        assert_eq!(written("ControlOrMeta+Shift+p"), "Control Shift P@KeyP");
+        assert_eq!(written("Control++"), "Control +@Equal");
+        assert_eq!(written("+"), "+@Equal");
+        assert_eq!(written(" "), " @Space");
+        assert_eq!(written("A"), "A@KeyA");
+        assert_eq!(written("あ"), "あ");
+    }
+
+    #[test]
+    fn a_wrong_name_teaches_the_nearest() {
+        let reason = |chord: &str| match Chord::parse(chord) {
+            Err(BrowserError::Argument { reason, .. }) => reason.en.into_owned(),
+            other => panic!("{other:?}"),
+        };
+        assert!(reason("Entre").contains("nearest are Enter"), "{}", reason("Entre"));
+        assert!(reason("ArrowDwn").contains("ArrowDown"));
+        assert!(reason("a+b").contains("\"a\" cannot be held"));
+        assert!(reason("Control+あ").contains("no key"));
+        assert!(reason("").contains("keys are named"));
+        assert!(reason("hello world").contains("browser_type"));
+    }
+}

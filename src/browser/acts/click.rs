@@ -1,0 +1,54 @@
+//! Clicking, as a person does it: the pointer goes there, a button goes down and comes up.
+
+use super::{Aim, Click, mouse::Mouse, refusal::Said};
+use crate::{errors::BrowserError, tab::{Located, Point, Tab}, target::Target};
+
+impl Tab {
+    /// Clicks an element or a point (CSS pixels of the viewport). A click on an option of a `<select>` chooses it.
+    pub async fn click(&self, aim: &Aim, click: &Click) -> Result<(), BrowserError> {
+        let target = match aim {
+            Aim::Point(x, y) => return self.acting(self.click_point(Point { x: *x, y: *y }, click)).await,
+            Aim::Target(target) => target,
+        };
+        let located = self.locate(target).await?;
+        if located.role == "option" && self.choose(&located).await? {
+            return Ok(());
+        }
+        self.acting(self.click_on(&located, target, click)).await
+    }
+
+    /// Clicks an element found before; found anew once if the page has replaced it meanwhile.
+    pub(super) async fn click_on(&self, located: &Located, target: &Target, click: &Click) -> Result<(), BrowserError> {
+        let point = self.aim_again(located, target).await?;
+        self.click_point(point, click).await
+    }
+
+    /// Where an element is; found anew once if the page has replaced it meanwhile.
+    pub(super) async fn aim_again(&self, located: &Located, target: &Target) -> Result<Point, BrowserError> {
+        match self.aim(located).await {
+            Err(BrowserError::Stale { .. } | BrowserError::NoMatch { .. }) => {
+                let located = self.locate(target).await?;
+                self.aim(&located).await
+            }
+            aimed => aimed,
+        }
+    }
+
+    async fn click_point(&self, point: Point, click: &Click) -> Result<(), BrowserError> {
+        Mouse::new(self.page()).click(point, click).await
+    }
+
+    /// Chooses an option of a closed list, which has no box that could be clicked; whether it is one.
+    async fn choose(&self, located: &Located) -> Result<bool, BrowserError> {
+        let choosing = async {
+            let said: Said<Chosen> = self.ask(&located.frame, "chooseOption", (&located.reference,)).await?;
+            Ok(said.done(&located.reference)?.option)
+        };
+        self.acting(choosing).await
+    }
+}
+
+#[derive(serde::Deserialize)]
+struct Chosen {
+    option: bool,
+}

@@ -1,0 +1,63 @@
+//! Dropping files or data from outside on an element.
+
+use std::path::PathBuf;
+
+use fumi_base::text::Text;
+
+use super::{drag::dragged, upload::written};
+use crate::{
+    devtools::protocol::input::{DragData, DragDataItem, DragEventType},
+    errors::BrowserError,
+    tab::Tab,
+    target::Target,
+};
+
+/// Copy, link and move: the page chooses.
+const EVERYTHING: u32 = 1 | 2 | 16;
+
+/// What is dropped.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Dropping {
+    /// Absolute paths of files.
+    pub paths: Vec<PathBuf>,
+    /// Media types and texts.
+    pub data: Vec<(String, String)>,
+}
+
+impl Tab {
+    /// Drops files or data on an element, with the events of a drag that comes from outside of the browser. What the page
+    /// does not take is not dropped: Chromium would open it instead.
+    pub async fn drop_on(&self, target: &Target, dropping: &Dropping) -> Result<(), BrowserError> {
+        let located = self.locate(target).await?;
+        let items = dropping.data.iter().map(|(mime_type, data)| DragDataItem {
+            mime_type: mime_type.clone(),
+            data: data.clone(),
+            ..DragDataItem::default()
+        });
+        let data = DragData {
+            items: items.collect(),
+            files: written(&dropping.paths)?,
+            drag_operations_mask: EVERYTHING,
+        };
+        let act = async {
+            let at = self.aim_again(&located, target).await?;
+            self.watch_drags().await;
+            for kind in [DragEventType::DragEnter, DragEventType::DragOver] {
+                self.page().call(&dragged(kind, &data, at)).await?;
+            }
+            if self.seen_drags().await.wanted {
+                self.page().call(&dragged(DragEventType::Drop, &data, at)).await?;
+                return Ok(());
+            }
+            self.page().call(&dragged(DragEventType::DragCancel, &data, at)).await?;
+            Err(BrowserError::Inert {
+                target: target.to_string(),
+                reason: Text::new(
+                    "it takes no drop (nothing there handles dragover)",
+                    "ドロップを受け付けません（dragover を処理していません）",
+                ),
+            })
+        };
+        self.acting(act).await
+    }
+}

@@ -1,0 +1,136 @@
+//! Filling in several fields of a form.
+
+use fumi_base::text::Text;
+
+use super::{Click, refusal::Said};
+use crate::{errors::BrowserError, tab::{Located, Tab}, target::Target};
+
+/// One field and what goes into it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Field {
+    /// How a person calls it; for messages only.
+    pub name: Option<String>,
+    /// Which.
+    pub target: Target,
+    /// What kind of field it is; seen from its role where nobody says.
+    pub kind: Option<FieldKind>,
+    /// The value; `true` or `false` of a box that is checked or not, the label of an option.
+    pub value: String,
+}
+
+/// A kind of field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FieldKind {
+    /// Takes text.
+    Textbox,
+    /// Checked or not.
+    Checkbox,
+    /// One of a group.
+    Radio,
+    /// A list of options.
+    Combobox,
+    /// A number between two ends.
+    Slider,
+}
+
+/// What is done to a field.
+#[derive(Clone, Copy)]
+enum Deed {
+    Fill,
+    Check { wanted: bool },
+    Choose,
+}
+
+impl Tab {
+    /// Fills fields in, in the order given. All are found before the first is filled, so that a wrong one changes nothing.
+    pub async fn fill_form(&self, fields: &[Field]) -> Result<(), BrowserError> {
+        let mut located = Vec::with_capacity(fields.len());
+        for field in fields {
+            let found = self.locate(&field.target).await?;
+            let deed = deed(field, &found.role)?;
+            located.push((field, found, deed));
+        }
+        let filling = async {
+            for (field, located, deed) in &located {
+                match deed {
+                    Deed::Fill => self.fill_in(located, &field.value).await?,
+                    Deed::Check { wanted } => self.check(located, &field.target, *wanted).await?,
+                    Deed::Choose => self.choose_in(located, &field.value).await?,
+                }
+            }
+            Ok(())
+        };
+        self.acting(filling).await
+    }
+
+    /// Clicks a box unless it is as it should be.
+    async fn check(&self, located: &Located, target: &Target, wanted: bool) -> Result<(), BrowserError> {
+        let said: Said<Checked> = self.ask(&located.frame, "check", (&located.reference, wanted)).await?;
+        if !said.done(&located.reference)?.click {
+            return Ok(());
+        }
+        self.click_on(located, target, &Click::default()).await?;
+        let said: Said<Checked> = self.ask(&located.frame, "check", (&located.reference, wanted)).await?;
+        if said.done(&located.reference)?.click {
+            let reason = Text::new(
+                "it was clicked and did not change",
+                "クリックしましたが、状態が変わりませんでした",
+            );
+            let target = target.to_string();
+            return Err(BrowserError::Inert { target, reason });
+        }
+        Ok(())
+    }
+
+    /// Chooses an option; where the list is no `<select>` but a field with suggestions, fills it.
+    async fn choose_in(&self, located: &Located, value: &str) -> Result<(), BrowserError> {
+        let said: Said<Selected> = self.ask(&located.frame, "select", (&located.reference, [value])).await?;
+        match said {
+            Said::Refused(refusal) if refusal.error == "not-select" => self.fill_in(located, value).await,
+            said => said.done(&located.reference).map(drop),
+        }
+    }
+}
+
+fn deed(field: &Field, role: &str) -> Result<Deed, BrowserError> {
+    let kind = field.kind.unwrap_or(match role {
+        "checkbox" | "switch" | "menuitemcheckbox" => FieldKind::Checkbox,
+        "radio" | "menuitemradio" => FieldKind::Radio,
+        "combobox" | "listbox" => FieldKind::Combobox,
+        "slider" => FieldKind::Slider,
+        _ => FieldKind::Textbox,
+    });
+    Ok(match kind {
+        FieldKind::Textbox | FieldKind::Slider => Deed::Fill,
+        FieldKind::Combobox => Deed::Choose,
+        FieldKind::Checkbox | FieldKind::Radio => Deed::Check { wanted: truth(field)? },
+    })
+}
+
+fn truth(field: &Field) -> Result<bool, BrowserError> {
+    match field.value.trim().to_ascii_lowercase().as_str() {
+        "true" | "on" | "checked" | "yes" | "1" => Ok(true),
+        "false" | "off" | "unchecked" | "no" | "0" => Ok(false),
+        other => {
+            let name = field.name.clone().unwrap_or_else(|| field.target.to_string());
+            Err(BrowserError::Argument {
+                argument: "value",
+                reason: Text::new(
+                    format!("\"{name}\" is checked or not: write true or false instead of \"{other}\""),
+                    format!("「{name}」はチェックの有無です。「{other}」ではなく true か false を指定してください"),
+                ),
+            })
+        }
+    }
+}
+
+#[derive(serde::Deserialize)]
+struct Checked {
+    click: bool,
+}
+
+#[derive(serde::Deserialize)]
+struct Selected {
+    #[expect(dead_code, reason = "tells what was done from what was refused")]
+    selected: Vec<String>,
+}

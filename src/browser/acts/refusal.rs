@@ -1,0 +1,266 @@
+//! What the page's script says instead of doing something, as an error with sentences.
+
+use fumi_base::text::Text;
+use serde::Deserialize;
+
+use crate::errors::BrowserError;
+
+/// An answer of the page's script: done, or why not.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum Said<T> {
+    /// Why not.
+    Refused(Box<Refusal>),
+    /// What came of it.
+    Done(T),
+}
+
+impl<T> Said<T> {
+    /// What came of it; `target` is how the caller named the element.
+    pub(crate) fn done(self, target: &str) -> Result<T, BrowserError> {
+        match self {
+            Self::Done(done) => Ok(done),
+            Self::Refused(refusal) => Err(refusal.of(target)),
+        }
+    }
+}
+
+/// A refusal: a word for the reason, and what belongs to it.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Refusal {
+    /// The reason. Without it this is no refusal.
+    pub(crate) error: String,
+    #[serde(flatten)]
+    about: About,
+}
+
+/// What belongs to the reasons.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct About {
+    was: String,
+    nearest: Vec<Line>,
+    candidates: Vec<Line>,
+    count: usize,
+    message: String,
+    by: String,
+    role: String,
+    #[serde(rename = "type")]
+    kind: String,
+    given: String,
+    example: String,
+    min: Option<String>,
+    max: Option<String>,
+    step: Option<String>,
+    missing: Missing,
+    options: Vec<String>,
+    of: usize,
+    option: String,
+}
+
+/// An element as a line of a snapshot.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Line {
+    #[serde(rename = "ref")]
+    reference: String,
+    line: String,
+    role: String,
+    name: String,
+}
+
+impl Line {
+    fn into_line(self) -> String {
+        if self.line.is_empty() {
+            format!("{} \"{}\" [ref={}]", self.role, self.name, self.reference)
+        } else {
+            self.line
+        }
+    }
+}
+
+/// One name or several.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Missing {
+    One(String),
+    Several(Vec<String>),
+}
+
+impl Default for Missing {
+    fn default() -> Self {
+        Self::Several(Vec::new())
+    }
+}
+
+impl Missing {
+    fn quoted(&self) -> String {
+        match self {
+            Self::One(name) => format!("\"{name}\""),
+            Self::Several(names) => listed(names),
+        }
+    }
+}
+
+impl Refusal {
+    /// The error of an element that the caller named so.
+    pub(crate) fn of(self, target: &str) -> BrowserError {
+        let target = target.to_owned();
+        let lines = |lines: Vec<Line>| lines.into_iter().map(Line::into_line).collect();
+        match self.error.as_str() {
+            "stale" => BrowserError::Stale {
+                reference: target,
+                was: self.about.was,
+                nearest: lines(self.about.nearest),
+            },
+            "none" => BrowserError::NoMatch {
+                target,
+                nearest: lines(self.about.nearest),
+            },
+            "several" => BrowserError::Several {
+                target,
+                count: self.about.count,
+                candidates: lines(self.about.candidates),
+            },
+            "covered" => BrowserError::Covered { target, by: self.about.by },
+            "selector" => BrowserError::Selector {
+                selector: target,
+                reason: self.about.message,
+            },
+            "format" => argument("value", self.format()),
+            "options" => argument("values", self.no_option()),
+            "single" => argument(
+                "values",
+                Text::new(
+                    "this list takes one value, several were given",
+                    "このリストで選べるのは 1 つだけですが、複数の値が渡されました",
+                ),
+            ),
+            "regex" => argument(
+                "regex",
+                Text::new(
+                    format!("the regular expression cannot be read: {}", self.about.message),
+                    format!("正規表現を解釈できません: {}", self.about.message),
+                ),
+            ),
+            _ => BrowserError::Inert {
+                reason: self.inert(),
+                target,
+            },
+        }
+    }
+
+    fn inert(&self) -> Text {
+        let role = &self.about.role;
+        let (en, ja) = match self.error.as_str() {
+            "invisible" => ("it is not visible", "表示されていません"),
+            "disabled" if !self.about.option.is_empty() => {
+                return Text::new(
+                    format!("its option \"{}\" is disabled", self.about.option),
+                    format!("選択肢「{}」は無効になっています", self.about.option),
+                );
+            }
+            "disabled" => ("it is disabled", "無効（disabled）になっています"),
+            "readonly" => ("it is read-only", "読み取り専用です"),
+            "moving" => ("it does not come to rest", "動き続けていて位置が定まりません"),
+            "outside" => (
+                "it lies outside the viewport and cannot be scrolled into it",
+                "表示領域の外にあり、スクロールしても入りません",
+            ),
+            "radio" => (
+                "a radio button is switched off by choosing another one of its group",
+                "ラジオボタンは、同じグループの別の項目を選ぶことで解除します",
+            ),
+            "select" => (
+                "it is a list of options: browser_select_option chooses one",
+                "選択リストです。browser_select_option で選んでください",
+            ),
+            "not-editable" => {
+                return Text::new(
+                    format!("it takes no text (its role is {role})"),
+                    format!("文字を入力できない要素です（役割: {role}）"),
+                );
+            }
+            "not-select" => {
+                return Text::new(
+                    format!("it is no <select> (its role is {role}); click it, then its option"),
+                    format!("<select> ではありません（役割: {role}）。クリックして開き、項目をクリックしてください"),
+                );
+            }
+            "not-checkable" => {
+                return Text::new(
+                    format!("it cannot be checked (its role is {role})"),
+                    format!("チェックできる要素ではありません（役割: {role}）"),
+                );
+            }
+            other => return Text::new(other.to_owned(), other.to_owned()),
+        };
+        Text::new(en, ja)
+    }
+
+    fn format(&self) -> Text {
+        let About { kind, given, example, .. } = &self.about;
+        let limits = [("min", &self.about.min), ("max", &self.about.max), ("step", &self.about.step)];
+        let limits: String = limits
+            .into_iter()
+            .filter_map(|(name, limit)| limit.as_ref().map(|limit| format!(", {name}={limit}")))
+            .collect();
+        Text::new(
+            format!("a field of type {kind} does not take \"{given}\"; write it as {example}{limits}"),
+            format!("{kind} 型の欄に「{given}」は入りません。{example} の形で指定してください{limits}"),
+        )
+    }
+
+    fn no_option(&self) -> Text {
+        let (missing, options) = (self.about.missing.quoted(), listed(&self.about.options));
+        let (shown, of) = (self.about.options.len(), self.about.of);
+        let (more_en, more_ja) = if of > shown {
+            (format!(" and {} more", of - shown), format!(" ほか {} 件", of - shown))
+        } else {
+            (String::new(), String::new())
+        };
+        Text::new(
+            format!("there is no option {missing}; there are {options}{more_en}"),
+            format!("選択肢 {missing} はありません。あるのは {options}{more_ja} です"),
+        )
+    }
+}
+
+fn listed(names: &[String]) -> String {
+    names.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ")
+}
+
+fn argument(argument: &'static str, reason: Text) -> BrowserError {
+    BrowserError::Argument { argument, reason }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(said: &str) -> BrowserError {
+        let said: Said<Box<serde_json::value::RawValue>> = serde_json::from_str(said).expect("JSON");
+        said.done("e7").expect_err("a refusal")
+    }
+
+    #[test]
+    fn a_refusal_is_an_error_with_its_facts_and_anything_else_is_done() {
+        assert_eq!(refused(r#"{"error":"covered","by":"<div#consent>"}"#).to_string(), "e7 is covered by <div#consent>");
+        assert_eq!(refused(r#"{"error":"disabled"}"#).to_string(), "e7 cannot be acted on: it is disabled");
+        assert_eq!(
+            refused(r#"{"error":"format","type":"date","given":"soon","example":"2026-01-31","min":"2026-01-01"}"#).to_string(),
+            "value: a field of type date does not take \"soon\"; write it as 2026-01-31, min=2026-01-01"
+        );
+        assert_eq!(
+            refused(r#"{"error":"options","missing":["Blue"],"options":["Red","Green"],"of":30}"#).to_string(),
+            "values: there is no option \"Blue\"; there are \"Red\", \"Green\" and 28 more"
+        );
+        let done: Said<Done> = serde_json::from_str(r#"{"selected":["Red"]}"#).expect("JSON");
+        assert_eq!(done.done("e7").expect("done").selected, ["Red"]);
+    }
+
+    #[derive(Debug, Deserialize)]
+    struct Done {
+        selected: Vec<String>,
+    }
+}

@@ -1,0 +1,105 @@
+//! Typing into a field.
+//!
+//! At once: what the field holds is replaced by one trusted insertion, as a paste or an input method does it. Slowly: keys
+//! go down and up for each character, after what the field holds, for pages that listen to keys.
+
+use super::{
+    chord::{Chord, Stroke},
+    keyboard, keys,
+    refusal::Said,
+};
+use crate::{
+    devtools::protocol::input::InsertText,
+    errors::BrowserError,
+    tab::{Located, Tab},
+    target::Target,
+};
+
+/// What is typed, and how.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Typing {
+    /// The text. A line break is Enter where it is typed slowly.
+    pub text: String,
+    /// Key by key, after what the field holds; else at once, in its place.
+    pub slowly: bool,
+    /// Enter follows.
+    pub submit: bool,
+}
+
+/// Characters between two waits for the page, so that a long text cannot fill the pipe ahead of it.
+const BATCH: usize = 16;
+
+impl Tab {
+    /// Types into a field.
+    pub async fn type_text(&self, target: &Target, typing: &Typing) -> Result<(), BrowserError> {
+        let located = self.locate(target).await?;
+        self.acting(self.type_in(&located, typing)).await
+    }
+
+    async fn type_in(&self, located: &Located, typing: &Typing) -> Result<(), BrowserError> {
+        let replace = !typing.slowly;
+        let said: Said<Begun> = self
+            .ask(&located.frame, "beginTyping", (&located.reference, Beginning { replace }))
+            .await?;
+        match said.done(&located.reference)?.kind {
+            _ if typing.slowly => self.type_keys(&typing.text).await?,
+            // A date or a colour takes its value whole, in one form; keys would depend on the locale.
+            Kind::Formatted => self.fill_in(located, &typing.text).await?,
+            Kind::Text if typing.text.is_empty() => self.strike("Delete").await?,
+            Kind::Text => {
+                self.page().call(&InsertText { text: &typing.text }).await?;
+            }
+        }
+        if typing.submit {
+            self.strike("Enter").await?;
+        }
+        Ok(())
+    }
+
+    async fn type_keys(&self, text: &str) -> Result<(), BrowserError> {
+        let text = text.replace("\r\n", "\n");
+        let characters: Vec<char> = text.chars().collect();
+        for batch in characters.chunks(BATCH) {
+            let Some((last, rest)) = batch.split_last() else {
+                break;
+            };
+            for character in rest {
+                match keyboard::typing(*character) {
+                    Some(key) => keys::tap(self.page(), &key),
+                    None => self.page().send(&InsertText {
+                        text: character.encode_utf8(&mut [0; 4]),
+                    }),
+                }
+            }
+            let stroke = keyboard::typing(*last).map_or_else(|| Stroke::Text(last.to_string()), Stroke::Key);
+            let held = Vec::new();
+            keys::strike(self.page(), &Chord { held, stroke }).await?;
+        }
+        Ok(())
+    }
+
+    async fn strike(&self, key: &str) -> Result<(), BrowserError> {
+        keys::strike(self.page(), &Chord::parse(key)?).await
+    }
+}
+
+#[derive(serde::Serialize)]
+struct Beginning {
+    /// Whether all that the field holds is selected, so that what is typed replaces it.
+    replace: bool,
+}
+
+#[derive(serde::Deserialize)]
+struct Begun {
+    kind: Kind,
+}
+
+/// What kind of field has the focus now.
+#[derive(serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Kind {
+    /// It takes any text.
+    Text,
+    /// It takes values of one form: a date, a number, a colour.
+    Formatted,
+}

@@ -1,0 +1,100 @@
+//! Giving files to a page: to the file chooser that it has opened, or to a field.
+
+use std::path::PathBuf;
+
+use fumi_base::text::Text;
+
+use super::refusal::Said;
+use crate::{
+    devtools::protocol::dom::SetFileInputFiles,
+    errors::BrowserError,
+    tab::Tab,
+    target::Target,
+};
+
+impl Tab {
+    /// Gives files to the file chooser that the page has opened; nothing closes it without any. Paths are absolute.
+    pub async fn upload(&self, files: Option<&[PathBuf]>) -> Result<(), BrowserError> {
+        if let (Some(chooser), Some(files)) = (self.chooser(), files)
+            && files.len() > 1
+            && !chooser.multiple
+        {
+            return Err(several());
+        }
+        let files = files.map(written).transpose()?;
+        if self.answer_chooser(files).await? {
+            return Ok(());
+        }
+        Err(BrowserError::Argument {
+            argument: "paths",
+            reason: Text::new(
+                "the page has not opened a file chooser; click the field or button that opens it first",
+                "ファイル選択が開いていません。先に、それを開く欄やボタンをクリックしてください",
+            ),
+        })
+    }
+
+    /// Gives files to a file field, or to the one that a label or a wrapper means. Paths are absolute.
+    pub async fn upload_to(&self, target: &Target, files: &[PathBuf]) -> Result<(), BrowserError> {
+        let located = self.locate(target).await?;
+        let said: Said<FileField> = self.ask(&located.frame, "isFileInput", (&located.reference,)).await?;
+        let field = said.done(&located.reference)?;
+        let Some(reference) = field.reference.filter(|_| field.file) else {
+            return Err(BrowserError::Inert {
+                target: target.to_string(),
+                reason: Text::new(
+                    format!("it is no file field (its role is {})", located.role),
+                    format!("ファイルの欄ではありません（役割: {}）", located.role),
+                ),
+            });
+        };
+        if files.len() > 1 && !field.multiple {
+            return Err(several());
+        }
+        let giving = async {
+            let field = crate::tab::Located { reference, ..located };
+            let object = self.object(&field).await?;
+            let command = SetFileInputFiles {
+                files: written(files)?,
+                backend_node_id: None,
+                object_id: Some(object.id.clone()),
+            };
+            object.channel().call(&command).await?;
+            Ok(())
+        };
+        self.acting(giving).await
+    }
+}
+
+/// Paths as the protocol writes them.
+pub(super) fn written(files: &[PathBuf]) -> Result<Vec<String>, BrowserError> {
+    let one = |file: &PathBuf| {
+        file.to_str().map(str::to_owned).ok_or_else(|| BrowserError::Argument {
+            argument: "paths",
+            reason: Text::new(
+                format!("{} is not written in UTF-8, and Chromium takes no other names", file.display()),
+                format!("{} は UTF-8 の名前ではないため、Chromium に渡せません", file.display()),
+            ),
+        })
+    };
+    files.iter().map(one).collect()
+}
+
+fn several() -> BrowserError {
+    BrowserError::Argument {
+        argument: "paths",
+        reason: Text::new(
+            "this field takes one file, several were given",
+            "この欄に渡せるファイルは 1 つだけですが、複数が指定されました",
+        ),
+    }
+}
+
+#[derive(serde::Deserialize)]
+struct FileField {
+    file: bool,
+    #[serde(rename = "ref")]
+    reference: Option<String>,
+    #[serde(default)]
+    multiple: bool,
+}

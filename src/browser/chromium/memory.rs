@@ -1,0 +1,45 @@
+//! How much memory a group of processes holds.
+
+use std::fs;
+
+use rustix::process::Pid;
+
+/// Resident bytes of a process group, without files: the program's own pages are shared by all of its processes, and
+/// would count once for each. Zero where there is no `/proc`.
+pub(super) fn resident(group: Pid) -> u64 {
+    let Ok(processes) = fs::read_dir("/proc") else {
+        return 0;
+    };
+    processes
+        .flatten()
+        .filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok())
+        .filter(|process| group_of(*process) == Some(group.as_raw_nonzero().get()))
+        .filter_map(|process| fs::read_to_string(format!("/proc/{process}/status")).ok())
+        .map(|status| kibibytes(&status, "RssAnon:") + kibibytes(&status, "RssShmem:"))
+        .sum::<u64>()
+        << 10
+}
+
+/// The fifth field; the second is a name in parentheses, which may contain anything.
+fn group_of(process: i32) -> Option<i32> {
+    let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    let (_, after) = stat.rsplit_once(')')?;
+    after.split_whitespace().nth(2)?.parse().ok()
+}
+
+fn kibibytes(status: &str, name: &str) -> u64 {
+    status
+        .lines()
+        .find_map(|line| line.strip_prefix(name)?.split_whitespace().next()?.parse().ok())
+        .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn our_own_group_has_some() {
+        assert!(resident(rustix::process::getpgrp()) > 1 << 20);
+    }
+}

@@ -1,0 +1,143 @@
+//! What a page believes of its screen and of its user's preferences.
+
+use crate::{
+    devtools::protocol::emulation::{MediaFeature, SetDeviceMetricsOverride, SetEmulatedMedia},
+    errors::BrowserError,
+    tab::Tab,
+};
+
+use fumi_base::text::Text;
+
+/// A viewport's side in CSS pixels. Chromium draws nothing larger.
+const SIDES: std::ops::RangeInclusive<u32> = 1..=10_000;
+
+/// Preferences; what is not named stays as it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Emulation {
+    /// `prefers-color-scheme`.
+    pub color_scheme: Option<ColorScheme>,
+    /// `prefers-reduced-motion`.
+    pub reduced_motion: Option<ReducedMotion>,
+    /// The medium.
+    pub media: Option<Media>,
+}
+
+/// Colours of the desktop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ColorScheme {
+    /// Dark on light.
+    Light,
+    /// Light on dark.
+    Dark,
+}
+
+/// Whether a user wants things to move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReducedMotion {
+    /// As little as possible.
+    Reduce,
+    /// As the page likes.
+    NoPreference,
+}
+
+/// What a page is shown on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Media {
+    /// A screen.
+    Screen,
+    /// Paper.
+    Print,
+}
+
+impl Tab {
+    /// Sets the size of the viewport in CSS pixels.
+    pub async fn resize(&self, width: u32, height: u32) -> Result<(), BrowserError> {
+        for (argument, side) in [("width", width), ("height", height)] {
+            if !SIDES.contains(&side) {
+                return Err(BrowserError::Argument {
+                    argument,
+                    reason: Text::new(
+                        format!("{side} is no size of a viewport; 1 to 10,000 CSS pixels are"),
+                        format!("{side} は表示領域の大きさになりません。1〜10,000（CSS ピクセル）で指定してください"),
+                    ),
+                });
+            }
+        }
+        self.acting(async {
+            self.page().call(&viewport(width, height)).await?;
+            Ok(())
+        })
+        .await
+    }
+
+    /// Changes preferences of the user as the page and its frames see them.
+    pub async fn emulate(&self, emulation: &Emulation) -> Result<(), BrowserError> {
+        let media = self.prefer(emulation).media();
+        self.acting(async {
+            let mut sessions = Vec::new();
+            for frame in self.frames() {
+                let channel = frame.channel();
+                // Frames of one process share a session.
+                if !sessions.contains(&channel.session().cloned()) {
+                    sessions.push(channel.session().cloned());
+                    match channel.call(&media).await {
+                        // A frame that left meanwhile.
+                        Err(_) if frame.number != 0 => {}
+                        called => drop(called?),
+                    }
+                }
+            }
+            Ok(())
+        })
+        .await
+    }
+}
+
+impl Emulation {
+    /// With what another one names.
+    pub(crate) fn and(self, other: &Self) -> Self {
+        Self {
+            color_scheme: other.color_scheme.or(self.color_scheme),
+            reduced_motion: other.reduced_motion.or(self.reduced_motion),
+            media: other.media.or(self.media),
+        }
+    }
+
+    /// The command that sets all of it; Chromium keeps nothing of an earlier one.
+    pub(crate) fn media(self) -> SetEmulatedMedia {
+        let feature = |name, value| MediaFeature { name, value };
+        let color = match self.color_scheme {
+            Some(ColorScheme::Light) => "light",
+            Some(ColorScheme::Dark) => "dark",
+            None => "",
+        };
+        let motion = match self.reduced_motion {
+            Some(ReducedMotion::Reduce) => "reduce",
+            Some(ReducedMotion::NoPreference) => "no-preference",
+            None => "",
+        };
+        SetEmulatedMedia {
+            media: match self.media {
+                Some(Media::Screen) => "screen",
+                Some(Media::Print) => "print",
+                None => "",
+            },
+            features: vec![
+                feature("prefers-color-scheme", color),
+                feature("prefers-reduced-motion", motion),
+            ],
+        }
+    }
+}
+
+/// The command that gives a page its viewport; also what its screen is.
+pub(crate) fn viewport(width: u32, height: u32) -> SetDeviceMetricsOverride {
+    SetDeviceMetricsOverride {
+        width,
+        height,
+        device_scale_factor: 1.0,
+        mobile: false,
+        screen_width: width,
+        screen_height: height,
+    }
+}

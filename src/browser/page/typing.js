@@ -1,0 +1,55 @@
+// Before keys or text come: the focus, the caret, and what kind of field it is.
+
+/** Roles of things that take text though they are neither a field nor editable, such as a canvas that listens to keys, have no kind. */
+function typedKind(field) {
+  const name = localName(field);
+  if (name === 'textarea') return 'text';
+  if (name === 'input') return NOT_TEXT.has(field.type) ? undefined : FORMATS[field.type] ? 'formatted' : 'text';
+  return field.isContentEditable ? 'text' : undefined;
+}
+
+/**
+ * Gives a field the focus: `{ kind: "text" | "formatted" }`. With `replace` all that it holds is selected, else the caret
+ * stands at its end; what takes no text can then be given keys only.
+ */
+function beginTyping(target, { replace }) {
+  return onField(target, (field) => {
+    const kind = typedKind(field);
+    if (!kind && replace) {
+      return localName(field) === 'select' ? { error: 'select' } : { error: 'not-editable', role: roleOf(field), type: field.type };
+    }
+    if (kind && (field.readOnly || attribute(field, 'aria-readonly') === 'true')) return { error: 'readonly' };
+    field.focus();
+    if (kind === 'text' && replace) selectAll(field);
+    else if (kind === 'text') caretToEnd(field);
+    return { kind: kind ?? 'text' };
+  });
+}
+
+function caretToEnd(field) {
+  if (field.isContentEditable) {
+    selectAll(field);
+    getSelection().collapseToEnd();
+    return;
+  }
+  try {
+    field.setSelectionRange(field.value.length, field.value.length);
+  } catch {
+    // Addresses of e-mail have no caret to set.
+  }
+}
+
+/** Chooses an option of a `<select>` that was named itself: `{ option: false }` if it is something else. */
+function chooseOption(target) {
+  const found = resolveElement(target);
+  if (found.error) return found;
+  const option = found.element;
+  const list = localName(option) === 'option' ? closest(option, 'select') : null;
+  if (!list) return { option: false };
+  if (isDisabled(list) || option.disabled || matches(option, 'optgroup:disabled > option')) return { error: 'disabled' };
+  list.focus({ preventScroll: true });
+  option.selected = list.multiple ? !option.selected : true;
+  dispatch(list, new Event('input', { bubbles: true, composed: true }));
+  dispatch(list, new Event('change', { bubbles: true }));
+  return { option: true };
+}

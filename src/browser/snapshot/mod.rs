@@ -1,0 +1,296 @@
+//! What a page is, as text: the snapshots of its frames in one, and what changed since the last.
+//!
+//! The page's script makes each frame's part, cut inside the page; here the part of a frame goes below the line of the element
+//! that holds it, whichever process it lives in.
+
+mod diff;
+mod lines;
+
+use std::{sync::Arc, time::Duration};
+
+use serde::{Deserialize, Serialize};
+use tokio::time::timeout;
+
+use crate::{
+    devtools::protocol::dom::DescribeNode,
+    errors::BrowserError,
+    tab::{Frame, Located, Tab},
+    target::Target,
+};
+
+/// Frames in frames that are shown.
+const DEEPEST: usize = 6;
+/// Frames that are shown in one snapshot.
+const MOST: usize = 50;
+/// How long a frame may take; one that is busy or broken must not cost the rest of the page.
+const PATIENCE: Duration = Duration::from_secs(3);
+/// Longest snapshot if nobody says otherwise, in characters; long runs of alike are collapsed long before.
+const LONGEST: usize = 40_000;
+/// Too little room for anything of a frame.
+const LEAST: usize = 200;
+/// A token of o200k in characters of a snapshot, on the low side so that a limit in tokens holds.
+const TOKEN: usize = 3;
+
+/// The form of a snapshot.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SnapshotFormat {
+    /// Roles, names, states and refs, as YAML.
+    #[default]
+    Aria,
+    /// What a reader reads.
+    Text,
+    /// Cleaned HTML.
+    Html,
+}
+
+/// What of a page is wanted.
+#[derive(Clone, Debug, Default)]
+pub struct SnapshotRequest {
+    /// This element and what is in it; without one the page.
+    pub target: Option<Target>,
+    /// Levels below it.
+    pub depth: Option<u32>,
+    /// Characters; 40,000 if not given.
+    pub max_length: Option<usize>,
+    /// Its form.
+    pub format: SnapshotFormat,
+    /// With the box of every element, in CSS pixels of its frame's viewport.
+    pub boxes: bool,
+}
+
+/// A snapshot.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Snapshot {
+    /// With its marks, where something was cut.
+    pub text: String,
+    /// Whether something was.
+    pub cut: bool,
+}
+
+/// What changed since the last snapshot of the page.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Changes {
+    /// Empty where nothing changed.
+    pub text: String,
+    /// Whether this is the whole snapshot: there was none before, or telling the changes would take more.
+    pub whole: bool,
+    /// Whether something was cut.
+    pub cut: bool,
+}
+
+/// As `fumi.snapshot` takes it.
+#[derive(Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Options<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    root: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    depth: Option<u32>,
+    max_length: usize,
+    format: SnapshotFormat,
+    boxes: bool,
+    prefix: String,
+}
+
+/// As `fumi.snapshot` answers.
+#[derive(Deserialize)]
+struct Part {
+    text: String,
+    #[serde(default)]
+    truncated: Option<serde::de::IgnoredAny>,
+    #[serde(default)]
+    iframes: Vec<Iframe>,
+}
+
+/// The line of an element that holds a frame.
+#[derive(Deserialize)]
+struct Iframe {
+    #[serde(rename = "ref")]
+    reference: String,
+    line: usize,
+}
+
+/// What is left to spend on frames.
+struct Left {
+    characters: usize,
+    frames: usize,
+    cut: bool,
+}
+
+impl Tab {
+    /// The page or a part of it as text.
+    pub async fn snapshot(&self, request: &SnapshotRequest) -> Result<Snapshot, BrowserError> {
+        let located = match &request.target {
+            Some(target) => Some(self.locate(target).await?),
+            None => None,
+        };
+        let snapshot = self.taken(request, located.as_ref()).await?;
+        if request.target.is_none()
+            && request.depth.is_none()
+            && request.format == SnapshotFormat::Aria
+            && !request.boxes
+        {
+            self.remember_snapshot(snapshot.text.clone());
+        }
+        Ok(snapshot)
+    }
+
+    /// What changed since the last snapshot of the whole page, in at most so many tokens; this one is the last from now on.
+    pub async fn changes(&self, max_tokens: usize) -> Result<Changes, BrowserError> {
+        let now = self.taken(&SnapshotRequest::default(), None).await?;
+        let limit = max_tokens.saturating_mul(TOKEN);
+        let before = self.remember_snapshot(now.text.clone());
+        let changes = match &before {
+            Some(before) => diff::changes(before, &now.text, limit),
+            None => diff::Changes::Full(now.text.clone()),
+        };
+        Ok(match changes {
+            diff::Changes::Unchanged => Changes::default(),
+            diff::Changes::Part { text, cut } => Changes {
+                text,
+                whole: false,
+                cut: cut > 0,
+            },
+            diff::Changes::Full(text) if text.chars().count() <= limit => Changes {
+                text,
+                whole: true,
+                cut: now.cut,
+            },
+            // Too long as it is: taken again, so that the page says where to go on.
+            diff::Changes::Full(_) => {
+                let request = SnapshotRequest {
+                    max_length: Some(limit),
+                    ..SnapshotRequest::default()
+                };
+                let snapshot = self.taken(&request, None).await?;
+                Changes {
+                    text: snapshot.text,
+                    whole: true,
+                    cut: snapshot.cut,
+                }
+            }
+        })
+    }
+
+    async fn taken(&self, request: &SnapshotRequest, located: Option<&Located>) -> Result<Snapshot, BrowserError> {
+        let frame = located.map_or_else(|| self.main(), |located| Arc::clone(&located.frame));
+        let characters = request.max_length.unwrap_or(LONGEST);
+        let options = Options {
+            root: located.map(|located| located.reference.as_str()),
+            depth: request.depth,
+            max_length: characters,
+            format: request.format,
+            boxes: request.boxes,
+            prefix: String::new(),
+        };
+        let mut left = Left {
+            characters,
+            frames: MOST,
+            cut: false,
+        };
+        let text = self.part(&frame, &options, &mut left, 0).await?;
+        Ok(Snapshot { text, cut: left.cut })
+    }
+
+    /// A frame's part with those of the frames inside it.
+    async fn part(
+        &self,
+        frame: &Arc<Frame>,
+        options: &Options<'_>,
+        left: &mut Left,
+        depth: usize,
+    ) -> Result<String, BrowserError> {
+        let options = Options {
+            prefix: frame.prefix(),
+            max_length: left.characters,
+            ..options.clone()
+        };
+        let part: Part = match self.try_ask(frame, "snapshot", (&options,)).await? {
+            Ok(part) => part,
+            Err(trouble) => {
+                let root = options.root.unwrap_or("the page").to_owned();
+                return Err(trouble.about(&Target::Written(root)));
+            }
+        };
+        left.cut |= part.truncated.is_some();
+        left.characters = left.characters.saturating_sub(part.text.chars().count());
+        if part.iframes.is_empty() || depth == DEEPEST {
+            return Ok(part.text);
+        }
+        let mut text = String::with_capacity(part.text.len());
+        let mut iframes = part.iframes.into_iter().peekable();
+        for (number, line) in part.text.lines().enumerate() {
+            if !text.is_empty() {
+                text.push('\n');
+            }
+            let Some(iframe) = iframes.next_if(|iframe| iframe.line == number) else {
+                text.push_str(line);
+                continue;
+            };
+            let inside = self.inside(frame, &iframe, &options, left, depth).await;
+            if inside.is_empty() {
+                text.push_str(line);
+                continue;
+            }
+            text.push_str(line.strip_suffix(':').unwrap_or(line));
+            text.push(':');
+            let indent = line.len() - line.trim_start().len() + 2;
+            for line in inside.lines() {
+                text.push_str(&format!("\n{:indent$}{line}", ""));
+            }
+        }
+        Ok(text)
+    }
+
+    /// What stands below the line of an element that holds a frame. It never fails: a frame may leave or hang at any time.
+    async fn inside(
+        &self,
+        above: &Arc<Frame>,
+        iframe: &Iframe,
+        options: &Options<'_>,
+        left: &mut Left,
+        depth: usize,
+    ) -> String {
+        if left.frames == 0 || left.characters < LEAST {
+            left.cut = true;
+            return format!("- … content cut (snapshot target={})", iframe.reference);
+        }
+        left.frames -= 1;
+        let options = Options {
+            root: None,
+            ..options.clone()
+        };
+        let asked = async {
+            let frame = self.held_by(above, &iframe.reference).await?;
+            // Boxed, since frames lie in frames.
+            Box::pin(self.part(&frame, &options, left, depth + 1)).await
+        };
+        match timeout(PATIENCE, asked).await {
+            Ok(Ok(text)) => text,
+            Ok(Err(error)) => {
+                tracing::debug!(%error, "a frame without a snapshot");
+                String::new()
+            }
+            Err(_) => "- … the frame does not answer".to_owned(),
+        }
+    }
+
+    /// The frame that an element of a frame holds.
+    pub(crate) async fn held_by(&self, above: &Arc<Frame>, reference: &str) -> Result<Arc<Frame>, BrowserError> {
+        let located = Located {
+            frame: Arc::clone(above),
+            reference: reference.to_owned(),
+            role: "iframe".to_owned(),
+            name: String::new(),
+        };
+        let object = self.object(&located).await?;
+        let object_id = object.id.clone();
+        let node = object.channel().call(&DescribeNode { object_id }).await?.node;
+        let frame = node.frame_id.and_then(|id| self.frame(&id));
+        frame.ok_or_else(|| BrowserError::NoMatch {
+            target: reference.to_owned(),
+            nearest: Vec::new(),
+        })
+    }
+}

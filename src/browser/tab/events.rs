@@ -1,0 +1,217 @@
+//! The events of a tab's sessions: who takes them, and where they go.
+
+use std::sync::{Arc, Weak};
+
+use super::{State, Tab, frames::World, world::WORLD};
+use crate::{
+    devtools::{
+        Channel, Event, Events,
+        protocol::{log, network, page, runtime, target},
+    },
+    errors::BrowserError,
+    page::SCRIPT,
+};
+
+/// Bytes of bodies that Chromium keeps for [`Tab::request`].
+const BODIES: u64 = 16 << 20;
+/// Bytes of one of them.
+const BODY: u64 = 4 << 20;
+/// Bytes of a request's body that come with its event.
+const POSTED: u64 = 16 << 10;
+
+/// What a session is attached to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// The page itself.
+    Page,
+    /// A frame that lives in another process.
+    Frame,
+    /// A worker: only its messages matter.
+    Worker,
+}
+
+/// Prepares a session, learns its frames, and leaves its events to a task.
+pub(super) async fn listen(tab: &Arc<Tab>, channel: Channel, place: Place) -> Result<(), BrowserError> {
+    let events = channel.events();
+    prepare(&channel, place);
+    if place != Place::Worker {
+        // Sent after all that and before any wait: a page that waits for it would answer nothing that its process must.
+        let tree = channel.call(&page::GetFrameTree {});
+        let tree = tree.await?.frame_tree;
+        // The events that led there still wait in the stream; doing them again changes nothing.
+        tab.change(|state| state.frames.plant(tree, &channel));
+    }
+    tokio::spawn(take(Arc::downgrade(tab), channel, events, place));
+    Ok(())
+}
+
+fn prepare(channel: &Channel, place: Place) {
+    channel.send(&runtime::Enable {});
+    if place != Place::Worker {
+        channel.send(&page::Enable {});
+        channel.send(&page::SetLifecycleEventsEnabled { enabled: true });
+        channel.send(&page::EnableInspector {});
+        channel.send(&page::AddScriptToEvaluateOnNewDocument {
+            source: SCRIPT,
+            world_name: WORLD,
+            run_immediately: true,
+        });
+        channel.send(&page::SetInterceptFileChooserDialog { enabled: true });
+        channel.send(&log::Enable {});
+        channel.send(&network::Enable {
+            max_total_buffer_size: BODIES,
+            max_resource_buffer_size: BODY,
+            max_post_data_size: POSTED,
+        });
+    }
+    channel.send(&target::SetAutoAttach {
+        auto_attach: true,
+        wait_for_debugger_on_start: true,
+        flatten: true,
+    });
+    channel.send(&runtime::RunIfWaitingForDebugger {});
+}
+
+async fn take(tab: Weak<Tab>, channel: Channel, mut events: Events, place: Place) {
+    while let Some(event) = events.recv().await {
+        let Some(tab) = tab.upgrade() else { return };
+        tab.hear(&channel, place, &event);
+    }
+    let Some(tab) = tab.upgrade() else { return };
+    match place {
+        Place::Page => tab.change(|state| state.is_closed = true),
+        Place::Frame => tab.change(|state| {
+            state.frames.orphan(&channel);
+            if state.dialog.as_ref().is_some_and(|open| open.is_of(&channel)) {
+                state.dialog = None;
+            }
+        }),
+        Place::Worker => {}
+    }
+}
+
+impl Tab {
+    fn hear(self: &Arc<Self>, channel: &Channel, place: Place, event: &Event) {
+        if let Some(attached) = event.get::<target::AttachedToTarget>() {
+            self.adopt(channel, attached);
+        } else if place == Place::Page && event.get::<page::TargetCrashed>().is_some() {
+            self.change(|state| state.has_crashed = true);
+        } else {
+            self.change(|state| state.hear(channel, event));
+        }
+    }
+
+    /// A frame in a process of its own, or a worker.
+    fn adopt(self: &Arc<Self>, channel: &Channel, attached: target::AttachedToTarget) {
+        let child = channel.to(attached.session_id);
+        let place = match attached.target_info.kind.as_str() {
+            "iframe" => Place::Frame,
+            "worker" | "shared_worker" | "service_worker" => Place::Worker,
+            _ => {
+                child.send(&runtime::RunIfWaitingForDebugger {});
+                return;
+            }
+        };
+        let tab = Arc::clone(self);
+        // Its own task: the frame may leave before it answers, and this session must be heard meanwhile.
+        tokio::spawn(async move {
+            if let Err(error) = listen(&tab, child, place).await {
+                tracing::debug!(%error, "a frame left before it was known");
+            }
+        });
+    }
+}
+
+impl State {
+    fn hear(&mut self, channel: &Channel, event: &Event) {
+        let (domain, _) = event.method.split_once('.').unwrap_or_default();
+        match domain {
+            "Page" => self.hear_page(channel, event),
+            "Runtime" => self.hear_runtime(channel, event),
+            "Network" => self.hear_network(channel, event),
+            "Input" => self.hear_input(event),
+            "Log" => {
+                if let Some(log::EntryAdded { entry }) = event.get() {
+                    self.console.log(entry);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn hear_page(&mut self, channel: &Channel, event: &Event) {
+        match &*event.method {
+            "Page.frameAttached" => {
+                if let Some(page::FrameAttached {
+                    frame_id,
+                    parent_frame_id,
+                }) = event.get()
+                {
+                    self.frames.attach(&frame_id, &parent_frame_id, channel);
+                }
+            }
+            "Page.frameDetached" => {
+                if let Some(page::FrameDetached { frame_id, reason }) = event.get() {
+                    self.frames.detach(&frame_id, reason == "swap", channel);
+                }
+            }
+            "Page.javascriptDialogOpening" => {
+                if let Some(opening) = event.get() {
+                    self.dialog_opened(opening, channel);
+                }
+            }
+            "Page.javascriptDialogClosed" => self.dialog = None,
+            "Page.fileChooserOpened" => {
+                if let Some(opened) = event.get() {
+                    self.chooser_opened(opened, channel);
+                }
+            }
+            "Page.downloadWillBegin" | "Page.downloadProgress" => self.hear_download(event),
+            _ => self.hear_navigation(channel, event),
+        }
+    }
+
+    fn hear_runtime(&mut self, channel: &Channel, event: &Event) {
+        match &*event.method {
+            "Runtime.executionContextCreated" => {
+                let Some(runtime::ExecutionContextCreated { context }) = event.get() else {
+                    return;
+                };
+                let Some(runtime::ContextOwner {
+                    is_default,
+                    frame_id: Some(frame),
+                }) = context.aux_data
+                else {
+                    return;
+                };
+                if is_default || context.name == WORLD {
+                    let world = World {
+                        number: context.id,
+                        unique: context.unique_id,
+                    };
+                    self.frames.world_made(&frame, world, is_default, channel);
+                }
+            }
+            "Runtime.executionContextDestroyed" => {
+                if let Some(runtime::ExecutionContextDestroyed {
+                    execution_context_unique_id,
+                }) = event.get()
+                {
+                    self.frames.world_ended(&execution_context_unique_id);
+                }
+            }
+            "Runtime.executionContextsCleared" => self.frames.worlds_cleared(channel),
+            "Runtime.consoleAPICalled" => {
+                if let Some(called) = event.get() {
+                    self.console.called(called, channel);
+                }
+            }
+            "Runtime.exceptionThrown" => {
+                if let Some(thrown) = event.get() {
+                    self.console.threw(thrown, channel);
+                }
+            }
+            _ => {}
+        }
+    }
+}

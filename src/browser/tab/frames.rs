@@ -1,0 +1,316 @@
+//! The frames of a tab: one tree, whichever process a frame lives in.
+//!
+//! Invariants: a frame keeps its number as long as it lives, also when another process takes it over, and no number is used
+//! twice in a tab; the main frame is 0. Which frame is whose child is known here alone.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use crate::devtools::{
+    Channel,
+    protocol::page::{FrameId, FrameInfo, FrameTree, LoaderId},
+};
+
+/// A frame: a document after the other in one place of a tab.
+#[derive(Debug)]
+pub(crate) struct Frame {
+    pub(crate) id: FrameId,
+    /// Refs of its elements begin with it, but in the main frame.
+    pub(crate) number: u32,
+    // Held for moves only, never over a wait.
+    inner: Mutex<Inner>,
+}
+
+/// What changes about a frame.
+#[derive(Debug)]
+pub(super) struct Inner {
+    /// The session of the process that it lives in.
+    pub(super) channel: Channel,
+    pub(super) parent: Option<FrameId>,
+    pub(super) children: Vec<FrameId>,
+    pub(super) url: String,
+    pub(super) loader: LoaderId,
+    /// Fumi's own world in its document.
+    pub(super) world: Option<World>,
+    /// The page's world.
+    pub(super) main: Option<World>,
+    /// The last number of a ref that any of its documents gave out.
+    pub(super) last_ref: u64,
+    pub(super) loading: Loading,
+}
+
+/// A world of a document.
+#[derive(Clone, Debug)]
+pub(crate) struct World {
+    /// Within its process, for commands that know nothing better.
+    pub(crate) number: i64,
+    /// Of all worlds.
+    pub(crate) unique: String,
+}
+
+/// How far a frame's document is.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Loading {
+    /// A navigation is on its way to this document.
+    pub(super) coming: Option<LoaderId>,
+    pub(super) is_ready: bool,
+    pub(super) is_loaded: bool,
+}
+
+impl Frame {
+    pub(super) fn inner(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The session that it lives in now.
+    pub(crate) fn channel(&self) -> Channel {
+        self.inner().channel.clone()
+    }
+
+    /// Its URL.
+    pub(crate) fn url(&self) -> String {
+        self.inner().url.clone()
+    }
+
+    /// What its refs begin with: nothing, or `f2`.
+    pub(crate) fn prefix(&self) -> String {
+        match self.number {
+            0 => String::new(),
+            number => format!("f{number}"),
+        }
+    }
+
+    fn lives_in(&self, channel: &Channel) -> bool {
+        self.inner().channel.session() == channel.session()
+    }
+}
+
+/// All frames of a tab.
+#[derive(Debug)]
+pub(super) struct Frames {
+    by_id: HashMap<FrameId, Arc<Frame>>,
+    main: Arc<Frame>,
+    next: u32,
+}
+
+impl Frames {
+    pub(super) fn new(main: FrameId, url: String, channel: &Channel) -> Self {
+        let main = Arc::new(Frame {
+            id: main,
+            number: 0,
+            inner: Mutex::new(Inner::new(channel, None, url)),
+        });
+        Self {
+            by_id: HashMap::from([(main.id.clone(), Arc::clone(&main))]),
+            main,
+            next: 1,
+        }
+    }
+
+    pub(super) fn main(&self) -> &Arc<Frame> {
+        &self.main
+    }
+
+    pub(super) fn get(&self, id: &FrameId) -> Option<&Arc<Frame>> {
+        self.by_id.get(id)
+    }
+
+    pub(super) fn by_number(&self, number: u32) -> Option<&Arc<Frame>> {
+        self.by_id.values().find(|frame| frame.number == number)
+    }
+
+    /// All frames: each before its children, these in the order in which they came.
+    pub(super) fn in_order(&self) -> Vec<Arc<Frame>> {
+        let mut all = Vec::with_capacity(self.by_id.len());
+        let mut left = vec![self.main.id.clone()];
+        while let Some(frame) = left.pop().and_then(|id| self.by_id.get(&id)) {
+            left.extend(frame.inner().children.iter().rev().cloned());
+            all.push(Arc::clone(frame));
+        }
+        all
+    }
+
+    /// The frame that a frame is in.
+    pub(super) fn parent(&self, frame: &Frame) -> Option<Arc<Frame>> {
+        let parent = frame.inner().parent.clone()?;
+        self.by_id.get(&parent).cloned()
+    }
+
+    /// What a session says of its frames when fumi comes to it.
+    pub(super) fn plant(&mut self, tree: FrameTree, channel: &Channel) {
+        let id = tree.frame.id.clone();
+        if let Some(parent) = tree.frame.parent_id.clone() {
+            self.attach(&id, &parent, channel);
+        }
+        if let Some(frame) = self.by_id.get(&id) {
+            frame.inner().moved(channel);
+            let mut inner = frame.inner();
+            inner.url = address(&tree.frame);
+            inner.loader = tree.frame.loader_id;
+        }
+        for child in tree.child_frames {
+            self.plant(child, channel);
+        }
+    }
+
+    /// A frame is new, or came back from another process.
+    pub(super) fn attach(&mut self, id: &FrameId, parent: &FrameId, channel: &Channel) {
+        if let Some(frame) = self.by_id.get(id).cloned() {
+            if !frame.lives_in(channel) {
+                self.remove_children(&frame);
+                frame.inner().moved(channel);
+            }
+            return;
+        }
+        let Some(above) = self.by_id.get(parent) else {
+            return;
+        };
+        above.inner().children.push(id.clone());
+        let number = self.next;
+        self.next += 1;
+        let frame = Frame {
+            id: id.clone(),
+            number,
+            inner: Mutex::new(Inner::new(channel, Some(parent.clone()), String::new())),
+        };
+        self.by_id.insert(id.clone(), Arc::new(frame));
+    }
+
+    /// A frame left this process: for another one, or for good.
+    pub(super) fn detach(&mut self, id: &FrameId, swapped: bool, channel: &Channel) {
+        let Some(frame) = self.by_id.get(id).cloned() else {
+            return;
+        };
+        if swapped {
+            // The new process may have spoken first.
+            if frame.lives_in(channel) {
+                self.remove_children(&frame);
+                let mut inner = frame.inner();
+                (inner.world, inner.main) = (None, None);
+            }
+        } else {
+            self.remove(&frame);
+        }
+    }
+
+    /// A session ended. Whatever still lives in it is gone.
+    pub(super) fn orphan(&mut self, channel: &Channel) {
+        let gone: Vec<_> = self
+            .by_id
+            .values()
+            .filter(|frame| frame.lives_in(channel))
+            .cloned()
+            .collect();
+        for frame in gone {
+            if frame.number != 0 {
+                self.remove(&frame);
+            }
+        }
+    }
+
+    /// A frame has another document; what was inside the old one is gone.
+    pub(super) fn navigated(&mut self, info: FrameInfo, channel: &Channel) {
+        if let Some(parent) = &info.parent_id {
+            self.attach(&info.id, parent, channel);
+        }
+        let Some(frame) = self.by_id.get(&info.id).cloned() else {
+            return;
+        };
+        self.remove_children(&frame);
+        let mut inner = frame.inner();
+        inner.channel = channel.clone();
+        inner.url = address(&info);
+        let is_same = inner.loader == info.loader_id;
+        inner.loader = info.loader_id;
+        if inner
+            .loading
+            .coming
+            .as_ref()
+            .is_none_or(|coming| *coming == inner.loader)
+        {
+            inner.loading.coming = None;
+        }
+        if !is_same {
+            (inner.loading.is_ready, inner.loading.is_loaded) = (false, false);
+        }
+    }
+
+    pub(super) fn world_made(&self, id: &FrameId, world: World, is_page: bool, channel: &Channel) {
+        let Some(frame) = self.by_id.get(id).filter(|frame| frame.lives_in(channel)) else {
+            return;
+        };
+        let mut inner = frame.inner();
+        if is_page {
+            inner.main = Some(world);
+        } else {
+            inner.world = Some(world);
+        }
+    }
+
+    pub(super) fn world_ended(&self, unique: &str) {
+        for frame in self.by_id.values() {
+            let mut inner = frame.inner();
+            for world in [true, false] {
+                let slot = if world { &mut inner.world } else { &mut inner.main };
+                if slot.as_ref().is_some_and(|world| world.unique == unique) {
+                    *slot = None;
+                }
+            }
+        }
+    }
+
+    pub(super) fn worlds_cleared(&self, channel: &Channel) {
+        for frame in self.by_id.values().filter(|frame| frame.lives_in(channel)) {
+            let mut inner = frame.inner();
+            (inner.world, inner.main) = (None, None);
+        }
+    }
+
+    fn remove(&mut self, frame: &Arc<Frame>) {
+        self.remove_children(frame);
+        if let Some(parent) = self.parent(frame) {
+            parent.inner().children.retain(|id| *id != frame.id);
+        }
+        self.by_id.remove(&frame.id);
+    }
+
+    fn remove_children(&mut self, frame: &Arc<Frame>) {
+        let children = std::mem::take(&mut frame.inner().children);
+        for child in children {
+            if let Some(child) = self.by_id.get(&child).cloned() {
+                self.remove(&child);
+            }
+        }
+    }
+}
+
+impl Inner {
+    fn new(channel: &Channel, parent: Option<FrameId>, url: String) -> Self {
+        Self {
+            channel: channel.clone(),
+            parent,
+            children: Vec::new(),
+            url,
+            loader: LoaderId::default(),
+            world: None,
+            main: None,
+            last_ref: 0,
+            loading: Loading::default(),
+        }
+    }
+
+    fn moved(&mut self, channel: &Channel) {
+        if self.channel.session() != channel.session() {
+            self.channel = channel.clone();
+            (self.world, self.main) = (None, None);
+        }
+    }
+}
+
+/// The URL as a person sees it.
+fn address(info: &FrameInfo) -> String {
+    let url = info.unreachable_url.as_ref().unwrap_or(&info.url);
+    format!("{url}{}", info.url_fragment.as_deref().unwrap_or_default())
+}

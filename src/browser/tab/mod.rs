@@ -1,0 +1,234 @@
+//! One tab: its frames, what happens in them, and how something is done in one.
+//!
+//! A task for each session of the tab (its page, frames of other processes, workers) takes the events in their order and
+//! writes what they say into one state; whoever waits looks at that state again after every event. Nothing here waits for a
+//! fixed time. The tasks end with their sessions, or when the tab is dropped. Which tabs there are is known elsewhere.
+
+mod acting;
+mod console;
+mod dialogs;
+mod downloads;
+mod events;
+mod frames;
+mod input;
+mod locate;
+mod navigation;
+mod network;
+mod observe;
+mod settings;
+mod settle;
+mod world;
+
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use tokio::sync::watch;
+
+pub use console::{Level, Message};
+pub use dialogs::Dialog;
+pub use downloads::{Chooser, Download, DownloadState};
+pub(crate) use frames::Frame;
+pub(crate) use locate::Located;
+pub use locate::Point;
+pub use navigation::{Arrival, Note};
+pub use network::{Request, RequestDetail, RequestFilter, RequestPart};
+pub use observe::Facts;
+pub use settings::{Judge, TabSettings};
+pub(crate) use world::{RemoteObject, Trouble};
+
+use crate::{
+    devtools::{
+        Channel,
+        protocol::{
+            page::FrameId,
+            target::{TargetId, TargetInfo},
+        },
+    },
+    errors::BrowserError,
+};
+
+/// A tab. All its work is asynchronous; dropping the future gives it up.
+#[derive(Debug)]
+pub struct Tab {
+    id: TargetId,
+    channel: Channel,
+    settings: Arc<TabSettings>,
+    // Held for moves only, never over a wait.
+    state: Mutex<State>,
+    /// Changes after every event.
+    pulse: watch::Sender<()>,
+}
+
+/// What is known of a tab.
+#[derive(Debug)]
+pub(crate) struct State {
+    frames: frames::Frames,
+    navigations: navigation::Navigations,
+    dialog: Option<dialogs::Open>,
+    console: console::Console,
+    network: network::Network,
+    downloads: downloads::Downloads,
+    chooser: Option<downloads::Waiting>,
+    seen: observe::Seen,
+    input: input::Input,
+    last_snapshot: Option<String>,
+    has_crashed: bool,
+    is_closed: bool,
+}
+
+impl Tab {
+    /// Prepares a page that Chromium has just attached fumi to, lets it run if it waits for that, and begins to listen.
+    pub async fn attach(
+        channel: Channel,
+        info: TargetInfo,
+        settings: Arc<TabSettings>,
+    ) -> Result<Arc<Self>, BrowserError> {
+        let main = FrameId(info.target_id.0.clone());
+        let (pulse, _) = watch::channel(());
+        let tab = Arc::new(Self {
+            id: info.target_id.clone(),
+            channel: channel.clone(),
+            state: Mutex::new(State {
+                frames: frames::Frames::new(main, info.url.clone(), &channel),
+                navigations: navigation::Navigations::default(),
+                dialog: None,
+                console: console::Console::default(),
+                network: network::Network::default(),
+                downloads: downloads::Downloads::default(),
+                chooser: None,
+                seen: observe::Seen::new(info.url),
+                last_snapshot: None,
+                input: input::Input::default(),
+                has_crashed: false,
+                is_closed: false,
+            }),
+            pulse,
+            settings,
+        });
+        tab.permit_downloads(info.browser_context_id.as_ref());
+        events::listen(&tab, channel, events::Place::Page).await?;
+        Ok(tab)
+    }
+
+    /// The target; also the id of the main frame.
+    #[must_use]
+    pub fn id(&self) -> &TargetId {
+        &self.id
+    }
+
+    /// The URL of the main frame.
+    #[must_use]
+    pub fn url(&self) -> String {
+        self.main().url()
+    }
+
+    /// Whether its process crashed; [`Tab::navigate`] gives it another.
+    #[must_use]
+    pub fn has_crashed(&self) -> bool {
+        self.state().has_crashed
+    }
+
+    /// Whether it is gone.
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
+        self.state().is_closed
+    }
+
+    /// The title, as the page has it now; empty where the page does not answer at once.
+    pub async fn title(&self) -> String {
+        let main = self.main();
+        let title = self.ask(&main, "title", ());
+        match tokio::time::timeout(Duration::from_secs(1), title).await {
+            Ok(Ok(title)) => title,
+            _ => String::new(),
+        }
+    }
+
+    /// The session of the page.
+    pub(crate) fn page(&self) -> &Channel {
+        &self.channel
+    }
+
+    pub(crate) fn settings(&self) -> &TabSettings {
+        &self.settings
+    }
+
+    /// The main frame.
+    pub(crate) fn main(&self) -> Arc<Frame> {
+        Arc::clone(self.state().frames.main())
+    }
+
+    /// All frames, each before those inside it.
+    pub(crate) fn frames(&self) -> Vec<Arc<Frame>> {
+        self.state().frames.in_order()
+    }
+
+    /// A frame by its id.
+    pub(crate) fn frame(&self, id: &FrameId) -> Option<Arc<Frame>> {
+        self.state().frames.get(id).cloned()
+    }
+
+    /// Keeps a snapshot of the whole page; the one before comes back.
+    pub(crate) fn remember_snapshot(&self, text: String) -> Option<String> {
+        self.state().last_snapshot.replace(text)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Changes the state and wakes whoever waits for that.
+    fn change(&self, change: impl FnOnce(&mut State)) {
+        change(&mut self.state());
+        self.pulse.send_replace(());
+    }
+
+    /// Waits until a look at the state finds something.
+    async fn until<R>(&self, mut look: impl FnMut(&mut State) -> Option<R>) -> R {
+        let mut pulses = self.pulse.subscribe();
+        loop {
+            if let Some(found) = look(&mut self.state()) {
+                return found;
+            }
+            if pulses.changed().await.is_err() {
+                // Cannot be: the sender is ours.
+                std::future::pending::<()>().await;
+            }
+        }
+    }
+
+    /// What keeps the page from doing anything, once it does: a dialog, a crash, the end.
+    async fn stop(&self) -> BrowserError {
+        self.until(|state| state.stopped()).await
+    }
+
+    /// Does something that the page must answer; a dialog, a crash or the end of the tab answers in its place.
+    pub(crate) async fn unless_stopped<T>(
+        &self,
+        work: impl Future<Output = Result<T, BrowserError>>,
+    ) -> Result<T, BrowserError> {
+        tokio::select! {
+            biased;
+            done = work => done,
+            stop = self.stop() => Err(stop),
+        }
+    }
+}
+
+impl State {
+    fn stopped(&self) -> Option<BrowserError> {
+        if self.is_closed {
+            Some(BrowserError::TabClosed)
+        } else if self.has_crashed {
+            Some(BrowserError::Crashed)
+        } else {
+            self.dialog.as_ref().map(dialogs::Open::in_the_way)
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "../tests/tab/mod.rs"]
+mod tests;

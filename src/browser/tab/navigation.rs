@@ -1,0 +1,398 @@
+//! Going somewhere: what arrived, from where, with which status, and how far it is.
+
+use std::{collections::VecDeque, time::Duration};
+
+use fumi_base::text::Text;
+use tokio::time::{Instant, timeout, timeout_at};
+
+use super::{State, Tab, frames::Frames};
+use crate::{
+    devtools::{
+        Channel, Event,
+        protocol::page::{
+            FrameNavigated, FrameRequestedNavigation, FrameStartedNavigating, FrameStoppedLoading,
+            GetNavigationHistory, LifecycleEvent, LoaderId, Navigate, NavigateToHistoryEntry, NavigatedWithinDocument,
+            StopLoading, WindowOpen,
+        },
+    },
+    errors::BrowserError,
+};
+
+/// Documents whose status is remembered: those of the frames that load at the same time.
+const STATUSES: usize = 64;
+/// Redirects that are named; Chromium gives up at 20.
+const REDIRECTS: usize = 20;
+
+/// What came of going somewhere.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Arrival {
+    /// Where the tab is now.
+    pub url: String,
+    /// Its title; empty while a dialog is open.
+    pub title: String,
+    /// The status of the document; none where nothing was asked for over HTTP.
+    pub status: Option<u16>,
+    /// The URLs that led there, the first first.
+    pub redirects: Vec<String>,
+    /// What else there is to say.
+    pub note: Option<Note>,
+}
+
+/// What else there is to say of an arrival.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Note {
+    /// The page is there and still loads something.
+    StillLoading,
+    /// It became a download; the page before is still there.
+    Download,
+    /// The server had nothing to show; the page before is still there.
+    NoContent,
+}
+
+/// How often and where to frames went.
+#[derive(Debug, Default)]
+pub(super) struct Navigations {
+    /// How many began, or were asked for by a page, in any frame. It only grows.
+    pub(super) begun: u64,
+    /// How many documents arrived in the main frame. It only grows.
+    pub(super) arrived: u64,
+    /// How many times the main frame's document got another URL. It only grows.
+    pub(super) within: u64,
+    /// How many windows pages asked for. It only grows.
+    pub(super) windows: u64,
+    /// The main frame was asked to navigate and nothing has begun yet.
+    pub(super) is_asked: bool,
+    documents: VecDeque<(LoaderId, Document)>,
+}
+
+/// What the network said of a document.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Document {
+    pub(super) status: Option<u16>,
+    pub(super) redirects: Vec<String>,
+    /// The URL of the last hop.
+    pub(super) url: String,
+}
+
+impl Navigations {
+    /// What is known of a document; a new entry if nothing is.
+    pub(super) fn document(&mut self, loader: &LoaderId) -> &mut Document {
+        let at = match self.documents.iter().position(|(known, _)| known == loader) {
+            Some(at) => at,
+            None => {
+                if self.documents.len() == STATUSES {
+                    self.documents.pop_front();
+                }
+                self.documents.push_back((loader.clone(), Document::default()));
+                self.documents.len() - 1
+            }
+        };
+        &mut self.documents[at].1
+    }
+
+    pub(super) fn known(&self, loader: &LoaderId) -> Option<&Document> {
+        self.documents
+            .iter()
+            .find(|(known, _)| known == loader)
+            .map(|(_, document)| document)
+    }
+
+    pub(super) fn redirected(&mut self, loader: &LoaderId, from: String) {
+        let document = self.document(loader);
+        if document.redirects.len() < REDIRECTS {
+            document.redirects.push(from);
+        }
+    }
+}
+
+impl State {
+    pub(super) fn hear_navigation(&mut self, channel: &Channel, event: &Event) {
+        match &*event.method {
+            "Page.frameRequestedNavigation" => {
+                if let Some(asked) = event.get::<FrameRequestedNavigation>()
+                    && asked.disposition == "currentTab"
+                {
+                    self.navigations.begun += 1;
+                    self.navigations.is_asked |= asked.frame_id == self.frames.main().id;
+                }
+            }
+            "Page.frameStartedNavigating" => {
+                if let Some(started) = event.get::<FrameStartedNavigating>() {
+                    self.navigation_started(started);
+                }
+            }
+            "Page.frameNavigated" => {
+                if let Some(FrameNavigated { frame }) = event.get() {
+                    let is_main = frame.id == self.frames.main().id;
+                    self.frames.navigated(frame, channel);
+                    if is_main {
+                        self.navigations.arrived += 1;
+                        self.navigations.is_asked = false;
+                        self.has_crashed = false;
+                        self.chooser = None;
+                        self.console.next_page();
+                        self.network.next_page();
+                    }
+                }
+            }
+            "Page.navigatedWithinDocument" => {
+                if let Some(NavigatedWithinDocument { frame_id, url }) = event.get()
+                    && let Some(frame) = self.frames.get(&frame_id)
+                {
+                    frame.inner().url = url;
+                    if frame.number == 0 {
+                        self.navigations.within += 1;
+                        self.navigations.is_asked = false;
+                    }
+                }
+            }
+            "Page.frameStoppedLoading" => {
+                if let Some(FrameStoppedLoading { frame_id }) = event.get() {
+                    self.stopped_loading(&frame_id);
+                }
+            }
+            "Page.lifecycleEvent" => {
+                if let Some(further) = event.get::<LifecycleEvent>() {
+                    got_further(&self.frames, &further);
+                }
+            }
+            "Page.windowOpen" => {
+                if event.get::<WindowOpen>().is_some() {
+                    self.navigations.windows += 1;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn navigation_started(&mut self, started: FrameStartedNavigating) {
+        // Those within a document are done when they are told.
+        if matches!(started.navigation_type.as_str(), "sameDocument" | "historySameDocument") {
+            return;
+        }
+        self.navigations.begun += 1;
+        let Some(frame) = self.frames.get(&started.frame_id) else {
+            return;
+        };
+        if frame.number == 0 {
+            self.navigations.is_asked = false;
+        }
+        frame.inner().loading.coming = Some(started.loader_id);
+    }
+
+    /// Nothing of a frame is on its way any more: what was coming arrived, failed, or became a download.
+    fn stopped_loading(&mut self, frame: &crate::devtools::protocol::page::FrameId) {
+        let Some(frame) = self.frames.get(frame) else { return };
+        frame.inner().loading.coming = None;
+        if frame.number == 0 {
+            self.navigations.is_asked = false;
+        }
+    }
+
+    /// The request of a document failed before the document arrived.
+    pub(super) fn document_failed(&mut self, loader: &LoaderId) {
+        for frame in self.frames.in_order() {
+            let mut inner = frame.inner();
+            if inner.loading.coming.as_ref() == Some(loader) {
+                inner.loading.coming = None;
+            }
+        }
+    }
+
+    /// Whether the main frame's document is there, and nothing newer is coming.
+    pub(super) fn is_loaded(&self) -> bool {
+        let inner = self.frames.main().inner();
+        inner.loading.is_loaded && inner.loading.coming.is_none() && !self.navigations.is_asked
+    }
+}
+
+fn got_further(frames: &Frames, further: &LifecycleEvent) {
+    let Some(frame) = frames.get(&further.frame_id) else {
+        return;
+    };
+    let mut inner = frame.inner();
+    match further.name.as_str() {
+        "init" => {
+            // Comes before the navigation is told.
+            if inner.loader != further.loader_id {
+                inner.loader = further.loader_id.clone();
+                (inner.loading.is_ready, inner.loading.is_loaded) = (false, false);
+            }
+        }
+        "DOMContentLoaded" if inner.loader == further.loader_id => inner.loading.is_ready = true,
+        "load" if inner.loader == further.loader_id => {
+            (inner.loading.is_ready, inner.loading.is_loaded) = (true, true);
+        }
+        _ => {}
+    }
+}
+
+impl Tab {
+    /// Goes to a URL and waits until the page has loaded, at most as long as the settings say; a page that never stops
+    /// loading is taken as it is.
+    ///
+    /// A dialog that opens while the page loads is in the facts; one that keeps the tab from leaving the page before is
+    /// [`BrowserError::DialogOpen`], and answering it goes on.
+    pub async fn navigate(&self, url: &str) -> Result<Arrival, BrowserError> {
+        if let Some(judge) = &self.settings().judge {
+            judge(url)?;
+        }
+        self.can_leave()?;
+        let before = self.mark();
+        let command = Navigate { url: url.to_owned() };
+        let work = async { self.page().call(&command).await.map_err(BrowserError::from) };
+        let navigated = match self.committed(url, &before, work).await? {
+            Some(navigated) => navigated,
+            // A dialog of the new page: it has arrived as far as it can.
+            None => return Ok(self.arrival(None).await),
+        };
+        if navigated.is_download {
+            return Ok(self.stayed(Note::Download).await);
+        }
+        if let Some(reason) = navigated.error_text {
+            return self.not_loaded(url, reason, navigated.loader_id).await;
+        }
+        Ok(self.arrived(&before).await)
+    }
+
+    /// Goes back in the tab's history.
+    pub async fn back(&self) -> Result<Arrival, BrowserError> {
+        self.travel(-1).await
+    }
+
+    /// Goes forward in the tab's history.
+    pub async fn forward(&self) -> Result<Arrival, BrowserError> {
+        self.travel(1).await
+    }
+
+    async fn travel(&self, by: i64) -> Result<Arrival, BrowserError> {
+        self.can_leave()?;
+        let history = self.page().call(&GetNavigationHistory {}).await?;
+        let index = usize::try_from(history.current_index + by).map_err(|_| BrowserError::NoHistory)?;
+        let entry = history.entries.get(index).ok_or(BrowserError::NoHistory)?;
+        if let Some(judge) = &self.settings().judge {
+            judge(&entry.url)?;
+        }
+        let before = self.mark();
+        let go = NavigateToHistoryEntry { entry_id: entry.id };
+        let work = async {
+            self.page().call(&go).await?;
+            // Acknowledged before anything has happened.
+            self.until(|state| before.went_on(state).then_some(())).await;
+            Ok(())
+        };
+        if self.committed(&entry.url, &before, work).await?.is_none() {
+            return Ok(self.arrival(None).await);
+        }
+        Ok(self.arrived(&before).await)
+    }
+
+    /// A dialog must be answered first. A crashed tab gets a new process by going somewhere.
+    fn can_leave(&self) -> Result<(), BrowserError> {
+        match self.state().stopped() {
+            None | Some(BrowserError::Crashed) => Ok(()),
+            Some(stop) => Err(stop),
+        }
+    }
+
+    /// Waits until a navigation has led to a document or has failed. None says that the document came with a dialog.
+    async fn committed<T>(
+        &self,
+        url: &str,
+        before: &super::settle::Mark,
+        work: impl Future<Output = Result<T, BrowserError>>,
+    ) -> Result<Option<T>, BrowserError> {
+        let stop = self.until(|state| match state.stopped() {
+            Some(BrowserError::Crashed) if !before.went_on(state) => None,
+            stop => stop,
+        });
+        let after = self.settings().commit;
+        let work = async {
+            tokio::select! {
+                biased;
+                done = work => done.map(Some),
+                stop = stop => match stop {
+                    BrowserError::DialogOpen { .. } if before.went_on(&self.state()) => Ok(None),
+                    stop => Err(stop),
+                },
+            }
+        };
+        match timeout(after, work).await {
+            Ok(done) => done,
+            Err(_) => {
+                self.page().send(&StopLoading {});
+                Err(BrowserError::TooLate {
+                    what: Text::new(
+                        format!("an answer of the server of {}", fumi_base::project::quoted(url)),
+                        format!("{} のサーバーからの応答", fumi_base::project::quoted(url)),
+                    ),
+                    after,
+                })
+            }
+        }
+    }
+
+    /// Nothing arrived: a download, nothing to show, or a failure.
+    async fn not_loaded(&self, url: &str, reason: String, loader: Option<LoaderId>) -> Result<Arrival, BrowserError> {
+        if reason == "net::ERR_ABORTED" {
+            let status = loader.and_then(|loader| self.state().navigations.known(&loader)?.status);
+            if matches!(status, Some(204 | 205)) {
+                let mut arrival = self.stayed(Note::NoContent).await;
+                arrival.status = status;
+                return Ok(arrival);
+            }
+        }
+        Err(BrowserError::NotLoaded {
+            url: url.to_owned(),
+            reason,
+        })
+    }
+
+    async fn stayed(&self, note: Note) -> Arrival {
+        Arrival {
+            url: self.url(),
+            title: self.title().await,
+            note: Some(note),
+            ..Arrival::default()
+        }
+    }
+
+    /// Waits for a page that has arrived, and says what it is.
+    async fn arrived(&self, before: &super::settle::Mark) -> Arrival {
+        let end = Instant::now() + self.settings().load;
+        self.loaded_until(end).await;
+        // Pages that send on at once, and those that get what they show after they have loaded.
+        self.settle(before).await;
+        let note = (!self.state().is_loaded() && self.dialog().is_none()).then_some(Note::StillLoading);
+        self.arrival(note).await
+    }
+
+    async fn arrival(&self, note: Option<Note>) -> Arrival {
+        let title = self.title().await;
+        let state = self.state();
+        let main = state.frames.main().inner();
+        let document = state.navigations.known(&main.loader).cloned().unwrap_or_default();
+        Arrival {
+            url: main.url.clone(),
+            title,
+            status: document.status,
+            redirects: document.redirects,
+            note,
+        }
+    }
+
+    /// Waits until the main frame has loaded or something is in the way; false if time is up first.
+    pub(super) async fn loaded_until(&self, end: Instant) -> bool {
+        let over = self.until(|state| (state.is_loaded() || state.stopped().is_some()).then_some(()));
+        timeout_at(end, over).await.is_ok()
+    }
+
+    /// How many windows the pages of this tab have asked for.
+    #[must_use]
+    pub fn windows_asked_for(&self) -> u64 {
+        self.state().navigations.windows
+    }
+}
+
+/// Time for which a navigation that a page asked for may take to begin; some, such as `javascript:` URLs, never do.
+pub(super) const BEGINNING: Duration = Duration::from_millis(100);

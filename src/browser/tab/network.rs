@@ -1,0 +1,389 @@
+//! Requests of a tab's pages and what came of them: the last 1,000. Bodies stay with Chromium until they are asked for.
+
+use std::collections::VecDeque;
+
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use fumi_base::text::Text;
+use regex::Regex;
+
+use super::{State, Tab};
+use crate::{
+    devtools::{
+        Channel, Event,
+        protocol::network::{
+            GetRequestPostData, GetResponseBody, Headers, LoadingFailed, LoadingFinished, RequestId, RequestWillBeSent,
+            Response, ResponseReceived, WebSocketClosed, WebSocketCreated, WebSocketHandshakeResponseReceived,
+        },
+        protocol::page::LoaderId,
+    },
+    errors::BrowserError,
+};
+
+/// Requests that are kept.
+const KEPT: usize = 1_000;
+
+/// A request and what came of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Request {
+    /// Its number in this tab, from 1.
+    pub index: usize,
+    /// Such as `GET`.
+    pub method: String,
+    /// Without its fragment.
+    pub url: String,
+    /// `document`, `script`, `xhr`, `fetch`, `image`, `websocket`, ...
+    pub kind: String,
+    /// None as long as there is no answer.
+    pub status: Option<u16>,
+    /// Such as `text/html`.
+    pub mime: Option<String>,
+    /// Why nothing came, such as `net::ERR_CONNECTION_REFUSED`.
+    pub failure: Option<String>,
+    /// As they came over the network, head included; none as long as it is not whole.
+    pub bytes: Option<u64>,
+    /// Until it was whole or had failed.
+    pub duration_ms: Option<u64>,
+}
+
+/// Which requests are meant. What is not given does not matter.
+#[derive(Clone, Debug, Default)]
+pub struct RequestFilter {
+    /// A regular expression for the URL, or a part of it.
+    pub url: Option<String>,
+    /// From and to, both included.
+    pub status: Option<(u16, u16)>,
+    /// Such as `POST`, in any case.
+    pub method: Option<String>,
+    /// Requests of earlier pages of this tab too.
+    pub all: bool,
+    /// At most so many, the newest; 0 is no limit.
+    pub most: usize,
+}
+
+/// A part of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RequestPart {
+    /// Its head.
+    RequestHeaders,
+    /// What it sent.
+    RequestBody,
+    /// The answer's head.
+    ResponseHeaders,
+    /// The answer.
+    ResponseBody,
+}
+
+/// A request with the parts that were asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RequestDetail {
+    /// The request.
+    pub request: Request,
+    /// Names and values.
+    pub request_headers: Vec<(String, String)>,
+    /// As text.
+    pub request_body: Option<String>,
+    /// Names and values.
+    pub response_headers: Vec<(String, String)>,
+    /// As text; bytes that are none are described.
+    pub response_body: Option<String>,
+}
+
+/// The requests of a tab.
+#[derive(Debug, Default)]
+pub(super) struct Network {
+    kept: VecDeque<Kept>,
+    count: usize,
+    page: u64,
+}
+
+#[derive(Debug)]
+struct Kept {
+    request: Request,
+    id: RequestId,
+    channel: Channel,
+    /// Seconds of Chromium's clock.
+    began: f64,
+    page: u64,
+    headers: Headers,
+    body: Option<String>,
+    has_body: bool,
+    answer: Headers,
+    is_open: bool,
+}
+
+impl Network {
+    /// Another document is in the main frame. Its own request came before this was known.
+    pub(super) fn next_page(&mut self) {
+        self.page += 1;
+    }
+
+    /// The number of the last request.
+    pub(super) fn last(&self) -> usize {
+        self.count
+    }
+
+    /// A request for data after the one of this number that has no answer yet. Streams of events never end.
+    pub(super) fn fetching(&self, after: usize) -> Option<RequestId> {
+        let newest = self.kept.iter().rev().take_while(|kept| kept.request.index > after);
+        let mut open = newest.filter(|kept| kept.is_open && matches!(kept.request.kind.as_str(), "xhr" | "fetch"));
+        open.next().map(|kept| kept.id.clone())
+    }
+
+    /// Whether a request has no answer yet.
+    pub(super) fn is_open(&self, id: &RequestId) -> bool {
+        self.kept.iter().rev().any(|kept| kept.id == *id && kept.is_open)
+    }
+
+    fn begin(&mut self, channel: &Channel, id: RequestId, method: String, url: String, kind: &str) -> &mut Kept {
+        self.count += 1;
+        if self.kept.len() == KEPT {
+            self.kept.pop_front();
+        }
+        self.kept.push_back(Kept {
+            request: Request {
+                index: self.count,
+                method,
+                url,
+                kind: kind.to_ascii_lowercase(),
+                status: None,
+                mime: None,
+                failure: None,
+                bytes: None,
+                duration_ms: None,
+            },
+            id,
+            channel: channel.clone(),
+            began: 0.0,
+            // A document belongs to the page that it becomes.
+            page: self.page,
+            headers: Headers::default(),
+            body: None,
+            has_body: false,
+            answer: Headers::default(),
+            is_open: true,
+        });
+        let last = self.kept.len() - 1;
+        &mut self.kept[last]
+    }
+
+    /// The newest of this id: the hops of a redirect share it.
+    fn find(&mut self, id: &RequestId) -> Option<&mut Kept> {
+        self.kept.iter_mut().rev().find(|kept| kept.id == *id)
+    }
+}
+
+impl Kept {
+    fn answered(&mut self, response: Response) {
+        self.request.status = status(response.status);
+        self.request.mime = Some(response.mime_type).filter(|mime| !mime.is_empty());
+        self.answer = response.headers;
+    }
+
+    fn ended(&mut self, timestamp: f64) {
+        self.is_open = false;
+        if self.began > 0.0 {
+            self.request.duration_ms = Some(whole((timestamp - self.began) * 1_000.0));
+        }
+    }
+}
+
+impl State {
+    pub(super) fn hear_network(&mut self, channel: &Channel, event: &Event) {
+        match &*event.method {
+            "Network.requestWillBeSent" => {
+                if let Some(sent) = event.get() {
+                    self.request_sent(channel, sent);
+                }
+            }
+            "Network.responseReceived" => {
+                if let Some(received) = event.get::<ResponseReceived>() {
+                    self.response_received(received);
+                }
+            }
+            "Network.loadingFinished" => {
+                if let Some(finished) = event.get::<LoadingFinished>()
+                    && let Some(kept) = self.network.find(&finished.request_id)
+                {
+                    kept.ended(finished.timestamp);
+                    kept.request.bytes = Some(whole(finished.encoded_data_length));
+                }
+            }
+            "Network.loadingFailed" => {
+                if let Some(failed) = event.get::<LoadingFailed>() {
+                    self.request_failed(failed);
+                }
+            }
+            _ => self.hear_socket(channel, event),
+        }
+    }
+
+    fn hear_socket(&mut self, channel: &Channel, event: &Event) {
+        if let Some(made) = event.get::<WebSocketCreated>() {
+            self.network
+                .begin(channel, made.request_id, "GET".to_owned(), made.url, "websocket");
+        } else if let Some(open) = event.get::<WebSocketHandshakeResponseReceived>() {
+            if let Some(kept) = self.network.find(&open.request_id) {
+                kept.request.status = status(open.response.status);
+            }
+        } else if let Some(closed) = event.get::<WebSocketClosed>()
+            && let Some(kept) = self.network.find(&closed.request_id)
+        {
+            kept.ended(closed.timestamp);
+        }
+    }
+
+    fn request_sent(&mut self, channel: &Channel, sent: RequestWillBeSent) {
+        if sent.request.url.starts_with("data:") {
+            return;
+        }
+        let is_document = sent.request_id.0 == sent.loader_id.0;
+        if let Some(response) = sent.redirect_response {
+            if is_document {
+                self.navigations.redirected(&sent.loader_id, response.url.clone());
+            }
+            if let Some(hop) = self.network.find(&sent.request_id) {
+                hop.answered(response);
+                hop.ended(sent.timestamp);
+            }
+        }
+        let kind = sent.kind.as_deref().unwrap_or("other");
+        let is_page = is_document && sent.frame_id.as_ref() == Some(&self.frames.main().id);
+        let kept = self
+            .network
+            .begin(channel, sent.request_id, sent.request.method, sent.request.url, kind);
+        kept.began = sent.timestamp;
+        kept.page += u64::from(is_page);
+        kept.headers = sent.request.headers;
+        kept.has_body = sent.request.has_post_data || sent.request.post_data.is_some();
+        kept.body = sent.request.post_data;
+    }
+
+    fn response_received(&mut self, received: ResponseReceived) {
+        if received.kind == "Document" {
+            let loader = LoaderId(received.request_id.0.clone());
+            let document = self.navigations.document(&loader);
+            document.status = status(received.response.status);
+        }
+        if let Some(kept) = self.network.find(&received.request_id) {
+            kept.answered(received.response);
+        }
+    }
+
+    fn request_failed(&mut self, failed: LoadingFailed) {
+        self.document_failed(&LoaderId(failed.request_id.0.clone()));
+        if let Some(kept) = self.network.find(&failed.request_id) {
+            kept.ended(failed.timestamp);
+            let reason = failed
+                .blocked_reason
+                .map(|reason| format!("{} ({reason})", failed.error_text));
+            kept.request.failure = Some(reason.unwrap_or(failed.error_text));
+        }
+    }
+}
+
+impl Tab {
+    /// The requests that are meant, the oldest first, and how many there were before the limit.
+    pub fn requests(&self, filter: &RequestFilter) -> Result<(Vec<Request>, usize), BrowserError> {
+        let url = filter
+            .url
+            .as_deref()
+            .map(|url| Regex::new(url).or_else(|_| Regex::new(&regex::escape(url))));
+        let url = url.transpose().map_err(|error| BrowserError::Argument {
+            argument: "filter",
+            reason: Text::new(error.to_string(), error.to_string()),
+        })?;
+        let State { network, .. } = &*self.state();
+        let meant = |kept: &&Kept| {
+            let request = &kept.request;
+            (filter.all || kept.page >= network.page)
+                && url.as_ref().is_none_or(|url| url.is_match(&request.url))
+                && filter
+                    .method
+                    .as_ref()
+                    .is_none_or(|method| method.eq_ignore_ascii_case(&request.method))
+                && filter
+                    .status
+                    .is_none_or(|(from, to)| request.status.is_some_and(|status| (from..=to).contains(&status)))
+        };
+        let mut found: Vec<_> = network
+            .kept
+            .iter()
+            .filter(meant)
+            .map(|kept| kept.request.clone())
+            .collect();
+        let count = found.len();
+        if filter.most > 0 && count > filter.most {
+            found.drain(..count - filter.most);
+        }
+        Ok((found, count))
+    }
+
+    /// A request with its parts; without one all of them but bodies that Chromium no longer has.
+    pub async fn request(&self, index: usize, part: Option<RequestPart>) -> Result<RequestDetail, BrowserError> {
+        let (mut detail, id, channel, has_body) = {
+            let state = self.state();
+            let kept = state.network.kept.iter().find(|kept| kept.request.index == index);
+            let kept = kept.ok_or(BrowserError::NoRequest { index })?;
+            let detail = RequestDetail {
+                request: kept.request.clone(),
+                request_headers: kept.headers.clone().into_iter().collect(),
+                request_body: kept.body.clone(),
+                response_headers: kept.answer.clone().into_iter().collect(),
+                response_body: None,
+            };
+            (detail, kept.id.clone(), kept.channel.clone(), kept.has_body)
+        };
+        let wants = |wanted| part.is_none_or(|part| part == wanted);
+        if wants(RequestPart::RequestBody) && has_body && detail.request_body.is_none() {
+            let ask = GetRequestPostData { request_id: id.clone() };
+            detail.request_body = channel.call(&ask).await.ok().map(|data| data.post_data);
+        }
+        // A redirect has none, and its id is that of the answer it led to.
+        let has_answer = detail
+            .request
+            .status
+            .is_some_and(|status| !(300..400).contains(&status));
+        if wants(RequestPart::ResponseBody) && has_answer {
+            // Gone with its page, or too large to be kept.
+            let body = channel.call(&GetResponseBody { request_id: id }).await.ok();
+            let mime = detail.request.mime.clone().unwrap_or_default();
+            detail.response_body = body.map(|body| {
+                if body.base64_encoded {
+                    decoded(&body.body, &mime)
+                } else {
+                    body.body
+                }
+            });
+        }
+        if !wants(RequestPart::RequestHeaders) {
+            detail.request_headers.clear();
+        }
+        if !wants(RequestPart::RequestBody) {
+            detail.request_body = None;
+        }
+        if !wants(RequestPart::ResponseHeaders) {
+            detail.response_headers.clear();
+        }
+        Ok(detail)
+    }
+}
+
+/// Chromium sends as bytes what it does not know to be text.
+fn decoded(body: &str, mime: &str) -> String {
+    let bytes = STANDARD.decode(body).unwrap_or_default();
+    String::from_utf8(bytes).unwrap_or_else(|error| format!("({} bytes of {mime})", error.as_bytes().len()))
+}
+
+/// Schemes without statuses say 0.
+fn status(status: i64) -> Option<u16> {
+    u16::try_from(status).ok().filter(|status| *status != 0)
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "saturates, and is never negative"
+)]
+fn whole(number: f64) -> u64 {
+    number.round() as u64
+}

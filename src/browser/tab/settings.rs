@@ -1,0 +1,51 @@
+//! What a tab is told when it begins.
+
+use std::{fmt, path::PathBuf, sync::Arc, time::Duration};
+
+use crate::errors::BrowserError;
+
+/// Judges a URL before a tab goes there: an error says why not.
+pub type Judge = Arc<dyn Fn(&str) -> Result<(), BrowserError> + Send + Sync>;
+
+/// What a tab is told when it begins.
+#[derive(Clone)]
+pub struct TabSettings {
+    /// Asked before every navigation that a caller wants. Without one every URL is allowed; what pages load by themselves is
+    /// judged elsewhere.
+    pub judge: Option<Judge>,
+    /// Where downloads go, as files named by their id; without a folder they are refused. It must exist.
+    pub downloads: Option<PathBuf>,
+    /// How long a document may take until its first byte.
+    pub commit: Duration,
+    /// How long it is waited for after that. Then the page is taken as it is, and said to be still loading.
+    pub load: Duration,
+    /// How long requests that an act started are waited for.
+    pub fetch: Duration,
+    /// How long the script in a page may take to answer, where the page itself does not make it wait.
+    pub answer: Duration,
+}
+
+impl Default for TabSettings {
+    fn default() -> Self {
+        Self {
+            judge: None,
+            downloads: None,
+            commit: Duration::from_secs(20),
+            load: Duration::from_secs(10),
+            fetch: Duration::from_millis(500),
+            answer: Duration::from_secs(15),
+        }
+    }
+}
+
+impl fmt::Debug for TabSettings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TabSettings")
+            .field("downloads", &self.downloads)
+            .field("commit", &self.commit)
+            .field("load", &self.load)
+            .field("fetch", &self.fetch)
+            .field("answer", &self.answer)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,118 @@
+//! Coming to rest after an act, without a fixed wait.
+//!
+//! Two animation frames show what a handler changed; by then a navigation that an act causes has been asked for. Only if one
+//! was is its document waited for, and only requests that the act itself started are waited for, all within bounds.
+
+use tokio::time::{Instant, timeout, timeout_at};
+
+use super::{State, Tab, navigation::BEGINNING};
+use crate::devtools::protocol::network::RequestId;
+
+/// Animation frames of a tab that draws none; then the page's timers bound it.
+const TWO_FRAMES: std::time::Duration = std::time::Duration::from_millis(250);
+
+/// How things stood before an act.
+#[derive(Debug)]
+pub(super) struct Mark {
+    begun: u64,
+    arrived: u64,
+    within: u64,
+    /// The number of the last request.
+    request: usize,
+}
+
+impl Mark {
+    /// Whether the main frame has another document or another URL since then.
+    pub(super) fn went_on(&self, state: &State) -> bool {
+        state.navigations.arrived > self.arrived || state.navigations.within > self.within
+    }
+
+    fn navigates(&self, state: &State) -> bool {
+        state.navigations.begun > self.begun
+    }
+}
+
+impl Tab {
+    pub(super) fn mark(&self) -> Mark {
+        let state = self.state();
+        Mark {
+            begun: state.navigations.begun,
+            arrived: state.navigations.arrived,
+            within: state.navigations.within,
+            request: state.network.last(),
+        }
+    }
+
+    /// Waits until the page has come to rest after what was done since the mark.
+    pub(super) async fn settle(&self, before: &Mark) {
+        let end = Instant::now() + self.settings().load;
+        self.two_frames(before).await;
+        let fetched = Instant::now() + self.settings().fetch;
+        loop {
+            if before.navigates(&self.state()) {
+                self.navigated(end).await;
+            }
+            let Some(request) = self.fetching(before) else {
+                return;
+            };
+            if timeout_at(fetched, self.answered_request(&request)).await.is_err() {
+                return;
+            }
+            // What came is shown now, or asks for more.
+            self.two_frames(before).await;
+        }
+    }
+
+    async fn two_frames(&self, before: &Mark) {
+        let main = self.main();
+        let frames = self.ask::<serde::de::IgnoredAny>(&main, "settled", ());
+        let navigates = self.until(|state| before.navigates(state).then_some(()));
+        tokio::select! {
+            _ = timeout(TWO_FRAMES, frames) => {}
+            () = navigates => {}
+        }
+    }
+
+    /// Waits for the documents that are on their way: of the main frame, and of the others as long as they keep coming.
+    async fn navigated(&self, end: Instant) {
+        let begins = self.until(|state| (!state.navigations.is_asked || state.stopped().is_some()).then_some(()));
+        if timeout(BEGINNING, begins).await.is_err() {
+            // What was asked for does not begin, and is waited for no more.
+            self.change(|state| state.navigations.is_asked = false);
+        }
+        self.loaded_until(end).await;
+        let others = self.until(|state| {
+            let is_coming = || {
+                state
+                    .frames
+                    .in_order()
+                    .iter()
+                    .any(|frame| frame.inner().loading.is_pending())
+            };
+            (state.stopped().is_some() || !is_coming()).then_some(())
+        });
+        let bound = end.min(Instant::now() + self.settings().fetch);
+        let _ = timeout_at(bound, others).await;
+    }
+
+    /// A request for data that was started after the mark and has no answer yet.
+    fn fetching(&self, before: &Mark) -> Option<RequestId> {
+        let state = self.state();
+        if state.stopped().is_some() {
+            return None;
+        }
+        state.network.fetching(before.request)
+    }
+
+    async fn answered_request(&self, request: &RequestId) {
+        self.until(|state| (state.stopped().is_some() || !state.network.is_open(request)).then_some(()))
+            .await;
+    }
+}
+
+impl super::frames::Loading {
+    /// Something is on its way to this frame, or it is not whole yet.
+    fn is_pending(&self) -> bool {
+        self.coming.is_some()
+    }
+}

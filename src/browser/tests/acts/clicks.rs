@@ -1,0 +1,180 @@
+//! Clicks, hovering and keys.
+
+use super::page::{Page, at, reason};
+use crate::{
+    acts::{Aim, Button, Click, Modifier},
+    target::Target,
+};
+
+const ONE: &str = "pointerdown mousedown focusin pointerup mouseup click";
+
+fn aim(selector: &str) -> Aim {
+    Aim::Target(at(selector))
+}
+
+/// `ONE` with the id of what was hit.
+fn one(id: &str) -> String {
+    ONE.split(' ').map(|kind| format!("{kind}@{id}")).collect::<Vec<_>>().join(" ")
+}
+
+#[tokio::test]
+async fn a_click_gives_the_events_of_a_persons_click() {
+    let page = Page::of(
+        "<button id=a style='position:absolute;left:20px;top:20px;width:100px;height:40px'>Save</button>
+         <button id=b style='margin-top:3000px'>Far</button> <button id=c disabled>Off</button>
+         <button id=under>Under</button><div id=veil style='position:fixed;right:0;bottom:0;width:0;height:0'></div>
+         <input type=checkbox id=box><label for=box id=label>Agree</label>
+         <select id=list><option>Red<option id=green>Green</select>
+         <button id=late hidden>Late</button>
+         <style>@keyframes go { from { left: 0 } to { left: 300px } }
+           #mover { position: fixed; top: 300px; animation: go .4s linear } </style><button id=mover>Moves</button>
+         <script>setTimeout(() => late.hidden = false, 400); contextmenu = 0;
+           a.addEventListener('click', (event) => a.dataset.held = [event.ctrlKey, event.shiftKey, event.detail]);</script>",
+    )
+    .await;
+    let tab = &page.tab;
+    let plain = Click::default();
+    tab.click(&aim("#mover"), &plain).await.expect("clicked once it rests");
+    assert_eq!(page.seen().await, one("mover"));
+    tab.click(&aim("#a"), &plain).await.expect("clicked");
+    assert_eq!(page.seen().await, one("a"));
+    tab.click(&Aim::Point(70.0, 40.0), &plain).await.expect("clicked");
+    assert_eq!(page.seen().await, "pointerdown@a mousedown@a pointerup@a mouseup@a click@a");
+    let button = Target::Role {
+        role: "button".to_owned(),
+        name: Some("Far".to_owned()),
+    };
+    tab.click(&Aim::Target(button), &plain).await.expect("scrolled to and clicked");
+    assert_eq!(page.seen().await, one("b"));
+    tab.click(&aim("#late"), &plain).await.expect("waited for");
+    assert_eq!(page.seen().await, one("late"));
+
+    let double = Click { double: true, ..Click::default() };
+    tab.click(&aim("#a"), &double).await.expect("clicked twice");
+    let twice = "pointerdown@a mousedown@a focusin@a pointerup@a mouseup@a click@a \
+                 pointerdown@a mousedown@a pointerup@a mouseup@a click@a dblclick@a";
+    assert_eq!(page.seen().await, twice);
+    let right = Click { button: Button::Right, ..Click::default() };
+    tab.click(&aim("#a"), &right).await.expect("clicked");
+    assert_eq!(page.seen().await, "pointerdown@a mousedown@a contextmenu@a pointerup@a mouseup@a auxclick@a");
+    let held = Click { modifiers: vec![Modifier::ControlOrMeta, Modifier::Shift], ..Click::default() };
+    tab.click(&aim("#a"), &held).await.expect("clicked");
+    let keys = "keydown@a keydown@a pointerdown@a mousedown@a pointerup@a mouseup@a click@a keyup@a keyup@a";
+    assert_eq!(page.seen().await, keys);
+    assert_eq!(page.value("a.dataset.held").await, r#""true,true,1""#);
+
+    tab.click(&aim("#label"), &plain).await.expect("clicked");
+    assert_eq!(page.value("box.checked").await, "true");
+    tab.click(&aim("#green"), &plain).await.expect("chosen");
+    assert_eq!(page.value("list.value").await, r#""Green""#);
+    page.seen().await;
+
+    let refused = reason(tab.click(&aim("#c"), &plain).await);
+    assert!(refused.contains("disabled"), "{refused}");
+    page.value("veil.style.cssText = 'position:fixed;inset:0;background:#8888'").await;
+    let refused = reason(tab.click(&aim("#a"), &plain).await);
+    assert!(refused.contains("covered by <div#veil"), "{refused}");
+    assert_eq!(page.seen().await, "");
+    page.close().await;
+}
+
+#[tokio::test]
+async fn clicks_and_typing_reach_frames_of_both_kinds_and_shadow_roots() {
+    let inside = "<button id=inner onclick=\"document.title='clicked'; top.postMessage(location.hostname, '*')\">Inside</button>
+                  <input id=field oninput=\"top.postMessage(location.hostname + '=' + this.value, '*')\">";
+    let main = "<script>const said = []; addEventListener('message', (event) => said.push(event.data))</script>
+         <div style='height:900px'></div>
+         <iframe id=same src=/inside style='border:7px solid; padding:5px; width:400px'></iframe>
+         <iframe id=other src={other}/inside style='transform: scale(.8); border:3px solid'></iframe>
+         <div id=host></div><script>host.attachShadow({ mode: 'open' }).innerHTML =
+           '<button id=deep onclick=\"said.push(`shadow`)\">Shadow</button>'</script>";
+    let page = Page::of_site(&[("/", main), ("/inside", inside)]).await;
+    let frames = page.tab.frames();
+    assert_eq!(frames.len(), 3);
+    let mut refs = Vec::new();
+    for _ in 0..1 {
+        let found = page.tab.find(&crate::views::Find::Text("Inside".to_owned())).await.expect("found");
+        refs.extend(found.lines);
+    }
+    assert_eq!(refs.len(), 2, "{refs:?}");
+    for line in &refs {
+        let from = line.find("[ref=").expect("a ref") + 5;
+        let end = from + line[from..].find(']').expect("an end");
+        page.tab.click(&aim(&line[from..end]), &Click::default()).await.expect("clicked");
+    }
+    page.tab.click(&aim("#deep"), &Click::default()).await.expect("clicked");
+    assert_eq!(page.value("said.splice(0)").await, r#"["127.0.0.1","localhost","shadow"]"#);
+
+    for number in [1, 2] {
+        let elements = crate::views::ElementQuery {
+            tag_name: Some("input".to_owned()),
+            max_results: 10,
+            ..Default::default()
+        };
+        let found = page.tab.elements(&elements).await.expect("found").found;
+        let typing = crate::acts::Typing {
+            text: "日本".to_owned(),
+            slowly: number == 2,
+            submit: false,
+        };
+        page.tab.type_text(&at(&found[number - 1].reference), &typing).await.expect("typed");
+    }
+    assert_eq!(
+        page.value("said.splice(0)").await,
+        r#"["127.0.0.1=日本","localhost=日","localhost=日本"]"#
+    );
+    page.close().await;
+}
+
+#[tokio::test]
+async fn a_dialog_or_a_lost_element_does_not_hold_a_click_up() {
+    let page = Page::of(
+        "<button id=a onclick=\"alert('hello')\">Ask</button>
+         <button id=b onmousedown=\"alert('early')\">Early</button>
+         <div id=place></div>
+         <script>const render = () => { place.innerHTML = '<button id=again>Again</button>'; };
+           render(); setInterval(render, 30);</script>",
+    )
+    .await;
+    for (selector, message) in [("#a", "hello"), ("#b", "early")] {
+        page.tab.click(&aim(selector), &Click::default()).await.expect("clicked");
+        assert_eq!(page.tab.dialog().map(|dialog| dialog.message).as_deref(), Some(message));
+        page.tab.handle_dialog(true, None).await.expect("answered");
+    }
+    page.seen().await;
+    page.tab.click(&aim("#again"), &Click::default()).await.expect("clicked");
+    assert!(page.seen().await.contains("click@again"));
+    page.close().await;
+}
+
+#[tokio::test]
+async fn keys_go_to_the_focus_and_hovering_shows() {
+    let page = Page::of(
+        "<form onsubmit='return false'><input id=a value=one><input id=b><button tabindex=-1>Go</button></form>
+         <style>#tip { display: none } #hot:hover + #tip { display: block }</style>
+         <div id=hot>hot</div><div id=tip>tip</div>",
+    )
+    .await;
+    let tab = &page.tab;
+    tab.click(&aim("#a"), &Click::default()).await.expect("clicked");
+    page.seen().await;
+    tab.press("Control+a").await.expect("pressed");
+    assert_eq!(page.seen().await, "keydown@a keydown@a keyup@a keyup@a");
+    tab.press("X").await.expect("pressed");
+    assert_eq!(page.seen().await, "keydown@a beforeinput@a input@a keyup@a");
+    tab.press("あ").await.expect("pressed");
+    assert_eq!(page.value("a.value").await, r#""Xあ""#);
+    page.seen().await;
+    tab.press("Enter").await.expect("pressed");
+    let submitted = page.seen().await;
+    assert!(submitted.contains("change@a") && submitted.contains("submit"), "{submitted}");
+    tab.press("Tab").await.expect("pressed");
+    assert_eq!(page.value("document.activeElement.id").await, r#""b""#);
+    tab.press("Shift+Tab").await.expect("pressed");
+    assert_eq!(page.value("document.activeElement.id").await, r#""a""#);
+    assert!(reason(tab.press("Entr").await).contains("Enter"));
+
+    tab.hover(&aim("#hot")).await.expect("hovered");
+    assert_eq!(page.value("getComputedStyle(tip).display").await, r#""block""#);
+    page.close().await;
+}

@@ -1,0 +1,5 @@
+//! A tab of a real Chromium against small pages.
+
+mod chromium;
+mod frames;
+mod site;

@@ -1,0 +1,126 @@
+//! A site for tests: a table of paths over plain HTTP, also reached as `localhost`, which is another site than `127.0.0.1`.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::{TcpListener, TcpStream},
+    sync::Notify,
+};
+
+/// What a path answers.
+#[derive(Clone)]
+pub(super) enum Reply {
+    /// A page of HTML.
+    Page(String),
+    /// Status, further headers, body.
+    Status(u16, &'static str, String),
+    /// The head and a part of a page, and no end.
+    Endless(String),
+    /// Nothing ever.
+    Never,
+    /// The page once [`Site::release`] was called.
+    Held(String),
+}
+
+pub(super) struct Site {
+    port: u16,
+    held: Arc<Notify>,
+    asked: Arc<Mutex<Vec<String>>>,
+}
+
+impl Site {
+    /// `{other}` in a body is the same site by its other name, `{here}` by the one of its address.
+    pub(super) async fn new(routes: impl IntoIterator<Item = (&'static str, Reply)>) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let routes: Arc<HashMap<_, _>> = Arc::new(routes.into_iter().collect());
+        let held = Arc::new(Notify::new());
+        let asked = Arc::new(Mutex::default());
+        let (release, heard) = (Arc::clone(&held), Arc::clone(&asked));
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                tokio::spawn(serve(
+                    stream,
+                    port,
+                    Arc::clone(&routes),
+                    Arc::clone(&release),
+                    Arc::clone(&heard),
+                ));
+            }
+        });
+        Self { port, held, asked }
+    }
+
+    pub(super) fn url(&self, path: &str) -> String {
+        format!("http://127.0.0.1:{}{path}", self.port)
+    }
+
+    pub(super) fn other(&self, path: &str) -> String {
+        format!("http://localhost:{}{path}", self.port)
+    }
+
+    /// Lets what is held go, now and later.
+    pub(super) fn release(&self) {
+        self.held.notify_one();
+    }
+
+    /// The request lines so far.
+    pub(super) fn asked(&self) -> Vec<String> {
+        self.asked.lock().unwrap().clone()
+    }
+}
+
+async fn serve(
+    mut stream: TcpStream,
+    port: u16,
+    routes: Arc<HashMap<&'static str, Reply>>,
+    held: Arc<Notify>,
+    asked: Arc<Mutex<Vec<String>>>,
+) -> Option<()> {
+    let mut head = Vec::new();
+    let mut chunk = [0; 4096];
+    while !head.windows(4).any(|end| end == b"\r\n\r\n") {
+        let read = stream.read(&mut chunk).await.ok().filter(|read| *read > 0)?;
+        head.extend_from_slice(&chunk[..read]);
+    }
+    let head = String::from_utf8_lossy(&head).into_owned();
+    let line = head.lines().next()?.to_owned();
+    let path = line.split(' ').nth(1)?.split('?').next()?.to_owned();
+    asked.lock().unwrap().push(line);
+    let filled = |body: String| {
+        body.replace("{other}", &format!("http://localhost:{port}"))
+            .replace("{here}", &format!("http://127.0.0.1:{port}"))
+    };
+    let html = "content-type: text/html; charset=utf-8\r\n";
+    let (status, headers, body) = match routes.get(path.as_str()).cloned() {
+        None => (404, html.to_owned(), "<title>none</title>Not here".to_owned()),
+        Some(Reply::Page(body)) => (200, html.to_owned(), filled(body)),
+        Some(Reply::Status(status, headers, body)) => (status, filled(headers.to_owned()), filled(body)),
+        Some(Reply::Held(body)) => {
+            held.notified().await;
+            (200, html.to_owned(), filled(body))
+        }
+        Some(Reply::Endless(body)) => {
+            let head = format!("HTTP/1.1 200 OK\r\n{html}\r\n{}", filled(body));
+            stream.write_all(head.as_bytes()).await.ok()?;
+            tokio::time::sleep(Duration::from_secs(600)).await;
+            return None;
+        }
+        Some(Reply::Never) => {
+            tokio::time::sleep(Duration::from_secs(600)).await;
+            return None;
+        }
+    };
+    let length = if status == 204 {
+        String::new()
+    } else {
+        format!("content-length: {}\r\n", body.len())
+    };
+    let head = format!("HTTP/1.1 {status} Such\r\n{headers}{length}connection: close\r\n\r\n{body}");
+    stream.write_all(head.as_bytes()).await.ok()
+}

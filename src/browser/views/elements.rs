@@ -1,0 +1,95 @@
+//! Elements by text, role, tag and attributes.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{acts::Said, errors::BrowserError, tab::Tab};
+
+/// What elements must have, all together.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ElementQuery {
+    /// A text in it or its name, in any case.
+    pub text: Option<String>,
+    /// An ARIA role.
+    pub role: Option<String>,
+    /// A tag.
+    pub tag_name: Option<String>,
+    /// Attributes and their values; an empty value asks only for the attribute.
+    pub attributes: Vec<(String, String)>,
+    /// So many come back.
+    pub max_results: usize,
+}
+
+/// The elements found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Elements {
+    /// Visible ones first, in each frame.
+    pub found: Vec<Element>,
+    /// How many there are.
+    pub total: usize,
+}
+
+/// One element.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct Element {
+    /// Its ref.
+    #[serde(rename = "ref")]
+    pub reference: String,
+    /// Role.
+    pub role: String,
+    /// Accessible name.
+    pub name: String,
+    /// `<div#main.wide>`.
+    pub tag: String,
+    /// Its text, cut, where it has no name.
+    pub text: String,
+    /// Whether it can be seen.
+    pub visible: bool,
+}
+
+impl Tab {
+    /// Looks through all frames.
+    pub async fn elements(&self, query: &ElementQuery) -> Result<Elements, BrowserError> {
+        let mut all = Elements::default();
+        for frame in self.frames() {
+            let question = Question {
+                text: query.text.as_deref(),
+                role: query.role.as_deref(),
+                tag_name: query.tag_name.as_deref(),
+                attributes: query.attributes.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect(),
+                max_results: query.max_results.saturating_sub(all.found.len()),
+            };
+            let said: Result<Said<Matches>, _> = self.ask(&frame, "elements", (question,)).await;
+            let matches = match said {
+                Ok(said) => said.done("elements")?,
+                // A frame that went away meanwhile has no elements.
+                Err(_) if frame.number != 0 => continue,
+                Err(error) => return Err(error),
+            };
+            all.total += matches.total;
+            all.found.extend(matches.elements);
+        }
+        Ok(all)
+    }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Question<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    role: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tag_name: Option<&'a str>,
+    attributes: BTreeMap<&'a str, &'a str>,
+    max_results: usize,
+}
+
+#[derive(Deserialize)]
+struct Matches {
+    elements: Vec<Element>,
+    total: usize,
+}

@@ -1,0 +1,115 @@
+//! Lines of the snapshot that hold a text or match a regular expression, nothing collapsed.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{acts::Said, errors::BrowserError, tab::Tab};
+
+/// Lines that come back at most.
+const MOST: usize = 50;
+
+/// What is looked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Find {
+    /// A text, in any case.
+    Text(String),
+    /// A regular expression of JavaScript: `order \d+`, or with flags `/order \d+/i`.
+    Regex(String),
+}
+
+/// What was found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Found {
+    /// Lines with their refs.
+    pub lines: Vec<String>,
+    /// How many there are; more than `lines` where these are cut.
+    pub total: usize,
+}
+
+impl Tab {
+    /// Looks through all frames.
+    pub async fn find(&self, find: &Find) -> Result<Found, BrowserError> {
+        let mut all = Found::default();
+        for frame in self.frames() {
+            let prefix = frame.prefix();
+            let max_results = MOST - all.lines.len();
+            let question = Question {
+                max_results,
+                prefix: &prefix,
+                ..find.into()
+            };
+            let said: Result<Said<Matches>, _> = self.ask(&frame, "find", (question,)).await;
+            let matches = match said {
+                Ok(said) => said.done(find.written())?,
+                // A frame that went away meanwhile has no lines.
+                Err(_) if frame.number != 0 => continue,
+                Err(error) => return Err(error),
+            };
+            all.total += matches.total;
+            all.lines.extend(matches.lines);
+        }
+        Ok(all)
+    }
+}
+
+impl Find {
+    fn written(&self) -> &str {
+        match self {
+            Self::Text(written) | Self::Regex(written) => written,
+        }
+    }
+}
+
+#[derive(Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Question<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    regex: Option<&'a str>,
+    flags: &'a str,
+    max_results: usize,
+    prefix: &'a str,
+}
+
+impl<'a> From<&'a Find> for Question<'a> {
+    fn from(find: &'a Find) -> Self {
+        let (text, regex, flags) = match find {
+            Find::Text(text) => (Some(text.as_str()), None, ""),
+            Find::Regex(regex) => {
+                let (regex, flags) = literal(regex).unwrap_or((regex, ""));
+                (None, Some(regex), flags)
+            }
+        };
+        Self {
+            text,
+            regex,
+            flags,
+            ..Self::default()
+        }
+    }
+}
+
+/// The two parts of `/pattern/flags`.
+fn literal(written: &str) -> Option<(&str, &str)> {
+    let (pattern, flags) = written.strip_prefix('/')?.rsplit_once('/')?;
+    let known = flags.chars().all(|flag| "dgimsuvy".contains(flag));
+    (known && !pattern.is_empty()).then_some((pattern, flags))
+}
+
+#[derive(Deserialize)]
+struct Matches {
+    lines: Vec<String>,
+    total: usize,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_literal_has_flags_and_a_path_is_none() {
+        assert_eq!(literal("/a b/i"), Some(("a b", "i")));
+        assert_eq!(literal("/home/index"), None);
+        assert_eq!(literal("plain"), None);
+    }
+}

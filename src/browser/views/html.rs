@@ -1,0 +1,56 @@
+//! The markup of a part of the page, cleaned.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{acts::Said, errors::BrowserError, snapshot::Snapshot, tab::Tab, target::Target};
+
+/// Which markup, and how much of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HtmlRequest {
+    /// Of this element.
+    pub target: Target,
+    /// Levels below it.
+    pub depth: Option<u32>,
+    /// Characters.
+    pub max_size: usize,
+    /// A selector of what is left out.
+    pub exclude: Option<String>,
+}
+
+impl Tab {
+    /// Without scripts, styles, comments and long data.
+    pub async fn html(&self, request: &HtmlRequest) -> Result<Snapshot, BrowserError> {
+        let located = self.locate(&request.target).await?;
+        let question = Question {
+            depth: request.depth,
+            max_size: request.max_size,
+            exclude_selector: request.exclude.as_deref(),
+        };
+        let said: Said<Markup> = self.ask(&located.frame, "html", (&located.reference, question)).await?;
+        // The element is found already: a selector that cannot be read is the one of what is left out.
+        let markup = said.done(request.exclude.as_deref().unwrap_or(&located.reference))?;
+        Ok(Snapshot {
+            text: markup.html,
+            cut: markup.truncated.is_some(),
+        })
+    }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Question<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    depth: Option<u32>,
+    max_size: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    exclude_selector: Option<&'a str>,
+}
+
+#[derive(Deserialize)]
+struct Markup {
+    html: String,
+    truncated: Option<Cut>,
+}
+
+#[derive(Deserialize)]
+struct Cut {}

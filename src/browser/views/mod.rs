@@ -1,0 +1,19 @@
+//! Looking at a page without changing it, and running a caller's script in it. One view, one file.
+
+mod elements;
+mod evaluate;
+mod find;
+mod html;
+mod pdf;
+mod pixels;
+mod screenshot;
+mod wait;
+
+pub use elements::{Element, ElementQuery, Elements};
+pub use evaluate::Evaluated;
+pub use find::{Find, Found};
+pub use html::HtmlRequest;
+pub use screenshot::{Picture, Shot};
+pub use wait::Wait;
+
+pub use crate::devtools::protocol::capture::ImageFormat;

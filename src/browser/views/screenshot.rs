@@ -1,0 +1,191 @@
+//! Pictures of the page, drawn, scaled and cut by Chromium itself.
+
+use base64::{Engine, engine::general_purpose::STANDARD};
+use serde::{Deserialize, Serialize};
+
+use super::pixels;
+use crate::{
+    acts::Said,
+    devtools::protocol::{
+        capture::{CaptureScreenshot, Clip, GetLayoutMetrics, ImageFormat, LayoutMetrics},
+        dom::ScrollIntoViewIfNeeded,
+    },
+    errors::BrowserError,
+    tab::Tab,
+    target::Target,
+};
+
+/// Pixels on one side. Chromium's surfaces end at 16,384; beyond, it draws the last part again and says nothing.
+const LONGEST: f64 = 16_000.0;
+
+/// What is drawn, and how.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Shot {
+    /// An element alone.
+    pub target: Option<Target>,
+    /// The whole page instead of what is seen of it.
+    pub full_page: bool,
+    /// The encoding.
+    pub format: ImageFormat,
+    /// 1 to 100; not for PNG.
+    pub quality: Option<u8>,
+    /// The picture is made smaller, never larger, to fit into so many pixels.
+    pub max_width: Option<u32>,
+    /// Likewise.
+    pub max_height: Option<u32>,
+}
+
+/// A part of a page, in CSS pixels.
+#[derive(Clone, Copy, Debug, Deserialize)]
+struct Rect {
+    x: f64,
+    y: f64,
+    width: f64,
+    height: f64,
+}
+
+#[derive(Deserialize)]
+struct Aimed {
+    #[serde(rename = "box")]
+    area: Rect,
+}
+
+#[derive(Serialize)]
+struct AimOptions {
+    /// Covered or not: a picture shows what is there.
+    force: bool,
+}
+
+/// A picture.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Picture {
+    /// The encoded picture.
+    pub bytes: Vec<u8>,
+    /// `image/png`, `image/jpeg`, `image/webp`.
+    pub mime: &'static str,
+    /// Pixels.
+    pub width: u32,
+    /// Pixels.
+    pub height: u32,
+    /// CSS pixels of the part that is shown, and of all there was, where the picture ends earlier.
+    pub cut: Option<(u32, u32)>,
+}
+
+impl Tab {
+    /// Draws what is seen, the whole page, or an element (scrolled into view; as far as its frames show it).
+    pub async fn screenshot(&self, shot: &Shot) -> Result<Picture, BrowserError> {
+        let area = match &shot.target {
+            Some(target) => Some(self.area_of(target).await?),
+            None => None,
+        };
+        let metrics = self.page().call(&GetLayoutMetrics {}).await?;
+        let (clip, cut) = framed(shot, area, &metrics);
+        let capture = CaptureScreenshot {
+            format: shot.format,
+            quality: shot.quality.filter(|_| shot.format != ImageFormat::Png),
+            clip,
+            capture_beyond_viewport: !is_seen(clip, &metrics),
+            optimize_for_speed: false,
+        };
+        let data = self.page().call(&capture).await?.data;
+        let unreadable = |reason: String| BrowserError::Broken { reason };
+        let bytes = STANDARD
+            .decode(data)
+            .map_err(|error| unreadable(format!("drew a picture that is not base64: {error}")))?;
+        let (width, height) =
+            pixels::size(&bytes).ok_or_else(|| unreadable("drew a picture of an unknown form".to_owned()))?;
+        let mime = match shot.format {
+            ImageFormat::Png => "image/png",
+            ImageFormat::Jpeg => "image/jpeg",
+            ImageFormat::Webp => "image/webp",
+        };
+        Ok(Picture {
+            bytes,
+            mime,
+            width,
+            height,
+            cut,
+        })
+    }
+
+    /// The box of an element, scrolled into view, in CSS pixels of the viewport.
+    async fn area_of(&self, target: &Target) -> Result<Rect, BrowserError> {
+        let located = self.locate(target).await?;
+        if located.frame.number != 0 {
+            // The script in a frame cannot scroll what another process shows.
+            let object = self.object(&located).await?;
+            let object_id = object.id.clone();
+            // An element without a box: the script says it better.
+            let _ = object.channel().call(&ScrollIntoViewIfNeeded { object_id }).await;
+        }
+        let aim = (&located.reference, AimOptions { force: true });
+        let said: Said<Aimed> = self.ask(&located.frame, "aim", aim).await?;
+        let mut area = said.done(&target.to_string())?.area;
+        let mut frame = located.frame;
+        while let Some((corner, scale)) = self.frame_corner(&frame).await? {
+            area = Rect {
+                x: corner.x + area.x * scale.x,
+                y: corner.y + area.y * scale.y,
+                width: area.width * scale.x,
+                height: area.height * scale.y,
+            };
+            match self.parent(&frame) {
+                Some(above) => frame = above,
+                None => break,
+            }
+        }
+        Ok(area)
+    }
+}
+
+/// The part of the page that is drawn, in CSS pixels from its upper left corner, and what of it is left out.
+fn framed(shot: &Shot, area: Option<Rect>, metrics: &LayoutMetrics) -> (Clip, Option<(u32, u32)>) {
+    let seen = metrics.css_visual_viewport;
+    let all = match area {
+        // Whole pixels, so that no edge is blurred.
+        Some(area) => Rect {
+            x: (area.x + seen.page_x).floor().max(0.0),
+            y: (area.y + seen.page_y).floor().max(0.0),
+            width: area.width.ceil().max(1.0),
+            height: area.height.ceil().max(1.0),
+        },
+        None if shot.full_page => Rect {
+            x: 0.0,
+            y: 0.0,
+            width: metrics.css_content_size.width.max(seen.client_width),
+            height: metrics.css_content_size.height.max(seen.client_height),
+        },
+        None => Rect {
+            x: seen.page_x,
+            y: seen.page_y,
+            width: seen.client_width,
+            height: seen.client_height,
+        },
+    };
+    let fits = |limit: Option<u32>, side: f64| limit.map_or(1.0, |limit| f64::from(limit.max(1)) / side);
+    let (width, height) = (all.width.min(LONGEST), all.height.min(LONGEST));
+    let scale = fits(shot.max_width, width).min(fits(shot.max_height, height)).min(1.0);
+    let clip = Clip {
+        x: all.x,
+        y: all.y,
+        width,
+        height,
+        scale,
+    };
+    let cut = (height < all.height || width < all.width).then(|| (whole(height), whole(all.height)));
+    (clip, cut)
+}
+
+/// Whether the viewport shows all of it; then Chromium need not lay the page out anew, which pages notice.
+fn is_seen(clip: Clip, metrics: &LayoutMetrics) -> bool {
+    let seen = metrics.css_visual_viewport;
+    clip.x >= seen.page_x
+        && clip.y >= seen.page_y
+        && clip.x + clip.width <= seen.page_x + seen.client_width
+        && clip.y + clip.height <= seen.page_y + seen.client_height
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "sizes of pages are small and positive")]
+fn whole(pixels: f64) -> u32 {
+    pixels.round() as u32
+}

@@ -1,0 +1,166 @@
+//! Waiting for a time, or for a text to appear or to go, in whatever frame.
+
+use std::{
+    pin::Pin,
+    task::Poll,
+    time::Duration,
+};
+
+use fumi_base::{project::quoted, text::Text};
+use serde::{Deserialize, Serialize};
+use tokio::time::Instant;
+
+use crate::{
+    errors::BrowserError,
+    tab::{Frame, Tab},
+};
+
+/// How long a caller may wait for a time.
+const LONGEST: Duration = Duration::from_secs(60);
+/// How long a text is waited for, where the caller does not say.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// Frames come and go: after so long the wait looks which there are.
+const ROUND: Duration = Duration::from_millis(500);
+/// One frame of an animation.
+const FRAME: Duration = Duration::from_millis(16);
+
+/// What is waited for; all of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Wait {
+    /// At most 60 seconds. With a text it is how long that may take.
+    pub time: Option<Duration>,
+    /// Seen in some frame.
+    pub text: Option<String>,
+    /// Seen in none.
+    pub text_gone: Option<String>,
+}
+
+impl Tab {
+    /// Waits; what does not come in time is an error.
+    pub async fn wait_for(&self, wait: &Wait) -> Result<(), BrowserError> {
+        if wait.time.is_some_and(|time| time > LONGEST) {
+            return Err(BrowserError::Argument {
+                argument: "time",
+                reason: Text::new("at most 60 seconds", "60 秒以下で指定してください"),
+            });
+        }
+        if wait.text.is_none() && wait.text_gone.is_none() {
+            tokio::time::sleep(wait.time.unwrap_or_default()).await;
+            return Ok(());
+        }
+        let patience = wait.time.unwrap_or(PATIENCE);
+        let end = Instant::now() + patience;
+        if let Some(text) = &wait.text {
+            self.until_seen(text, end).await.map_err(|()| late(&format!("the text {}", quoted(text)), &format!("{} の表示", quoted(text)), patience))?;
+        }
+        if let Some(text) = &wait.text_gone {
+            self.until_gone(text, end).await.map_err(|()| late(&format!("the end of the text {}", quoted(text)), &format!("{} が消えること", quoted(text)), patience))?;
+        }
+        Ok(())
+    }
+}
+
+impl Tab {
+    /// Until a frame shows a text.
+    async fn until_seen(&self, text: &str, end: Instant) -> Result<(), ()> {
+        self.rounds(end, async |left| {
+            let conditions = Conditions {
+                text: Some(text),
+                ..Conditions::lasting(left)
+            };
+            let frames = self.frames();
+            any(frames.iter().map(|frame| Box::pin(self.holds(frame, conditions))).collect()).await
+        })
+        .await
+    }
+
+    /// Until no frame shows a text.
+    async fn until_gone(&self, text: &str, end: Instant) -> Result<(), ()> {
+        self.rounds(end, async |left| {
+            let conditions = Conditions {
+                text_gone: Some(text),
+                ..Conditions::lasting(left)
+            };
+            for frame in self.frames() {
+                if !self.holds(&frame, conditions).await {
+                    return false;
+                }
+            }
+            true
+        })
+        .await
+    }
+
+    async fn rounds(&self, end: Instant, look: impl AsyncFn(Duration) -> bool) -> Result<(), ()> {
+        loop {
+            let began = Instant::now();
+            let left = end.saturating_duration_since(began);
+            if look(left.min(ROUND)).await {
+                return Ok(());
+            }
+            if left.is_zero() {
+                return Err(());
+            }
+            // A page between two documents refuses at once: not more often than it could draw.
+            tokio::time::sleep_until(began + FRAME).await;
+        }
+    }
+
+    /// Whether conditions hold in a frame before their time is over; not in one that is on its way.
+    async fn holds(&self, frame: &Frame, conditions: Conditions<'_>) -> bool {
+        let said: Result<Outcome, _> = self.ask(frame, "wait", (conditions,)).await;
+        said.is_ok_and(|outcome| outcome.ok)
+    }
+}
+
+#[derive(Clone, Copy, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Conditions<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text_gone: Option<&'a str>,
+    /// Milliseconds.
+    timeout: u128,
+}
+
+impl Conditions<'_> {
+    fn lasting(time: Duration) -> Self {
+        Self {
+            text: None,
+            text_gone: None,
+            timeout: time.as_millis(),
+        }
+    }
+}
+
+#[derive(Deserialize)]
+struct Outcome {
+    #[serde(default)]
+    ok: bool,
+}
+
+/// Whether one of them gives true; the others are given up then.
+async fn any<F: Future<Output = bool> + Unpin>(mut futures: Vec<F>) -> bool {
+    std::future::poll_fn(|cx| {
+        let mut found = false;
+        futures.retain_mut(|future| match Pin::new(future).poll(cx) {
+            Poll::Ready(holds) => {
+                found |= holds;
+                false
+            }
+            Poll::Pending => true,
+        });
+        if found || futures.is_empty() {
+            Poll::Ready(found)
+        } else {
+            Poll::Pending
+        }
+    })
+    .await
+}
+
+fn late(en: &str, ja: &str, after: Duration) -> BrowserError {
+    let what = Text::new(en.to_owned(), ja.to_owned());
+    BrowserError::TooLate { what, after }
+}
