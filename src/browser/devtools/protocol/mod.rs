@@ -23,6 +23,7 @@ macro_rules! happening {
 pub mod browser;
 pub mod browser_downloads;
 pub mod dom;
+pub mod emulation;
 pub mod log;
 pub mod network;
 pub mod page;

@@ -180,8 +180,3 @@ pub struct ActivateTarget {
     pub target_id: TargetId,
 }
 command!(ActivateTarget => "Target.activateTarget" -> Nothing);
-
-/// Lets a target that waits for it begin.
-#[derive(Debug, Serialize)]
-pub struct Begin {}
-command!(Begin => "Runtime.runIfWaitingForDebugger" -> Nothing);
