@@ -181,13 +181,14 @@ impl Browser {
     pub(crate) async fn context(self: &Arc<Self>) -> Result<Arc<Context>, BrowserError> {
         let running = self.running().await?;
         let downloads = running.process().downloads().clone();
-        let guard = Arc::clone(&self.guard);
+        let (judge, refused) = (Arc::clone(&self.guard), Arc::clone(&self.guard));
         running
             .context(self.settings.viewport, |id| {
                 let folder = downloads.join(&id.0);
                 let made = std::fs::create_dir_all(&folder);
                 TabSettings {
-                    judge: Some(Arc::new(move |url| guard.judge(url))),
+                    judge: Some(Arc::new(move |url| judge.judge(url))),
+                    refused: Some(Arc::new(move |url| refused.refused(url))),
                     downloads: made.is_ok().then_some(folder),
                     ..TabSettings::default()
                 }

@@ -3,7 +3,7 @@
 use std::{
     collections::VecDeque,
     sync::{Arc, Mutex, PoisonError},
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use fumi_base::text::Text;
@@ -17,6 +17,9 @@ use crate::{
 /// Refusals that are kept: more than one page's.
 const KEPT: usize = 200;
 
+/// How long a refusal explains a failure: longer than a navigation may take.
+const RECENT: Duration = Duration::from_secs(60);
+
 /// The policy, and what it refused.
 #[derive(Debug, Default)]
 pub struct Guard {
@@ -26,14 +29,12 @@ pub struct Guard {
 }
 
 /// What the gate refused.
-#[derive(Clone, Debug)]
-pub struct Refusal {
+#[derive(Debug)]
+struct Refusal {
     /// Host and port as the page wrote them, `example.com:443`.
-    pub host: String,
-    /// Why.
-    pub reason: Text,
-    /// When.
-    pub at: Instant,
+    host: String,
+    reason: Text,
+    at: Instant,
 }
 
 impl Guard {
@@ -57,17 +58,21 @@ impl Guard {
         })
     }
 
-    /// Why a request to a URL was refused, if it was after a moment: what Chromium itself says of it is only that the proxy
-    /// did not answer.
-    pub fn refused(&self, url: &str, since: Instant) -> Option<Refusal> {
-        let url = Url::parse(url).ok()?;
-        let host = format!("{}:{}", url.host_str()?, url.port_or_known_default()?);
+    /// Why a request to a URL was refused, if it was just now: what Chromium itself says of it is only that the proxy did
+    /// not do it.
+    #[must_use]
+    pub fn refused(&self, url: &str) -> Option<BrowserError> {
+        let parsed = Url::parse(url).ok()?;
+        let host = format!("{}:{}", parsed.host_str()?, parsed.port_or_known_default()?);
         let refusals = self.refusals.lock().unwrap_or_else(PoisonError::into_inner);
         refusals
             .iter()
             .rev()
-            .find(|refusal| refusal.at >= since && refusal.host == host)
-            .cloned()
+            .find(|refusal| refusal.host == host && refusal.at.elapsed() < RECENT)
+            .map(|refusal| BrowserError::Denied {
+                url: url.to_owned(),
+                reason: refusal.reason.clone(),
+            })
     }
 
     pub(crate) fn remember(&self, host: String, Denial(reason): Denial) {

@@ -31,3 +31,7 @@ pub use loss::Loss;
 pub use session::{Owner, Session, Turn};
 pub use settings::Settings;
 pub use tabs::{TabInfo, Tabs};
+
+#[cfg(test)]
+#[path = "tests/life/mod.rs"]
+mod life;
