@@ -113,7 +113,12 @@ async fn memory(browser: &Browser, over: &mut Option<Instant>) {
     );
     if let Some(session) = idle {
         empty(session, Loss::Memory).await;
-    } else if up.iter().all(|running| running.contexts() == 0) || since.elapsed() >= settings.patience {
+        *over = None;
+    } else if up.iter().all(|running| running.contexts() == 0) {
+        // Whoever is about to make a context in it holds it, and may do so.
+        up.iter().for_each(|running| browser.retire(running));
+        *over = None;
+    } else if since.elapsed() >= settings.patience {
         for running in up {
             browser.retire(&running);
             running.end(Loss::Memory).await;

@@ -17,7 +17,7 @@ use crate::{
             emulation::{SetDeviceMetricsOverride, SetFocusEmulationEnabled},
             page::BringToFront,
             runtime::RunIfWaitingForDebugger,
-            target::{CloseTarget, ContextId, CreateTarget, DisposeBrowserContext, TargetId, TargetInfo},
+            target::{CloseTarget, ContextId, CreateTarget, DisposeBrowserContext, GetTargets, TargetId, TargetInfo},
         },
     },
     errors::BrowserError,
@@ -43,7 +43,7 @@ pub(crate) struct Context {
 #[derive(Debug, Default)]
 pub(crate) struct Shelf {
     /// Attached, still setting themselves up.
-    coming: Vec<TargetId>,
+    coming: Vec<TargetInfo>,
     failed: Vec<TargetId>,
     pub(crate) open: Vec<Open>,
     current: Option<TargetId>,
@@ -56,8 +56,6 @@ pub(crate) struct Shelf {
 pub(crate) struct Open {
     pub(crate) id: TargetId,
     pub(crate) opener: Option<TargetId>,
-    pub(crate) title: String,
-    pub(crate) url: String,
     pub(crate) tab: Arc<Tab>,
 }
 
@@ -77,7 +75,7 @@ impl Shelf {
     }
 
     fn close(&mut self, target: &TargetId) {
-        self.coming.retain(|coming| coming != target);
+        self.coming.retain(|coming| coming.target_id != *target);
         let Some(index) = self.open.iter().position(|open| open.id == *target) else {
             return;
         };
@@ -135,12 +133,14 @@ impl Context {
         self.until(|shelf| shelf.failed.contains(&target) || shelf.open.iter().any(|open| open.id == target))
             .await?;
         let mut shelf = self.shelf();
+        shelf.news.retain(|news| *news != target);
         let tab = shelf
             .open
             .iter()
             .find(|open| open.id == target)
             .map(|open| Arc::clone(&open.tab))
             .ok_or(BrowserError::TabClosed)?;
+        tab.page().send(&BringToFront {});
         shelf.current = Some(target);
         Ok(tab)
     }
@@ -152,6 +152,14 @@ impl Context {
             open.tab.page().send(&BringToFront {});
             shelf.current = Some(target.clone());
         }
+    }
+
+    /// Titles and URLs of its tabs, as Chromium knows them: asked now, since it does not tell when a title changes.
+    pub(crate) async fn infos(&self) -> Result<Vec<TargetInfo>, BrowserError> {
+        let targets = self.running.channel().call(&GetTargets {}).await?;
+        let mut infos = targets.target_infos;
+        infos.retain(|info| info.browser_context_id.as_ref() == Some(&self.id));
+        Ok(infos)
     }
 
     /// Closes a tab without asking its page.
@@ -206,13 +214,10 @@ impl Context {
         info: TargetInfo,
         contexts: Arc<Contexts>,
     ) {
-        let target = info.target_id.clone();
         {
             let mut shelf = self.shelf();
-            shelf.coming.push(target.clone());
-            if info.opener_id.is_some() {
-                shelf.news.push(target.clone());
-            }
+            shelf.coming.push(info.clone());
+            shelf.news.push(info.target_id.clone());
         }
         // Not by the window: the size of its frame differs between versions.
         let (width, height) = self.viewport;
@@ -228,71 +233,47 @@ impl Context {
         page.send(&SetFocusEmulationEnabled { enabled: true });
         let settings = Arc::clone(&self.settings);
         tokio::spawn(async move {
-            let (title, url, opener) = (info.title.clone(), info.url.clone(), info.opener_id.clone());
+            let target = info.target_id.clone();
             let tab = Tab::attach(page.clone(), info, settings).await;
             page.send(&RunIfWaitingForDebugger {});
-            self.attached(
-                tab,
-                &contexts,
-                &session,
-                |tab| Open {
-                    id: target.clone(),
-                    opener,
-                    title,
-                    url,
-                    tab,
-                },
-                &target,
-            );
+            self.attached(&target, tab, || contexts.is_attached(&session));
+            self.tell();
         });
     }
 
-    fn attached(
-        &self,
-        tab: Result<Arc<Tab>, BrowserError>,
-        contexts: &Contexts,
-        session: &SessionId,
-        open: impl FnOnce(Arc<Tab>) -> Open,
-        target: &TargetId,
-    ) {
-        {
-            let mut shelf = self.shelf();
-            shelf.coming.retain(|coming| coming != target);
-            match tab {
-                // Asked while the shelf is locked: a page that goes now is taken from it afterwards.
-                Ok(tab) if contexts.is_attached(session) => {
-                    let open = open(tab);
-                    let is_popup = open.opener.is_some();
-                    shelf.open.push(open);
-                    if shelf.current().is_none() {
-                        shelf.current = Some(target.clone());
-                    } else if is_popup && let Some(current) = shelf.current().and_then(|index| shelf.open.get(index)) {
-                        // It has come up in front of the page that opened it.
-                        current.tab.page().send(&BringToFront {});
-                    }
-                }
-                Ok(_) => shelf.failed.push(target.clone()),
-                Err(error) => {
-                    tracing::debug!(%error, "a tab did not come up");
-                    shelf.failed.push(target.clone());
+    fn attached(&self, target: &TargetId, tab: Result<Arc<Tab>, BrowserError>, is_attached: impl Fn() -> bool) {
+        let mut shelf = self.shelf();
+        let info = shelf
+            .coming
+            .iter()
+            .position(|coming| coming.target_id == *target)
+            .map(|index| shelf.coming.remove(index));
+        match (tab, info) {
+            // Asked while the shelf is locked: a page that goes now is taken from it afterwards.
+            (Ok(tab), Some(info)) if is_attached() => {
+                shelf.open.push(Open {
+                    id: info.target_id,
+                    opener: info.opener_id,
+                    tab,
+                });
+                match shelf.current().and_then(|index| shelf.open.get(index)) {
+                    // The new one has come up in front of the page that opened it.
+                    Some(current) => current.tab.page().send(&BringToFront {}),
+                    None => shelf.current = Some(target.clone()),
                 }
             }
+            (Err(error), _) => {
+                tracing::debug!(%error, "a tab did not come up");
+                shelf.failed.push(target.clone());
+            }
+            _ => shelf.failed.push(target.clone()),
         }
-        self.tell();
     }
 
     /// A page of this context is gone.
     pub(crate) fn detach(&self, target: &TargetId) {
         self.shelf().close(target);
         self.tell();
-    }
-
-    /// A page of this context has another title or URL.
-    pub(crate) fn rename(&self, info: TargetInfo) {
-        let mut shelf = self.shelf();
-        if let Some(open) = shelf.open.iter_mut().find(|open| open.id == info.target_id) {
-            (open.title, open.url) = (info.title, info.url);
-        }
     }
 
     fn tell(&self) {

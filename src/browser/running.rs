@@ -21,7 +21,7 @@ use crate::{
             runtime::RunIfWaitingForDebugger,
             target::{
                 AttachedToTarget, ContextId, CreateBrowserContext, DetachFromTarget, DetachedFromTarget, SetAutoAttach,
-                SetDiscoverTargets, TargetId, TargetInfoChanged,
+                TargetId,
             },
         },
     },
@@ -75,7 +75,6 @@ impl Running {
                 }
             }
         });
-        channel.call(&SetDiscoverTargets { discover: true }).await?;
         channel
             .call(&SetAutoAttach {
                 auto_attach: true,
@@ -217,17 +216,6 @@ impl Contexts {
                 && let Some(context) = context.upgrade()
             {
                 context.detach(&target);
-            }
-        } else if let Some(changed) = event.get::<TargetInfoChanged>() {
-            let info = changed.target_info;
-            let context = {
-                let known = self.known();
-                info.browser_context_id
-                    .as_ref()
-                    .and_then(|id| known.contexts.get(id)?.upgrade())
-            };
-            if let Some(context) = context {
-                context.rename(info);
             }
         }
     }

@@ -9,11 +9,14 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
-    context::{Context, Shelf},
+    context::{Context, Open},
     cookies::{self, Cookie, CookieFilter, NewCookie},
     devtools::{
         CallError,
-        protocol::{storage, target::TargetId},
+        protocol::{
+            storage,
+            target::{TargetId, TargetInfo},
+        },
     },
     errors::BrowserError,
     loss::Loss,
@@ -59,12 +62,11 @@ impl Tabs {
     }
 
     /// All tabs, in the order of opening.
-    #[must_use]
-    pub fn list(&self) -> Vec<TabInfo> {
-        self.state
-            .live()
-            .map(|context| infos(&context.shelf()))
-            .unwrap_or_default()
+    pub async fn list(&self) -> Vec<TabInfo> {
+        match self.state.live() {
+            Some(context) => infos(&context).await,
+            None => Vec::new(),
+        }
     }
 
     /// Opens a tab and makes it the current one. The URL is judged before; if it does not load, the tab stays.
@@ -115,9 +117,11 @@ impl Tabs {
             return Ok(Vec::new());
         };
         context.all_there().await?;
-        let mut shelf = context.shelf();
-        let news = shelf.take_news();
-        let infos = infos(&shelf);
+        let news = context.shelf().take_news();
+        if news.is_empty() {
+            return Ok(Vec::new());
+        }
+        let infos = infos(&context).await;
         Ok(news.into_iter().filter_map(|index| infos.get(index).cloned()).collect())
     }
 
@@ -142,7 +146,7 @@ impl Tabs {
         if cookie.url.is_none() && cookie.domain.is_none() {
             let current = {
                 let shelf = context.shelf();
-                shelf.current().map(|index| shelf.open[index].url.clone())
+                shelf.current().map(|index| shelf.open[index].tab.url())
             };
             cookie.url = Some(
                 current
@@ -211,13 +215,30 @@ async fn raw_cookies(context: &Context, filter: &CookieFilter) -> Result<Vec<sto
     Ok(cookies)
 }
 
-fn infos(shelf: &Shelf) -> Vec<TabInfo> {
+async fn infos(context: &Context) -> Vec<TabInfo> {
+    // If Chromium does not answer, the URLs are known nevertheless.
+    let known = context.infos().await.unwrap_or_default();
+    let shelf = context.shelf();
     let current = shelf.current();
-    let info = |(index, open): (usize, &crate::context::Open)| TabInfo {
-        index,
-        title: open.title.clone(),
-        url: open.url.clone(),
-        current: current == Some(index),
+    let info = |(index, open): (usize, &Open)| {
+        let known = known.iter().find(|known| known.target_id == open.id);
+        let url = known.map_or_else(|| open.tab.url(), |known| known.url.clone());
+        TabInfo {
+            index,
+            title: known.map(|known| title(known)).unwrap_or_default(),
+            url,
+            current: current == Some(index),
+        }
     };
     shelf.open.iter().enumerate().map(info).collect()
+}
+
+/// The title; Chromium puts the URL in the place of one that is missing.
+fn title(info: &TargetInfo) -> String {
+    let bare = info.url.split_once("://").map_or(info.url.as_str(), |(_, rest)| rest);
+    if info.title == info.url || info.title == bare.trim_end_matches('/') {
+        String::new()
+    } else {
+        info.title.clone()
+    }
 }

@@ -7,7 +7,10 @@ use crate::{Loss, errors::BrowserError};
 
 /// The process group of the Chromium that runs, and its folder.
 fn process(browser: &Browser) -> (Pid, std::path::PathBuf) {
-    let running = browser.current().expect("it runs");
+    process_of(&browser.current().expect("it runs"))
+}
+
+fn process_of(running: &crate::running::Running) -> (Pid, std::path::PathBuf) {
     let process = running.process();
     (
         process.group(),
@@ -44,6 +47,7 @@ async fn a_crash_is_told_once_and_the_next_call_works() {
     tabs.current().await.expect("a tab again");
     assert_eq!((tabs.take_loss(), tabs.take_loss()), (Some(Loss::Crash), None));
     eventually("the old one is gone", async || is_gone(&before)).await;
+    eventually("it is noted", async || browser.diagnose().await.last_crash.is_some()).await;
     let diagnosis = browser.diagnose().await;
     let crash = diagnosis.last_crash.expect("noted");
     assert!(crash.how.contains('9'), "{}", crash.how);
@@ -117,13 +121,13 @@ async fn idle_sessions_lose_their_context_and_then_their_handle() {
             async move || begin.elapsed() > Duration::from_millis(500)
         })
         .await;
-        assert_eq!(tabs.list().len(), 1);
+        assert_eq!(tabs.list().await.len(), 1);
     }
     eventually("its context goes", async || browser.diagnose().await.contexts == 0).await;
     let found = browser.session(&owner("a"), Some(&handle)).await.expect("still known");
     {
         let mut tabs = found.alone().await;
-        assert!(tabs.list().is_empty());
+        assert!(tabs.list().await.is_empty());
         assert_eq!(tabs.take_loss(), Some(Loss::Idle));
         tabs.current().await.expect("anew");
     }
@@ -144,11 +148,11 @@ async fn an_old_chromium_ends_with_its_last_context() {
     });
     let old = browser.session(&owner("a"), None).await.expect("a session");
     old.alone().await.current().await.expect("a tab");
-    let before = process(&browser);
+    let before = process_of(old.state.live().expect("a context").running());
     eventually("it takes no more", async || browser.current().is_none()).await;
     let new = browser.session(&owner("b"), None).await.expect("a session");
     new.alone().await.current().await.expect("a tab in another");
-    assert_eq!(old.alone().await.list().len(), 1, "the old one still serves");
+    assert_eq!(old.alone().await.list().await.len(), 1, "the old one still serves");
     assert!(!is_gone(&before));
     browser.close(&owner("a"), old.handle()).await.expect("closed");
     eventually("it is gone", async || is_gone(&before)).await;
@@ -159,7 +163,7 @@ async fn an_old_chromium_ends_with_its_last_context() {
 async fn too_much_memory_empties_what_is_idle_and_then_restarts() {
     let browser = Browser::new(Settings {
         memory: 1,
-        patience: Duration::from_millis(100),
+        patience: Duration::from_secs(4),
         ..Settings::default()
     });
     let idle = browser.session(&owner("a"), None).await.expect("a session");
@@ -169,7 +173,7 @@ async fn too_much_memory_empties_what_is_idle_and_then_restarts() {
     let busy = browser.session(&owner("a"), None).await.expect("a session");
     let mut tabs = busy.alone().await;
     tabs.current().await.expect("a tab");
-    eventually("patience ends", async || tabs.list().is_empty()).await;
+    eventually("patience ends", async || tabs.list().await.is_empty()).await;
     assert_eq!(tabs.take_loss(), Some(Loss::Memory));
     browser.shut_down().await;
 }
