@@ -12,7 +12,7 @@ use fumi::{
     app::App,
     config::Config,
     tool::{
-        Answerer, Caller, Progress, Reply, SharedOption,
+        Access, Answerer, Caller, Progress, Reply, SharedOption,
         catalogue::Entry,
         pipeline::{self, Call},
     },
@@ -212,7 +212,15 @@ fn finished_session(novel: &Path) {
 
 /// Runs one call through the pipeline.
 pub(crate) async fn call(app: &App, tool: &str, arguments: Value) -> Reply {
-    call_as(app, tool, arguments, Caller::default(), CancellationToken::new()).await
+    call_as(app, tool, arguments, whole(app), CancellationToken::new()).await
+}
+
+/// A caller who may do everything.
+pub(crate) fn whole(app: &App) -> Caller {
+    Caller {
+        access: Arc::new(Access::whole(app.scope.clone())),
+        ..Caller::default()
+    }
 }
 
 /// The same for a caller, with a token that cancels it.

@@ -121,3 +121,34 @@ impl Batch {
         *self.project.lock().unwrap_or_else(PoisonError::into_inner) = project;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    };
+
+    use fumi_base::project::Project;
+
+    use super::Batch;
+
+    /// What one family keeps.
+    #[derive(Default)]
+    struct Held(AtomicUsize);
+
+    #[test]
+    fn what_is_kept_is_made_once_for_each_type_and_ends_with_the_batch() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let project = Project::open(folder.path()).expect("a project");
+        let batch = Batch::new(project);
+        assert_ne!(batch.id(), Batch::new(batch.project()).id());
+        batch.kept(Held::default).0.fetch_add(1, Ordering::Relaxed);
+        batch.kept(Held::default).0.fetch_add(1, Ordering::Relaxed);
+        assert_eq!(batch.kept(Held::default).0.load(Ordering::Relaxed), 2);
+        assert_eq!(*batch.kept(|| 7_u8), 7);
+        let held = Arc::downgrade(&batch.kept(Held::default));
+        drop(batch);
+        assert!(held.upgrade().is_none());
+    }
+}
