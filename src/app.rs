@@ -93,6 +93,8 @@ impl App {
             tops: BTreeMap::from([(tools::novel::FAMILY.name, config.novel.names.settings.clone())]),
             redactor: Redactor::new(secrets.into_iter().chain(own)),
             caps: config.limits.caps(),
+            expectation: config.browser.expectation.policy(),
+            most_steps: config.batch.max_steps,
         };
         Ok(Arc::new(Self {
             config,

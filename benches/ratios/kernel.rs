@@ -55,8 +55,11 @@ impl Kernel {
             project: Arc::clone(app.kernel.roots.default_project()),
             cancel: CancellationToken::new(),
             progress: Progress::default(),
+            batch: None,
         };
-        let reply = self.runtime.block_on(pipeline::run(&app.kernel, entry, call));
+        let reply = self
+            .runtime
+            .block_on(pipeline::run(&app.kernel, &app.catalogue, entry, call));
         assert!(!reply.is_error, "{tool} {arguments} failed: {}", reply.structured);
         reply
     }

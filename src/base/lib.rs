@@ -7,6 +7,7 @@ mod above;
 pub mod cache;
 pub mod changes;
 pub mod errors;
+pub mod expectation;
 mod failpoints;
 mod fair_queue;
 pub mod files;

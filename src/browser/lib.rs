@@ -4,13 +4,38 @@
 //! Everything here takes and returns typed structs and knows no tool and no protocol of clients. What runs inside a page
 //! is JavaScript and lies in `page/`.
 
-pub mod chromium;
 pub mod acts;
+mod ageing;
+mod browser;
+mod chromium;
+mod context;
+pub mod cookies;
 pub mod devtools;
+mod diagnosis;
 pub mod emulate;
 pub mod errors;
+mod gate;
+pub mod guard;
+mod loss;
 mod page;
+pub mod policy;
+mod running;
+mod session;
+mod settings;
 pub mod snapshot;
 pub mod tab;
+mod tabs;
 pub mod target;
 pub mod views;
+
+pub use browser::Browser;
+pub use chromium::{Ended, Launch};
+pub use diagnosis::{Crash, Diagnosis};
+pub use loss::Loss;
+pub use session::{Owner, Session, Turn};
+pub use settings::Settings;
+pub use tabs::{TabInfo, Tabs};
+
+#[cfg(test)]
+#[path = "tests/life/mod.rs"]
+mod life;

@@ -4,6 +4,8 @@
 //! environment is read here and nowhere else. `config/default.toml` shows every key; a test compares the two.
 
 mod auth;
+mod batch;
+mod browser;
 mod limits;
 mod novel;
 mod projects;
@@ -27,6 +29,8 @@ use fumi_base::path_maps::{PathMap, PathMaps};
 use serde::{Deserialize, Serialize};
 
 pub use auth::{Auth, AuthMode, OAuth, Subject, Token};
+pub use batch::Batch;
+pub use browser::{Browser, Expected};
 pub use limits::{Cache, Limits, Pools, Resources};
 pub use novel::Novel;
 pub use projects::{PathMapping, Projects};
@@ -64,6 +68,10 @@ pub struct Config {
     pub code: Code,
     /// Novel writing.
     pub novel: Novel,
+    /// Browsers.
+    pub browser: Browser,
+    /// Several calls in one.
+    pub batch: Batch,
     /// Sizes that bound one call.
     pub limits: Limits,
     /// How many jobs run at once.
@@ -188,6 +196,7 @@ impl Config {
         self.projects.check()?;
         self.path_map.iter().try_for_each(PathMapping::check)?;
         self.auth.check()?;
+        self.batch.check()?;
         self.limits.check()?;
         self.code.queries()?;
         self.novel.check()?;
@@ -258,6 +267,8 @@ mod tests {
                 "server.header_seconds must be from 1 to 86400",
             ),
             ("[projects]\nallowed_roots = [\"/no/such\"]", "/no/such is not a folder"),
+            ("[batch]\nmax_steps = 51", "batch.max_steps must be from 1 to 50"),
+            ("[browser.expectation]\nprofile = \"fat\"", "profile"),
             ("[log]\nfilter = \"=%\"", "log.filter"),
             ("[auth]\nmode = \"tokens\"", "there are none"),
             (

@@ -10,6 +10,7 @@ use std::{
 
 use base64::{Engine as _, engine::general_purpose};
 use fumi_base::{
+    expectation::Resolved,
     files::{self, EncodingChoice},
     pools::Pool,
     project::Project,
@@ -136,6 +137,8 @@ pub(super) async fn run<T: Send + 'static>(
     work: impl FnOnce(&Arc<Project>, &CancellationToken) -> Result<T, ToolError> + Send + 'static,
 ) -> Result<T, ErrorData> {
     let cx = Cx {
+        expectation: Resolved::default(),
+        batch: None,
         project: Arc::clone(&project),
         caller: caller.clone(),
         answerer: Answerer::Host,

@@ -186,7 +186,7 @@ impl Server {
     /// Runs a call without a session.
     pub(super) async fn run(&self, entry: &Entry, call: Call) -> Reply {
         let _open = self.streams.open_call(None);
-        pipeline::run(&self.app.kernel, entry, call).await
+        pipeline::run(&self.app.kernel, &self.app.catalogue, entry, call).await
     }
 
     fn prepared(&self) -> MutexGuard<'_, Vec<Prepared>> {
@@ -238,7 +238,7 @@ fn published(entry: &Entry, locale: Locale) -> Tool {
     let spec = &entry.spec;
     let annotations = ToolAnnotations::new()
         .read_only(spec.effect == Effect::ReadOnly)
-        .destructive(spec.effect == Effect::Write)
+        .destructive(matches!(spec.effect, Effect::Write | Effect::OfSteps))
         .idempotent(matches!(spec.effect, Effect::ReadOnly | Effect::Session))
         .open_world(false);
     Tool::new(spec.name, shown.description.clone(), Arc::clone(&shown.input))
@@ -257,6 +257,7 @@ pub(super) fn result(reply: Reply) -> CallToolResult {
         Block::Link { uri, name, mime_type } => {
             ContentBlock::resource_link(Resource::new(uri, name).with_mime_type(mime_type))
         }
+        Block::Label(text) => ContentBlock::text(text),
         Block::Image { data, mime_type } => ContentBlock::image(data, mime_type),
     }));
     let mut result = if reply.is_error {

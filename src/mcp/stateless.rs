@@ -107,6 +107,7 @@ impl Calls {
             // Nothing stops what is only looked up.
             cancel: CancellationToken::new(),
             progress: Progress::default(),
+            batch: None,
         };
         let app = self.server.app();
         let work = async {

@@ -61,6 +61,27 @@ pub struct Metrics {
     provider_answers: Histogram<f64>,
     provider_tokens: Histogram<u64>,
     refused: Counter<u64>,
+    batches: Histogram<f64>,
+    batch_steps: Counter<u64>,
+    batch_calls_saved: Counter<u64>,
+    batch_tokens_saved: Counter<u64>,
+}
+
+/// What came of a batch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BatchOutcome {
+    /// Whether every step succeeded.
+    pub success: bool,
+    /// Steps that ran: the tool, whether it succeeded, how many.
+    pub steps: Vec<(&'static str, bool, u64)>,
+    /// Steps that did not.
+    pub not_run: u64,
+    /// Round trips that there would have been beside the one.
+    pub calls_saved: u64,
+    /// Estimated tokens of values that went from step to step, which a model would have had to read and to write.
+    pub tokens_saved: u64,
+    /// Time of all steps together.
+    pub time: Duration,
 }
 
 /// Why a request was refused before any tool was asked.
@@ -148,6 +169,19 @@ impl Metrics {
                 .u64_counter("fumi.tokens.out")
                 .with_description("Estimated tokens of replies, as a model counts them")
                 .build(),
+            batches: seconds("fumi.batch.duration", "Time of the steps of a batch together", &SECONDS),
+            batch_steps: meter
+                .u64_counter("fumi.batch.steps")
+                .with_description("Steps of batches, by what came of them")
+                .build(),
+            batch_calls_saved: meter
+                .u64_counter("fumi.batch.calls.saved")
+                .with_description("Round trips that batches made unnecessary")
+                .build(),
+            batch_tokens_saved: meter
+                .u64_counter("fumi.batch.tokens.saved")
+                .with_description("Estimated tokens of values that went from step to step without a model")
+                .build(),
             refused: meter
                 .u64_counter("fumi.refused")
                 .with_description("Requests refused before any tool was asked")
@@ -217,6 +251,26 @@ impl Metrics {
             labels.push(KeyValue::new("gen_ai.token.type", kind));
             self.provider_tokens.record(tokens, &labels);
         }
+    }
+
+    /// A batch ended.
+    pub fn batch(&self, outcome: &BatchOutcome) {
+        let word = |success| if success { "succeeded" } else { "failed" };
+        self.batches.record(
+            outcome.time.as_secs_f64(),
+            &[KeyValue::new("result", word(outcome.success))],
+        );
+        for (tool, success, count) in &outcome.steps {
+            let labels = [
+                KeyValue::new("gen_ai.tool.name", *tool),
+                KeyValue::new("result", word(*success)),
+            ];
+            self.batch_steps.add(*count, &labels);
+        }
+        self.batch_steps
+            .add(outcome.not_run, &[KeyValue::new("result", "not_run")]);
+        self.batch_calls_saved.add(outcome.calls_saved, &[]);
+        self.batch_tokens_saved.add(outcome.tokens_saved, &[]);
     }
 
     /// A request was refused.

@@ -5,7 +5,7 @@
 
 use std::{collections::BTreeSet, pin::Pin, sync::Arc};
 
-use fumi_base::text::Locale;
+use fumi_base::{expectation::Expectation, text::Locale};
 use jsonschema::Validator;
 use serde_json::Value;
 
@@ -27,6 +27,8 @@ pub struct Entry {
     pub spec: Spec,
     /// See [`Tool::ASKS`].
     pub asks: bool,
+    /// See [`Tool::RUNS_STEPS`].
+    pub runs_steps: bool,
     /// The input schema without descriptions: what calls are checked against.
     pub input: Object,
     /// The output schema.
@@ -52,6 +54,8 @@ pub struct Published {
 pub trait Prepared: std::any::Any + Send {
     /// See [`Tool::is_pure`].
     fn is_pure(&self) -> bool;
+    /// See [`Tool::expects`].
+    fn expects(&self) -> Expectation;
     /// For the entry that made it.
     fn into_any(self: Box<Self>) -> Box<dyn std::any::Any + Send>;
 }
@@ -61,6 +65,9 @@ struct Arguments<T: Tool>(T::Args);
 impl<T: Tool> Prepared for Arguments<T> {
     fn is_pure(&self) -> bool {
         T::is_pure(&self.0)
+    }
+    fn expects(&self) -> Expectation {
+        T::expects(&self.0)
     }
     fn into_any(self: Box<Self>) -> Box<dyn std::any::Any + Send> {
         self
@@ -86,6 +93,7 @@ impl Entry {
         Self {
             spec: T::SPEC,
             asks: T::ASKS,
+            runs_steps: T::RUNS_STEPS,
             validator: validate::compile(&input),
             output: Arc::new(schema::output::<T>()),
             input,
@@ -102,8 +110,9 @@ impl Entry {
                         Outcome::Done(answer) => Outcome::Done(Arc::new(answer) as Arc<dyn Rendered>),
                         Outcome::Instead(instead) => Outcome::Instead(instead),
                         Outcome::Ask(ask) if T::ASKS => Outcome::Ask(ask),
-                        Outcome::Ask(_) => {
-                            tracing::error!(tool = T::SPEC.name, "a tool asks that does not say so");
+                        Outcome::Batch(plan) if T::RUNS_STEPS => Outcome::Batch(plan),
+                        Outcome::Ask(_) | Outcome::Batch(_) => {
+                            tracing::error!(tool = T::SPEC.name, "a tool does what it does not say of itself");
                             return Err(ToolError::internal());
                         }
                     })

@@ -9,13 +9,14 @@ use std::sync::{
 };
 
 use fumi_base::{
+    expectation::Resolved,
     project::Project,
     text::{Locale, Text},
     writers::Writers,
 };
 use tokio_util::sync::CancellationToken;
 
-use super::{access::Access, error::ToolError};
+use super::{access::Access, batch::Batch, error::ToolError};
 
 /// Who calls.
 #[derive(Clone, Debug, Default)]
@@ -65,6 +66,10 @@ pub struct Cx {
     pub cancel: CancellationToken,
     /// How far the work is; whoever asked is told.
     pub progress: Progress,
+    /// What the reply is to hold. Only tools whose replies differ by it look at it.
+    pub expectation: Resolved,
+    /// The batch that the call is a step of.
+    pub batch: Option<Arc<Batch>>,
     /// Who writes to which project; used by [`Cx::alone`].
     pub writers: Arc<Writers>,
 }

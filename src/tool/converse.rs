@@ -344,8 +344,9 @@ impl<'a> Talk<'a> {
             project: Arc::clone(self.project),
             cancel: self.cancel.clone(),
             progress: self.progress.clone(),
+            batch: None,
         };
-        pipeline::run(self.kernel, entry, call).await
+        pipeline::run(self.kernel, self.catalogue, entry, call).await
     }
 
     /// Goes on from a reply as long as it asks and there is an author. What nobody answers is the result.

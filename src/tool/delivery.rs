@@ -7,10 +7,14 @@ use fumi_base::{
     files::{OutputError, OutputName, write_output},
     project::Project,
     text::Locale,
+    tokens,
 };
 use serde_json::{Map, Value, json};
 
-use super::reply::{Fitted, Rendered};
+use super::{
+    reply::{Fitted, Rendered},
+    schema::LEFT_OUT,
+};
 
 /// Fields with more entries than this are data, not counts.
 const RECEIPT_ENTRIES: usize = 12;
@@ -31,6 +35,29 @@ pub fn write(
     };
     write_output(project, name, bytes.as_bytes())?;
     Ok(name.shown())
+}
+
+/// What there is instead of an answer that has no rows to cut, and is larger than the caller wants: its counts, and how to get
+/// the rest.
+#[must_use]
+pub fn left_out(answer: &dyn Rendered, used: usize, most: usize, locale: Locale) -> Fitted {
+    let note = match locale {
+        Locale::En => format!(
+            "the result takes about {used} tokens, and expectation.maxTokens allows {most}: raise it, name expectation.fields, or narrow the call"
+        ),
+        Locale::Ja => format!(
+            "結果は約 {used} トークンで、expectation.maxTokens の {most} に収まりません。値を上げるか、expectation.fields で項目を選ぶか、条件を絞ってください"
+        ),
+    };
+    let counts = keep_counts(&answer.structured(), 0).filter(|counts| tokens::estimate(&counts.to_string()) < most);
+    let mut structured = counts.unwrap_or_else(|| json!({}));
+    let text = format!("{note}\n{structured}");
+    structured[LEFT_OUT] = json!(note);
+    Fitted {
+        structured,
+        text,
+        blocks: answer.blocks(),
+    }
 }
 
 /// What is left of an answer when its output is suppressed: counts, flags, short strings.

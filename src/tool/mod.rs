@@ -5,11 +5,14 @@
 //! done by [`pipeline::run`]. This folder names no domain: what a tool needs of its family comes as `Deps`.
 
 pub mod access;
+pub mod batch;
 pub mod catalogue;
 pub mod context;
 pub mod converse;
 pub mod delivery;
 pub mod error;
+pub mod expectation;
+pub mod fields;
 pub mod options;
 pub mod pipeline;
 pub mod ready;
@@ -22,6 +25,7 @@ use std::{ops::Range, time::Duration};
 
 use fumi_base::{
     errors::Book,
+    expectation::Expectation,
     pools::Pool,
     text::{Locale, Text},
 };
@@ -48,6 +52,15 @@ pub trait Tool: Send + Sync + 'static {
     /// Whether it may answer [`Outcome::Ask`]. The published output then also has the fields of an [`Ask`].
     const ASKS: bool = false;
 
+    /// Whether it answers [`Outcome::Batch`]: such a tool holds no place in its pool, since its steps take their own.
+    const RUNS_STEPS: bool = false;
+
+    /// What its reply holds where the caller says nothing. For tools whose replies differ by it, which no tool is that is
+    /// [`Spec::cached`].
+    fn expects(_args: &Self::Args) -> Expectation {
+        Expectation::default()
+    }
+
     /// Whether equal arguments on unchanged files give an equal answer. A time span relative to now does not.
     fn is_pure(_args: &Self::Args) -> bool {
         true
@@ -70,6 +83,8 @@ pub enum Outcome<T> {
     Ask(Box<Ask>),
     /// The call stands for another tool's, which is made instead.
     Instead(Instead),
+    /// The call is several others, which are made now; see [`batch`].
+    Batch(batch::Plan),
 }
 
 /// The call that another one stands for.
@@ -195,6 +210,12 @@ pub struct Spec {
 }
 
 impl Spec {
+    /// The names of all arguments that the pipeline handles for it.
+    pub fn shared(&self) -> impl Iterator<Item = &'static &'static str> + use<> {
+        let all = self.options.iter().chain(&[SharedOption::Expectation]);
+        all.flat_map(|option| option.names())
+    }
+
     /// Whether a scope reaches it.
     #[must_use]
     pub fn is_in(&self, scope: &catalogue::Scope) -> bool {
@@ -239,6 +260,8 @@ pub enum Effect {
     Records,
     /// Files of the project.
     Write,
+    /// What its steps change, each of which is asked for itself.
+    OfSteps,
 }
 
 /// A relation between arguments, checked together with the schema and said in the texts.

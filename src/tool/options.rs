@@ -1,4 +1,5 @@
-//! The arguments that the pipeline handles for every tool that lists them: project, timeout, delivery, cursor.
+//! The arguments that the pipeline handles for every tool that lists them: project, timeout, delivery, cursor; and for every
+//! tool, `expectation`.
 //!
 //! A tool never sees them. Each group is a struct whose properties join the tool's published schema; a test proves that
 //! no tool has an argument of the same name.
@@ -7,13 +8,14 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use fumi_base::{
     errors::{Book, Teach},
+    expectation::Expectation,
     project::BOOK,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::{Spec, Submit};
+use super::{Spec, Submit, expectation};
 
 /// A group of shared arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +28,8 @@ pub enum SharedOption {
     Delivery,
     /// `cursor`.
     Cursor,
+    /// `expectation`, which every tool has without listing it.
+    Expectation,
 }
 
 impl SharedOption {
@@ -37,6 +41,7 @@ impl SharedOption {
             Self::Timeout => &["timeout_ms"],
             Self::Delivery => &["output_file", "suppress_output"],
             Self::Cursor => &["cursor"],
+            Self::Expectation => &[expectation::NAME],
         }
     }
 }
@@ -57,6 +62,9 @@ pub struct CallOptions {
     pub suppress_output: bool,
     /// Continue a cut reply.
     pub cursor: Option<String>,
+    /// What the reply is to hold.
+    #[schemars(skip)]
+    pub expectation: Option<Expectation>,
 }
 
 impl CallOptions {
@@ -100,7 +108,7 @@ pub fn split(
     mut arguments: Map<String, Value>,
 ) -> Result<(Map<String, Value>, CallOptions), serde_json::Error> {
     let mut options = Map::new();
-    for name in spec.options.iter().flat_map(|option| option.names()) {
+    for name in spec.shared() {
         if let Some(value) = arguments.remove(*name) {
             options.insert((*name).to_owned(), value);
         }

@@ -13,6 +13,7 @@ use std::{
 use fumi_base::{
     cache::{Key, ResultCache},
     errors::{Book, Teach},
+    expectation::{Policy, Resolved},
     files::OutputName,
     freshness::{Freshness, Stamp},
     pools::{Permit, PoolError, Pools},
@@ -20,6 +21,7 @@ use fumi_base::{
     redact::Redactor,
     roots::AllowedRoots,
     text::Locale,
+    tokens,
     writers::Writers,
 };
 use serde_json::{Map, Value, json};
@@ -30,11 +32,12 @@ use crate::telemetry::metrics::Metrics;
 
 use super::{
     Access, Answerer, Caller, Cx, Effect, Outcome, Progress, Reply, SharedOption, Spec, ToolError,
-    catalogue::Entry,
-    delivery, error,
+    batch::{self, Part},
+    catalogue::{Catalogue, Entry},
+    delivery, error, expectation,
     options::{self, CallOptions, Cursor},
     ready::Ready,
-    reply::{Caps, Cut, Fitted, Rendered, fit},
+    reply::{Caps, Cut, Fitted, Rendered, Room, excess, fit},
     validate,
 };
 
@@ -62,6 +65,10 @@ pub struct Kernel {
     pub redactor: Redactor,
     /// What one reply may hold.
     pub caps: Caps,
+    /// What it holds where nobody says it.
+    pub expectation: Policy,
+    /// Steps of one batch.
+    pub most_steps: usize,
 }
 
 /// An answer as the cache keeps it: uncut, and how much of it fitted into a reply when it was first given. Caps are one for
@@ -106,16 +113,18 @@ pub struct Call {
     pub cancel: CancellationToken,
     /// Where the work says how far it is.
     pub progress: Progress,
+    /// What it is a step of, if it is one.
+    pub batch: Option<Part>,
 }
 
-/// Runs a call from arguments to reply. Failures are replies too.
-pub async fn run(kernel: &Kernel, entry: &Entry, call: Call) -> Reply {
+/// Runs a call from arguments to reply. Failures are replies too. `catalogue` is where the steps of a batch are found.
+pub async fn run(kernel: &Kernel, catalogue: &Catalogue, entry: &Entry, call: Call) -> Reply {
     let started = Instant::now();
     let (arguments, caller) = (call.arguments.clone(), call.caller.clone());
     // 1. One span per call; argument values are never in it.
     let span = span_of(entry, &caller);
     let _running = kernel.metrics.running();
-    let result = answer(kernel, entry, call).instrument(span.clone()).await;
+    let result = answer(kernel, catalogue, entry, call).instrument(span.clone()).await;
     let (mut reply, again) = match result {
         Ok(Answered { reply, again }) => (reply, again),
         Err(error) => {
@@ -176,6 +185,7 @@ pub fn ready(kernel: &Kernel, entry: &Entry, call: &Call) -> Option<(Arc<Ready>,
     let arguments = validate::validate(entry, call.arguments.clone()).ok()?;
     let (arguments, options) = options::split(spec, arguments).ok()?;
     let is_special = options.output_file.is_some() || options.suppress_output || options.cursor.is_some();
+    let is_special = is_special || options.expectation.is_some();
     if is_special || caller.access.may_write(spec, false).is_err() {
         return None;
     }
@@ -217,13 +227,16 @@ fn key(spec: &Spec, project: &Project, canonical: &str, locale: Option<Locale>, 
     }
 }
 
-async fn answer(kernel: &Kernel, entry: &Entry, call: Call) -> Result<Answered, ToolError> {
+async fn answer(kernel: &Kernel, catalogue: &Catalogue, entry: &Entry, call: Call) -> Result<Answered, ToolError> {
     let spec = &entry.spec;
     // 2. All problems at once.
     let arguments = validate::validate(entry, call.arguments)?;
     // 3. What concerns the call, and what concerns the tool.
     let unreadable = |error: serde_json::Error| validate::unreadable(entry, &error);
     let (arguments, options) = options::split(spec, arguments).map_err(unreadable)?;
+    if options.expectation.is_some() && !kernel.expectation.enabled {
+        return Err(expectation::SwitchedOff.into());
+    }
     let access = &call.caller.access;
     access.may_write(spec, options.output_file.is_some())?;
     let output = options.output_file.as_deref().map(OutputName::parse).transpose()?;
@@ -234,6 +247,13 @@ async fn answer(kernel: &Kernel, entry: &Entry, call: Call) -> Result<Answered, 
     let project = lifted(kernel, spec, access, project);
     let canonical = canonical(&arguments);
     let prepared = entry.prepare(Value::Object(arguments)).map_err(unreadable)?;
+    let expected = kernel
+        .expectation
+        .resolve(options.expectation.clone(), prepared.expects());
+    let (batch, needs_whole, latest) = match call.batch {
+        Some(part) => (Some(part.batch), part.needs_whole, part.limit),
+        None => (None, false, Duration::MAX),
+    };
     let cx = Cx {
         project,
         caller: call.caller,
@@ -241,6 +261,8 @@ async fn answer(kernel: &Kernel, entry: &Entry, call: Call) -> Result<Answered, 
         cancel: call.cancel.child_token(),
         progress: call.progress,
         writers: Arc::clone(&kernel.writers),
+        expectation: expected,
+        batch,
     };
     // The work stops also when nobody waits for this future any more.
     let _stop = cx.cancel.clone().drop_guard();
@@ -263,9 +285,15 @@ async fn answer(kernel: &Kernel, entry: &Entry, call: Call) -> Result<Answered, 
         answer
     } else {
         // 5. A place in the pool; waiting does not count as working.
-        let _permit = place(kernel, spec, &cx).await?;
+        let _permit = match entry.runs_steps {
+            true => None,
+            false => Some(place(kernel, spec, &cx).await?),
+        };
         // 6 and 7. The work, which really stops by time and by cancel.
-        let limit = options.timeout_ms.map_or(spec.timeout, Duration::from_millis);
+        let limit = options
+            .timeout_ms
+            .map_or(spec.timeout, Duration::from_millis)
+            .min(latest);
         let span = tracing::debug_span!(target: "fumi", "tool", otel.name = spec.name);
         let work = entry.call(prepared, &cx).instrument(span);
         match within(limit, &call.cancel, &cx.cancel, work).await? {
@@ -284,6 +312,17 @@ async fn answer(kernel: &Kernel, entry: &Entry, call: Call) -> Result<Answered, 
                     again: None,
                 });
             }
+            Outcome::Batch(plan) => {
+                let whole = batch::Whole {
+                    kernel,
+                    catalogue,
+                    entry,
+                    cx: &cx,
+                    own: options.expectation.clone(),
+                    limit: options.timeout_ms.map(Duration::from_millis),
+                };
+                Kept::new(Arc::new(whole.run(plan).await?))
+            }
             Outcome::Done(answer) => {
                 let kept = Kept::new(answer);
                 // 8. Kept uncut.
@@ -297,15 +336,16 @@ async fn answer(kernel: &Kernel, entry: &Entry, call: Call) -> Result<Answered, 
         }
     };
     // 9. To a file, to the reply, or to both; cut to the caps.
-    let is_plain = output.is_none() && !options.suppress_output && cursor.is_none();
+    let is_plain = output.is_none() && !options.suppress_output && cursor.is_none() && !is_narrowed(&cx.expectation);
     let kept = Arc::clone(&answer);
-    let cursor = Paging {
+    let paging = Paging {
         from: cursor.map_or(0, |cursor| cursor.row),
         call: key
             .filter(|_| spec.options.contains(&SharedOption::Cursor))
             .map(|key| hash(&key)),
+        needs_whole,
     };
-    let reply = deliver(kernel, &cx, answer, &options, output, &cursor, cache_hit).await?;
+    let reply = deliver(kernel, &cx, answer, &options, output, &paging, cache_hit).await?;
     let is_whole = matches!(kept.cut.get(), Some(Cut::Whole));
     Ok(Answered {
         reply,
@@ -360,6 +400,13 @@ async fn place(kernel: &Kernel, spec: &Spec, cx: &Cx) -> Result<Permit, PoolErro
 struct Paging {
     from: usize,
     call: Option<u64>,
+    /// Whether a later step of a batch needs what is narrowed away.
+    needs_whole: bool,
+}
+
+/// Whether a reply holds less of the structure than its answer has.
+fn is_narrowed(expected: &Resolved) -> bool {
+    !expected.fields.is_empty() || expected.max_tokens.is_some()
 }
 
 async fn deliver(
@@ -373,7 +420,10 @@ async fn deliver(
 ) -> Result<Reply, ToolError> {
     let (locale, caps, from, call) = (cx.locale(), kernel.caps, paging.from, paging.call);
     let (project, suppress) = (Arc::clone(&cx.project), options.suppress_output);
-    let bare = kept.answer.is_bare();
+    let expected = cx.expectation.clone();
+    let is_narrowed = is_narrowed(&expected);
+    let needs_whole = paging.needs_whole && is_narrowed;
+    let has_room_for_notes = !kept.answer.is_bare() && expected.fields.is_empty();
     let work = cx.blocking(move |_, _| {
         let answer = &kept.answer;
         let written = match output {
@@ -384,21 +434,41 @@ async fn deliver(
             delivery::receipt(answer.as_ref(), locale)
         } else {
             let cursor = call.map(|call| move |row| Cursor { row, call }.text());
-            let known = kept.cut.get().copied().filter(|_| from == 0);
-            let (fitted, cut) = fit(
-                answer.as_ref(),
-                from,
-                caps,
+            let cursor = cursor.as_ref().map(|cursor| cursor as &dyn Fn(usize) -> String);
+            // What is known of the answer is known of all of it, under the server's own caps.
+            let is_known = from == 0 && !is_narrowed;
+            let known = kept.cut.get().copied().filter(|_| is_known);
+            let room = Room {
+                caps: Caps {
+                    tokens: expected.max_tokens.map_or(caps.tokens, |most| most.min(caps.tokens)),
+                    ..caps
+                },
+                fields: &expected.fields,
                 locale,
-                cursor.as_ref().map(|cursor| cursor as &dyn Fn(usize) -> String),
-                known,
-            );
-            if from == 0 {
+            };
+            let (fitted, cut) = fit(answer.as_ref(), from, room, cursor, known);
+            if is_known {
                 kept.cut.get_or_init(|| cut);
             }
-            fitted
+            match expected.max_tokens {
+                // Not even one row fits, or there are none to cut.
+                Some(_) if excess(&fitted, room.caps).is_some() => {
+                    let json = tokens::estimate(&fitted.structured.to_string());
+                    let used = tokens::estimate(&fitted.text).max(json);
+                    delivery::left_out(answer.as_ref(), used, room.caps.tokens, locale)
+                }
+                _ => fitted,
+            }
         };
-        Ok::<_, ToolError>((fitted, written))
+        let unfiltered = needs_whole.then(|| {
+            let room = Room {
+                caps,
+                fields: &[],
+                locale,
+            };
+            Box::new(fit(answer.as_ref(), from, room, None, None).0.structured)
+        });
+        Ok::<_, ToolError>((fitted, written, unfiltered))
     });
     let (
         Fitted {
@@ -407,6 +477,7 @@ async fn deliver(
             blocks,
         },
         written,
+        unfiltered,
     ) = work.await?;
     if let Some(path) = &written {
         structured["output_file_path"] = json!(path);
@@ -420,7 +491,7 @@ async fn deliver(
             text = format!("{text}\n{note}");
         }
     }
-    if cache_hit && !bare {
+    if cache_hit && has_room_for_notes {
         structured["cache_hit"] = json!(true);
     }
     Ok(Reply {
@@ -433,12 +504,13 @@ async fn deliver(
         cache_hit,
         elapsed_ms: 0,
         usage: None,
+        unfiltered,
     })
 }
 
 /// The work took too long, or the client gave up.
 #[derive(Debug, thiserror::Error)]
-enum Stopped {
+pub(super) enum Stopped {
     #[error("stopped after {0:?}")]
     Late(Duration),
     #[error("cancelled")]
@@ -572,6 +644,9 @@ fn redact(redactor: &Redactor, mut reply: Reply) -> Reply {
     }
     if !redactor.is_idle() {
         clean(redactor, &mut reply.structured);
+        if let Some(unfiltered) = &mut reply.unfiltered {
+            clean(redactor, unfiltered);
+        }
         if let Some(text) = redactor.own(&reply.text) {
             reply.text = text;
         }

@@ -111,6 +111,7 @@ mod tests {
             cache_hit: true,
             elapsed_ms: 7,
             usage: None,
+            unfiltered: None,
         }
     }
 

@@ -8,7 +8,7 @@ use std::ops::Range;
 use fumi_base::{text::Locale, tokens};
 use serde_json::{Value, json};
 
-use super::{Ask, Audience, Instead, Material, Next, Render};
+use super::{Ask, Audience, Instead, Material, Next, Render, fields, schema::UNKNOWN_FIELDS};
 use fumi_base::text::Text;
 
 /// Something beside the text.
@@ -23,6 +23,8 @@ pub enum Block {
         /// Its media type.
         mime_type: String,
     },
+    /// What stands before the next one, when several calls have given pictures.
+    Label(String),
     /// A picture.
     Image {
         /// Base64.
@@ -53,6 +55,8 @@ pub struct Reply {
     pub elapsed_ms: u64,
     /// What providers' models read and wrote for it.
     pub usage: Option<Usage>,
+    /// The structure before it was narrowed to what was expected, where a later step of a batch needs it. Never sent.
+    pub unfiltered: Option<Box<Value>>,
 }
 
 /// What goes with a question beside its structure: for a model that fumi asks itself.
@@ -105,6 +109,7 @@ impl Reply {
             cache_hit: false,
             elapsed_ms: 0,
             usage: None,
+            unfiltered: None,
         }
     }
 
@@ -132,6 +137,7 @@ impl Reply {
             cache_hit: false,
             elapsed_ms: 0,
             usage: None,
+            unfiltered: None,
         }
     }
 
@@ -149,6 +155,7 @@ impl Reply {
             cache_hit: false,
             elapsed_ms: 0,
             usage: None,
+            unfiltered: None,
         }
     }
 
@@ -266,24 +273,35 @@ pub enum Cut {
     },
 }
 
+/// What a reply is cut to, and narrowed to.
+#[derive(Clone, Copy)]
+pub struct Room<'a> {
+    /// What it may hold.
+    pub caps: Caps,
+    /// The only fields that are kept; empty: all. What is not kept takes no room.
+    pub fields: &'a [String],
+    /// The language of its texts.
+    pub locale: Locale,
+}
+
 /// Cuts an answer to the caps, beginning at a row. `cursor` makes the value that continues at a row; `known` is the cut
-/// that the same answer had before under the same caps, locale and beginning.
+/// that the same answer had before in the same room and from the same beginning.
 pub fn fit(
     answer: &dyn Rendered,
     from: usize,
-    caps: Caps,
-    locale: Locale,
+    room: Room<'_>,
     cursor: Option<&dyn Fn(usize) -> String>,
     known: Option<Cut>,
 ) -> (Fitted, Cut) {
+    let Room { caps, locale, .. } = room;
     let rows = answer.rows();
     let may_be_whole = match known {
-        Some(Cut::Whole) => return (render(answer, locale), Cut::Whole),
+        Some(Cut::Whole) => return (render(answer, room), Cut::Whole),
         Some(Cut::Rows { .. }) => false,
         None => from == 0 && rows <= caps.rows,
     };
     if may_be_whole {
-        let fitted = render(answer, locale);
+        let fitted = render(answer, room);
         if rows <= 1 || excess(&fitted, caps).is_none() {
             return (fitted, Cut::Whole);
         }
@@ -303,7 +321,7 @@ pub fn fit(
                 hint: hint(locale, cursor.is_some()).to_owned(),
             });
         }
-        let fitted = render(page.as_ref(), locale);
+        let fitted = render(page.as_ref(), room);
         let excess = if known.is_none() { excess(&fitted, caps) } else { None };
         match excess {
             // Not even one row fits: rows are bounded themselves, so this is a row of its largest size.
@@ -334,16 +352,45 @@ fn hint(locale: Locale, continues: bool) -> &'static str {
     }
 }
 
-fn render(answer: &dyn Rendered, locale: Locale) -> Fitted {
+/// Where a cut answer says that it is one: kept whatever is asked for, so that nothing looks complete that is not.
+const MARKS: [&str; 4] = ["/next", "/truncated", "/*/next", "/*/truncated"];
+
+fn render(answer: &dyn Rendered, room: Room<'_>) -> Fitted {
+    let structured = answer.structured();
+    let blocks = answer.blocks();
+    if room.fields.is_empty() {
+        let text = answer.text(room.locale);
+        return Fitted {
+            structured,
+            text,
+            blocks,
+        };
+    }
+    let is_cut = structured["truncated"] == true || structured.get("next").is_some();
+    let is_cut = is_cut
+        || structured
+            .as_object()
+            .is_some_and(|all| all.values().any(|part| part["truncated"] == true));
+    let (mut structured, unknown) = fields::keep(&structured, room.fields, if is_cut { &MARKS } else { &[] });
+    let mut text = structured.to_string();
+    if !unknown.is_empty() {
+        let lead = match room.locale {
+            Locale::En => "Not in the result:",
+            Locale::Ja => "結果にない項目:",
+        };
+        text.push_str(&format!("\n{lead} {}", unknown.join("; ")));
+        structured[UNKNOWN_FIELDS] = json!(unknown);
+    }
     Fitted {
-        structured: answer.structured(),
-        text: answer.text(locale),
-        blocks: answer.blocks(),
+        structured,
+        text,
+        blocks,
     }
 }
 
 /// Which cap an answer exceeds, and the share of it that would fit.
-fn excess(fitted: &Fitted, caps: Caps) -> Option<(&'static str, f64)> {
+#[must_use]
+pub fn excess(fitted: &Fitted, caps: Caps) -> Option<(&'static str, f64)> {
     let json = fitted.structured.to_string();
     let over = |name, used: usize, cap: usize| {
         #[expect(clippy::cast_precision_loss, reason = "a ratio")]

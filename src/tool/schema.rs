@@ -10,7 +10,12 @@ use schemars::{
 };
 use serde_json::{Map, Value, json};
 
-use super::{Spec, Tool, options::CallOptions, texts::ToolTexts};
+use super::{Spec, Tool, expectation, options::CallOptions, texts::ToolTexts};
+
+/// Where a reply names the expected fields that it does not have.
+pub const UNKNOWN_FIELDS: &str = "unknown_fields";
+/// Where a reply says what it holds too little room for.
+pub const LEFT_OUT: &str = "left_out";
 
 /// A JSON object.
 pub type Object = Map<String, Value>;
@@ -29,8 +34,12 @@ pub fn input<T: Tool>() -> Object {
         .or_insert_with(|| json!({}))
         .as_object_mut()
         .expect("properties are an object");
-    for name in spec.options.iter().flat_map(|option| option.names()) {
-        let taken = properties.insert((*name).to_owned(), options["properties"][*name].clone());
+    for name in spec.shared() {
+        let property = match *name {
+            expectation::NAME => expectation::published(),
+            name => options["properties"][name].clone(),
+        };
+        let taken = properties.insert((*name).to_owned(), property);
         assert!(
             taken.is_none(),
             "the option {name} shadows an argument of {}",
@@ -40,19 +49,16 @@ pub fn input<T: Tool>() -> Object {
     schema
 }
 
-/// The output schema of a tool: every field optional at the root, because a receipt leaves most of them out, and so does
-/// the question of a tool that asks.
+/// The output schema of a tool: every field optional at every depth, because a receipt leaves most of them out, and so do
+/// the question of a tool that asks and a reply of which only some fields were expected.
 ///
 /// # Panics
 /// When an answer has a field of a question that is of another type: a programming error that every start would show.
 #[must_use]
 pub fn output<T: Tool>() -> Object {
     let mut schema = of::<T::Output>(Contract::Serialize);
-    schema.remove("required");
+    loosen(&mut schema);
     let spec = T::SPEC;
-    if spec.options.contains(&super::SharedOption::Delivery) {
-        loosen(&mut schema);
-    }
     let properties = schema
         .entry("properties")
         .or_insert_with(|| json!({}))
@@ -61,6 +67,11 @@ pub fn output<T: Tool>() -> Object {
     if spec.options.contains(&super::SharedOption::Delivery) {
         properties.insert("output_file_path".to_owned(), json!({"type": "string"}));
     }
+    properties.insert(
+        UNKNOWN_FIELDS.to_owned(),
+        json!({"type": "array", "items": {"type": "string"}}),
+    );
+    properties.insert(LEFT_OUT.to_owned(), json!({"type": "string"}));
     if spec.cached {
         properties.insert("cache_hit".to_owned(), json!({"type": "boolean"}));
     }
@@ -75,17 +86,25 @@ pub fn output<T: Tool>() -> Object {
     schema
 }
 
-/// A receipt keeps the counts of nested objects and leaves out their texts and lists, so nothing in them is required.
+/// Takes out what is required, at every depth.
 fn loosen(schema: &mut Object) {
-    for property in schema
-        .get_mut("properties")
-        .and_then(Value::as_object_mut)
-        .into_iter()
-        .flatten()
-        .filter_map(|(_, property)| property.as_object_mut())
-    {
-        property.remove("required");
-        loosen(property);
+    schema.remove("required");
+    for keyword in ["items", "additionalProperties"] {
+        if let Some(Value::Object(inner)) = schema.get_mut(keyword) {
+            loosen(inner);
+        }
+    }
+    let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
+    for property in properties.into_iter().flat_map(Map::values_mut) {
+        if let Value::Object(property) = property {
+            loosen(property);
+        }
+    }
+    for keyword in ["anyOf", "oneOf"] {
+        let variants = schema.get_mut(keyword).and_then(Value::as_array_mut);
+        for variant in variants.into_iter().flatten().filter_map(Value::as_object_mut) {
+            loosen(variant);
+        }
     }
 }
 
@@ -96,6 +115,15 @@ fn loosen(schema: &mut Object) {
 #[must_use]
 pub fn written<T: JsonSchema>() -> Object {
     of::<T>(Contract::Serialize)
+}
+
+/// A type's schema in the published form, as it is read.
+///
+/// # Panics
+/// When the type is neither struct nor enum.
+#[must_use]
+pub fn read<T: JsonSchema>() -> Object {
+    of::<T>(Contract::Deserialize)
 }
 
 /// A type's schema in the published form.

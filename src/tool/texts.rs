@@ -60,7 +60,7 @@ impl ToolTexts {
         };
         let mut texts = Self::parse(&fill(own));
         let shared = Self::parse(&fill(shared));
-        for name in spec.options.iter().flat_map(|option| option.names()) {
+        for name in spec.shared() {
             if let Some(text) = shared.arguments.get(*name) {
                 texts
                     .arguments

@@ -7,7 +7,7 @@ use fumi_base::{project::quoted, text::Text};
 use jsonschema::{ValidationError, Validator, error::ValidationErrorKind};
 use serde_json::{Map, Value, json};
 
-use super::{Rule, ToolError, catalogue::Entry, error::BOOK, schema::Object};
+use super::{Rule, ToolError, catalogue::Entry, error::BOOK, expectation, schema::Object};
 
 /// Longest string argument where a family says nothing else, in bytes.
 pub const MAX_STRING: usize = 1 << 20;
@@ -28,6 +28,47 @@ pub struct Problem {
     pub text: Text,
     /// What would be right, as data.
     allowed: Value,
+    /// Whether it is an expression that cannot be read, which has a code of its own.
+    is_query: bool,
+}
+
+impl Problem {
+    /// Something that is wrong at a place.
+    #[must_use]
+    pub fn of(parameter: String, text: Text, allowed: Value) -> Self {
+        Self {
+            parameter,
+            text,
+            allowed,
+            is_query: false,
+        }
+    }
+
+    /// An expression there that cannot be read.
+    #[must_use]
+    pub fn of_query(parameter: String, text: Text) -> Self {
+        Self {
+            is_query: true,
+            ..Self::of(parameter, text, Value::Null)
+        }
+    }
+
+    /// The same, seen from something that it is a part of.
+    pub fn move_under(&mut self, path: &str) {
+        let dot = if self.parameter.is_empty() || self.parameter.starts_with('[') {
+            ""
+        } else {
+            "."
+        };
+        self.parameter = format!("{path}{dot}{}", self.parameter);
+    }
+
+    /// Whether it is about one of some arguments, by their paths, and about no other.
+    #[must_use]
+    pub fn is_about(&self, paths: &[String]) -> bool {
+        let mut named = self.parameter.split(" | ").flat_map(|part| part.split(", "));
+        named.any(|name| paths.iter().any(|path| path == name))
+    }
 }
 
 /// Compiles a tool's schema.
@@ -39,8 +80,48 @@ pub fn compile(schema: &Object) -> Validator {
     jsonschema::validator_for(&Value::Object(schema.clone())).expect("a derived schema is valid")
 }
 
+/// Arguments in canonical form, and what is wrong with them.
+#[derive(Debug)]
+pub struct Checked {
+    arguments: Map<String, Value>,
+    problems: Vec<Problem>,
+    /// Formats that exclude one another: those given, and all.
+    exclusive: Option<(Vec<&'static str>, &'static [&'static str])>,
+}
+
+impl Checked {
+    /// The arguments, if nothing is wrong.
+    pub fn result(self, entry: &Entry) -> Result<Map<String, Value>, ToolError> {
+        match self.exclusive {
+            Some(exclusive) => Err(exclusive_error(entry, &exclusive, &self.problems)),
+            None if self.problems.is_empty() => Ok(self.arguments),
+            None => Err(invalid_arguments(entry, &self.problems)),
+        }
+    }
+
+    /// The arguments, and everything that is wrong, in one list.
+    #[must_use]
+    pub fn parts(self) -> (Map<String, Value>, Vec<Problem>) {
+        let mut problems = self.problems;
+        problems.extend(self.exclusive.map(|(given, names)| {
+            let text = Text::new(
+                format!("only one of {} may be given", names.join(", ")),
+                format!("{} は同時に1つしか指定できません", names.join("、")),
+            );
+            Problem::of(given.join(", "), text, json!({"at_most_one_of": names}))
+        }));
+        (self.arguments, problems)
+    }
+}
+
 /// Checks a call's arguments and returns them in canonical form.
-pub fn validate(entry: &Entry, mut arguments: Map<String, Value>) -> Result<Map<String, Value>, ToolError> {
+pub fn validate(entry: &Entry, arguments: Map<String, Value>) -> Result<Map<String, Value>, ToolError> {
+    check(entry, arguments).result(entry)
+}
+
+/// The same without deciding what comes of it.
+#[must_use]
+pub fn check(entry: &Entry, mut arguments: Map<String, Value>) -> Checked {
     arguments.retain(|_, value| !value.is_null());
     for (other, name) in entry.spec.family.renamed {
         // Given both ways it stays a name that is not known, since nobody can say which one is meant.
@@ -64,10 +145,14 @@ pub fn validate(entry: &Entry, mut arguments: Map<String, Value>) -> Result<Map<
     let Value::Object(arguments) = arguments else {
         unreachable!("it was made of an object");
     };
-    match exclusive {
-        Some(exclusive) => Err(exclusive_error(entry, &exclusive, &problems)),
-        None if problems.is_empty() => Ok(arguments),
-        None => Err(invalid_arguments(entry, &problems)),
+    // The tool's own schema says only that it is an object.
+    if let Some(said) = arguments.get(expectation::NAME).filter(|said| said.is_object()) {
+        problems.extend(expectation::problems(said, expectation::NAME));
+    }
+    Checked {
+        arguments,
+        problems,
+        exclusive,
     }
 }
 
@@ -85,14 +170,7 @@ pub fn problems(schema: &Object, value: &Value) -> Vec<Problem> {
 #[must_use]
 pub fn unreadable(entry: &Entry, error: &serde_json::Error) -> ToolError {
     let text = Text::new(error.to_string(), error.to_string());
-    invalid_arguments(
-        entry,
-        &[Problem {
-            parameter: "arguments".to_owned(),
-            text,
-            allowed: Value::Null,
-        }],
-    )
+    invalid_arguments(entry, &[Problem::of("arguments".to_owned(), text, Value::Null)])
 }
 
 /// The names nearest to a wrong one, best first: by edit distance for misspellings, by prefix for other spellings.
@@ -163,20 +241,20 @@ fn check_rules(
             }
             Rule::ExactlyOne(names) => match given(names).as_slice() {
                 [_] => {}
-                [] => problems.push(Problem {
-                    parameter: names.join(" | "),
-                    text: Text::new(
+                [] => problems.push(Problem::of(
+                    names.join(" | "),
+                    Text::new(
                         format!("exactly one of {} is needed; none was given", names.join(", ")),
                         format!(
                             "{} のうちちょうど1つが必要ですが、どれも指定されていません",
                             names.join("、")
                         ),
                     ),
-                    allowed: json!({"exactly_one_of": names}),
-                }),
-                several => problems.push(Problem {
-                    parameter: several.join(", "),
-                    text: Text::new(
+                    json!({"exactly_one_of": names}),
+                )),
+                several => problems.push(Problem::of(
+                    several.join(", "),
+                    Text::new(
                         format!(
                             "give exactly one of {}, not {}",
                             names.join(", "),
@@ -188,41 +266,41 @@ fn check_rules(
                             names.join("、")
                         ),
                     ),
-                    allowed: json!({"exactly_one_of": names}),
-                }),
+                    json!({"exactly_one_of": names}),
+                )),
             },
             Rule::AnyOf(names) => {
                 if given(names).is_empty() {
-                    problems.push(Problem {
-                        parameter: names.join(" | "),
-                        text: Text::new(
+                    problems.push(Problem::of(
+                        names.join(" | "),
+                        Text::new(
                             format!("at least one of {} is needed", names.join(", ")),
                             format!("{} のうち少なくとも1つが必要です", names.join("、")),
                         ),
-                        allowed: json!({"any_of": names}),
-                    });
+                        json!({"any_of": names}),
+                    ));
                 }
             }
             Rule::Without(name, others) => {
                 let given = given(others);
                 if is_given(arguments, name) && !given.is_empty() {
-                    problems.push(Problem {
-                        parameter: (*name).to_owned(),
-                        text: Text::new(
+                    problems.push(Problem::of(
+                        (*name).to_owned(),
+                        Text::new(
                             format!("it cannot be combined with {}", given.join(", ")),
                             format!("{} と同時には指定できません", given.join("、")),
                         ),
-                        allowed: json!({"without": others}),
-                    });
+                        json!({"without": others}),
+                    ));
                 }
             }
             Rule::Needs(name, other) => {
                 if is_given(arguments, name) && !is_given(arguments, other) {
-                    problems.push(Problem {
-                        parameter: (*name).to_owned(),
-                        text: Text::new(format!("it needs {other} too"), format!("{other} も必要です")),
-                        allowed: json!({"needs": other}),
-                    });
+                    problems.push(Problem::of(
+                        (*name).to_owned(),
+                        Text::new(format!("it needs {other} too"), format!("{other} も必要です")),
+                        json!({"needs": other}),
+                    ));
                 }
             }
         }
@@ -233,11 +311,11 @@ fn check_rules(
 /// What no schema says: how long texts and lists may be, and how large whole numbers.
 fn too_large(value: &Value, path: &str, longest: usize, problems: &mut Vec<Problem>) {
     let mut refuse = |en: String, ja: String, limit: usize| {
-        problems.push(Problem {
-            parameter: path.trim_start_matches('.').to_owned(),
-            text: Text::new(en, ja),
-            allowed: json!({"max": limit}),
-        });
+        problems.push(Problem::of(
+            path.trim_start_matches('.').to_owned(),
+            Text::new(en, ja),
+            json!({"max": limit}),
+        ));
     };
     match value {
         Value::String(text) if text.len() > longest => refuse(
@@ -275,17 +353,13 @@ fn too_large(value: &Value, path: &str, longest: usize, problems: &mut Vec<Probl
 }
 
 /// Turns one schema error into sentences.
-fn explain(schema: &Object, error: &ValidationError<'_>, problems: &mut Vec<Problem>) {
+pub(super) fn explain(schema: &Object, error: &ValidationError<'_>, problems: &mut Vec<Problem>) {
     let pointer = error.instance_path().to_string();
     let parameter = dotted(&pointer);
     let at = subschema(schema, &pointer);
     let allowed = at.map_or(Value::Null, allowed);
     let mut push = |parameter: String, en: String, ja: String, allowed: Value| {
-        problems.push(Problem {
-            parameter,
-            text: Text::new(en, ja),
-            allowed,
-        });
+        problems.push(Problem::of(parameter, Text::new(en, ja), allowed));
     };
     let inner = |name: &str| {
         if parameter.is_empty() {
@@ -490,10 +564,17 @@ fn lines(problems: &[Problem]) -> (String, String, Value) {
     (en.join("\n"), ja.join("\n"), data)
 }
 
-fn invalid_arguments(entry: &Entry, problems: &[Problem]) -> ToolError {
+/// The failure of a call whose arguments are wrong.
+#[must_use]
+pub fn invalid_arguments(entry: &Entry, problems: &[Problem]) -> ToolError {
     let (en, ja, data) = lines(problems);
+    let only_queries = !problems.is_empty() && problems.iter().all(|problem| problem.is_query);
     let mut lesson = BOOK.lesson(
-        "INVALID_ARGUMENTS",
+        if only_queries {
+            "INVALID_PATTERN"
+        } else {
+            "INVALID_ARGUMENTS"
+        },
         &[
             ("tool", entry.spec.name.to_owned()),
             ("problems", en),

@@ -3,6 +3,7 @@
 //! One file is one tool (its spec, arguments, answer and a short call), with its texts beside it. A tool never calls
 //! another tool: what they share is a function of a domain crate, or a group of arguments.
 
+pub mod batch;
 pub mod code;
 pub mod novel;
 pub mod sessions;
@@ -46,7 +47,7 @@ pub fn catalogue(
         sessions: Arc::clone(sessions),
     });
     let novel = Arc::new(NovelDeps::new(&config.novel));
-    Catalogue::new(vec![
+    let mut entries = vec![
         // code: finding
         Entry::of::<code::list_files::ListFiles>(Arc::clone(&search)),
         Entry::of::<code::search_content::SearchContent>(Arc::clone(&search)),
@@ -112,7 +113,15 @@ pub fn catalogue(
         Entry::of::<data::backup_management::BackupManagement>(Arc::clone(&novel)),
         Entry::of::<data::convert_cli_to_json::ConvertCliToJson>(Arc::clone(&novel)),
         Entry::of::<data::validate_json_response::ValidateJsonResponse>(novel),
-    ])
+    ];
+    if config.batch.enabled {
+        // several calls in one
+        entries.push(Entry::of::<batch::batch_execute::BatchExecute>(Arc::new(())));
+        entries.push(Entry::of::<batch::browser_batch_execute::BrowserBatchExecute>(
+            Arc::new(()),
+        ));
+    }
+    Catalogue::new(entries)
 }
 
 /// The whole catalogue as data: what `fumi tools --json` prints and `openapi/tools.json` holds.

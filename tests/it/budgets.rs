@@ -9,6 +9,7 @@ use std::{
     process::Command,
 };
 
+use fumi::tool::catalogue::Entry;
 use fumi_base::{text::Locale, tokens};
 use serde_json::{Value, json};
 use tiktoken_rs::o200k_base_singleton;
@@ -25,6 +26,26 @@ fn count(text: &str) -> usize {
     o200k_base_singleton().encode_ordinary(text).len()
 }
 
+/// A tool as a list carries it.
+fn listed(entry: &Entry, locale: Locale) -> Value {
+    let shown = entry.published(locale);
+    json!({"name": entry.spec.name, "title": shown.title, "description": shown.description, "inputSchema": *shown.input})
+}
+
+/// Every toolset has it, so that it is counted on its own.
+#[test]
+fn the_tool_that_runs_several_calls_costs_at_most_900_tokens_per_language() {
+    let app = Sample::new().app();
+    for (name, most) in [("batch_execute", 900), ("browser_batch_execute", 250)] {
+        let entry = app.catalogue.entries().iter().find(|entry| entry.spec.name == name);
+        for locale in Locale::ALL {
+            let tokens = count(&listed(entry.unwrap(), locale).to_string());
+            println!("{name} ({}): {tokens}", locale.tag());
+            assert!(tokens <= most, "{name} in {}: {tokens} tokens", locale.tag());
+        }
+    }
+}
+
 /// Name, title, description and input schema, as `tools/list` carries them.
 #[test]
 fn the_list_of_a_toolset_stays_under_5000_tokens_per_language() {
@@ -37,8 +58,7 @@ fn the_list_of_a_toolset_stays_under_5000_tokens_per_language() {
         .filter(|entry| entry.spec.listed && entry.spec.name != "batch_execute")
     {
         for locale in Locale::ALL {
-            let shown = entry.published(locale);
-            let listed = json!({"name": entry.spec.name, "title": shown.title, "description": shown.description, "inputSchema": *shown.input});
+            let listed = listed(entry, locale);
             for toolset in std::iter::once(&entry.spec.toolset).chain(entry.spec.also) {
                 *cost.entry((toolset, locale.tag())).or_default() += count(&listed.to_string());
             }

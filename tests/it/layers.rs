@@ -139,11 +139,7 @@ const RULES: &[(&str, Rule, (&str, &str))] = &[
         "a tool reads no delivery option, timeout, semaphore or cache, and calls no tool",
         |source| {
             let pattern = r"\boutput_file\b|\bsuppress_output\b|\btokio::time\b|\bSemaphore\b|\bResultCache\b|\bpipeline::|\bPools\b";
-            if source.path == "src/tools/batch.rs" {
-                Vec::new()
-            } else {
-                never_in(source, "src/tools/", pattern)
-            }
+            never_in(source, "src/tools/", pattern)
         },
         ("src/tools/code/x.rs", "//! x\ntokio::time::timeout(limit, work).await;"),
     ),

@@ -13,6 +13,7 @@
 
 mod access;
 mod asking;
+mod batch;
 mod boundary;
 mod budgets;
 mod catalogue;
@@ -21,6 +22,7 @@ mod command_line;
 mod conformance;
 mod delivery;
 mod edge;
+mod expectation;
 mod gate;
 mod guidance;
 mod harness;

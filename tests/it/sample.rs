@@ -12,7 +12,7 @@ use fumi::{
     app::App,
     config::Config,
     tool::{
-        Answerer, Caller, Progress, Reply, SharedOption,
+        Access, Answerer, Caller, Progress, Reply, SharedOption,
         catalogue::Entry,
         pipeline::{self, Call},
     },
@@ -25,9 +25,9 @@ use tokio_util::sync::CancellationToken;
 /// Where the sample novel lies in the committed sample.
 pub(crate) const NOVEL: &str = ".novel";
 
-/// Whether a tool never has an answer, because it was abolished: what it teaches is an error.
+/// Whether a tool never has an answer here: it was abolished, and what it teaches is an error; or its example needs a browser.
 pub(crate) fn only_teaches(entry: &Entry) -> bool {
-    entry.spec.name == "init"
+    ["init", "browser_batch_execute"].contains(&entry.spec.name)
 }
 
 /// A project in a temporary folder. The project is a folder inside it, so that there is an outside.
@@ -212,7 +212,15 @@ fn finished_session(novel: &Path) {
 
 /// Runs one call through the pipeline.
 pub(crate) async fn call(app: &App, tool: &str, arguments: Value) -> Reply {
-    call_as(app, tool, arguments, Caller::default(), CancellationToken::new()).await
+    call_as(app, tool, arguments, whole(app), CancellationToken::new()).await
+}
+
+/// A caller who may do everything.
+pub(crate) fn whole(app: &App) -> Caller {
+    Caller {
+        access: Arc::new(Access::whole(app.scope.clone())),
+        ..Caller::default()
+    }
 }
 
 /// The same for a caller, with a token that cancels it.
@@ -237,8 +245,9 @@ pub(crate) async fn call_as(
         project: Arc::clone(app.kernel.roots.default_project()),
         cancel,
         progress: Progress::default(),
+        batch: None,
     };
-    pipeline::run(&app.kernel, entry, call).await
+    pipeline::run(&app.kernel, &app.catalogue, entry, call).await
 }
 
 /// The tools that write their result to a file when asked.

@@ -41,7 +41,8 @@ const ALWAYS: [&str; 26] = [
 const OFF: &str = "--disable-features=Translate,OptimizationHints,MediaRouter,InterestFeedContentSuggestions,\
                    AutofillServerCommunication,CertificateTransparencyComponentUpdater,HttpsUpgrades,PaintHolding";
 
-/// All flags: fumi's own, those of the gate, those of the configuration last, since Chromium heeds the last of a kind.
+/// All flags: fumi's own, those of the configuration, and last those of the gate: Chromium heeds the last of a kind, and no
+/// other proxy may take the place of the one that keeps the policy.
 pub(crate) fn flags(launch: &Launch, gate: &[String], profile: &Path) -> Vec<String> {
     let mut flags: Vec<String> = ALWAYS.iter().map(|flag| (*flag).to_owned()).collect();
     flags.push(OFF.to_owned());
@@ -52,8 +53,8 @@ pub(crate) fn flags(launch: &Launch, gate: &[String], profile: &Path) -> Vec<Str
         flags.push("--no-sandbox".to_owned());
     }
     flags.push(format!("--user-data-dir={}", profile.display()));
-    flags.extend_from_slice(gate);
     flags.extend_from_slice(&launch.args);
+    flags.extend_from_slice(gate);
     flags
 }
 
@@ -62,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_configuration_comes_last_and_turns_the_sandbox_off() {
+    fn the_configuration_wins_over_all_but_the_gate() {
         let launch = Launch {
             args: vec!["--lang=ja".to_owned()],
             sandbox: false,
@@ -73,7 +74,7 @@ mod tests {
         assert!(flags.contains(&"--no-sandbox".to_owned()) && !flags.contains(&"--headless".to_owned()));
         assert_eq!(
             flags[flags.len() - 3..],
-            ["--user-data-dir=/p", "--proxy-server=a", "--lang=ja"]
+            ["--user-data-dir=/p", "--lang=ja", "--proxy-server=a"]
         );
     }
 }

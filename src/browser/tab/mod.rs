@@ -35,7 +35,7 @@ pub use locate::Point;
 pub use navigation::{Arrival, Note};
 pub use network::{Request, RequestDetail, RequestFilter, RequestPart};
 pub use observe::Facts;
-pub use settings::{Judge, TabSettings};
+pub use settings::{Judge, Refused, TabSettings};
 pub(crate) use world::{RemoteObject, Trouble};
 
 use crate::{

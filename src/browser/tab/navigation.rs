@@ -250,9 +250,20 @@ impl Tab {
             return Ok(self.stayed(Note::Download).await);
         }
         if let Some(reason) = navigated.error_text {
+            self.not_refused(url)?;
             return self.not_loaded(url, reason, navigated.loader_id).await;
         }
-        Ok(self.arrived(&before).await)
+        let arrival = self.arrived(&before).await;
+        if arrival.status == Some(403) {
+            self.not_refused(&arrival.url)?;
+        }
+        Ok(arrival)
+    }
+
+    /// What was refused on the way out by the policy is no fault of the network.
+    fn not_refused(&self, url: &str) -> Result<(), BrowserError> {
+        let refused = self.settings().refused.as_ref();
+        refused.and_then(|refused| refused(url)).map_or(Ok(()), Err)
     }
 
     /// Goes back in the tab's history.

@@ -7,12 +7,18 @@ use crate::errors::BrowserError;
 /// Judges a URL before a tab goes there: an error says why not.
 pub type Judge = Arc<dyn Fn(&str) -> Result<(), BrowserError> + Send + Sync>;
 
+/// Says why the server itself refused a request to a URL just now, if it did: all that Chromium knows is that its proxy
+/// failed.
+pub type Refused = Arc<dyn Fn(&str) -> Option<BrowserError> + Send + Sync>;
+
 /// What a tab is told when it begins.
 #[derive(Clone)]
 pub struct TabSettings {
     /// Asked before every navigation that a caller wants. Without one every URL is allowed; what pages load by themselves is
     /// judged elsewhere.
     pub judge: Option<Judge>,
+    /// Asked where a page did not load.
+    pub refused: Option<Refused>,
     /// Where downloads go, as files named by their id; without a folder they are refused. It must exist.
     pub downloads: Option<PathBuf>,
     /// How long a document may take until its first byte.
@@ -29,6 +35,7 @@ impl Default for TabSettings {
     fn default() -> Self {
         Self {
             judge: None,
+            refused: None,
             downloads: None,
             commit: Duration::from_secs(20),
             load: Duration::from_secs(10),

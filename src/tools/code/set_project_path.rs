@@ -71,6 +71,9 @@ impl Tool for SetProjectPath {
         let project = cx.blocking(move |_, _| allowed.project(&args.project_path)).await?;
         let readable = std::fs::read_dir(project.root()).is_ok();
         let project_path = project.shown_root();
+        if let Some(batch) = &cx.batch {
+            batch.choose(Arc::clone(&project));
+        }
         let remembered = cx.caller.session.is_some();
         if let Some(session) = &cx.caller.session {
             deps.sessions.choose(session, project);

@@ -146,22 +146,18 @@ pub struct TargetDestroyed {
 }
 happening!(TargetDestroyed => "Target.targetDestroyed");
 
-/// Tells of targets as they come, change and go.
+/// Asks for all targets, of all contexts.
 #[derive(Debug, Serialize)]
-pub struct SetDiscoverTargets {
-    /// On or off.
-    pub discover: bool,
-}
-command!(SetDiscoverTargets => "Target.setDiscoverTargets" -> Nothing);
+pub struct GetTargets {}
+command!(GetTargets => "Target.getTargets" -> Targets);
 
-/// A target has another title or URL.
+/// The targets.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct TargetInfoChanged {
-    /// What it is now.
-    pub target_info: TargetInfo,
+pub struct Targets {
+    /// What they are now.
+    pub target_infos: Vec<TargetInfo>,
 }
-happening!(TargetInfoChanged => "Target.targetInfoChanged");
 
 /// Ends an attachment.
 #[derive(Debug, Serialize)]
@@ -171,17 +167,3 @@ pub struct DetachFromTarget {
     pub session_id: SessionId,
 }
 command!(DetachFromTarget => "Target.detachFromTarget" -> Nothing);
-
-/// Shows a page, which hides the others of its window.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ActivateTarget {
-    /// Which.
-    pub target_id: TargetId,
-}
-command!(ActivateTarget => "Target.activateTarget" -> Nothing);
-
-/// Lets a target that waits for it begin.
-#[derive(Debug, Serialize)]
-pub struct Begin {}
-command!(Begin => "Runtime.runIfWaitingForDebugger" -> Nothing);

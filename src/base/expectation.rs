@@ -1,0 +1,455 @@
+//! What a caller wants to see of a reply, and what is left of several such wishes.
+//!
+//! Invariant: absent is not false. Every field stays an `Option` until the last merge ([`Expectation::resolve`]), so that a
+//! wish of one call never erases what another level said. Nothing here looks at a reply, and no default stands in a type.
+
+use regex::Regex;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What one level says: a step, a batch, a call, a tool, the configuration.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Expectation {
+    /// The page's snapshot.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub include_snapshot: Option<bool>,
+    /// New messages of the console.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub include_console: Option<bool>,
+    /// Files that were downloaded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub include_downloads: Option<bool>,
+    /// The list of tabs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub include_tabs: Option<bool>,
+    /// The same as a line of code.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub include_code: Option<bool>,
+    /// Which snapshot.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub snapshot_options: Option<SnapshotOptions>,
+    /// Which messages.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub console_options: Option<ConsoleOptions>,
+    /// Which pictures.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub image_options: Option<ImageOptions>,
+    /// Only what changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub diff_options: Option<DiffOptions>,
+    /// JSON pointers into the structure: nothing else is kept. `*` stands for every element or member.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fields: Option<Vec<String>>,
+    /// Estimated tokens of the reply; a smaller limit of the server wins.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub max_tokens: Option<usize>,
+}
+
+/// Which part of a page, and in which form.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SnapshotOptions {
+    /// A CSS selector.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub selector: Option<String>,
+    /// Characters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub max_length: Option<usize>,
+    /// The form.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub format: Option<SnapshotFormat>,
+}
+
+/// The form of a snapshot.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum SnapshotFormat {
+    /// Roles, names and refs.
+    #[default]
+    Aria,
+    /// What a reader sees.
+    Text,
+    /// Markup.
+    Html,
+}
+
+/// Which messages of the console.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ConsoleOptions {
+    /// Of these levels; all without.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub levels: Option<Vec<ConsoleLevel>>,
+    /// The newest so many.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_messages: Option<usize>,
+    /// Regular expressions, one of which must match.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub patterns: Option<Vec<String>>,
+    /// Each message once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub remove_duplicates: Option<bool>,
+}
+
+/// How serious a message is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ConsoleLevel {
+    /// Said for no particular reason.
+    Log,
+    /// A warning.
+    Warn,
+    /// An error.
+    Error,
+    /// Information.
+    Info,
+}
+
+/// How pictures are made.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ImageOptions {
+    /// Of JPEG and WebP, in percent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 100))]
+    pub quality: Option<u8>,
+    /// Pixels.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub max_width: Option<u32>,
+    /// Pixels.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub max_height: Option<u32>,
+    /// The encoding.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub format: Option<ImageFormat>,
+}
+
+/// The encoding of a picture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ImageFormat {
+    /// JPEG.
+    Jpeg,
+    /// PNG.
+    Png,
+    /// WebP.
+    Webp,
+}
+
+/// Whether only changes are told.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct DiffOptions {
+    /// Only what changed since the caller's last snapshot.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub enabled: Option<bool>,
+}
+
+/// What a call is answered with where nobody says anything else.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Profile {
+    /// What each tool says of itself: little.
+    #[default]
+    Lean,
+    /// Everything, with every tool.
+    Compat,
+}
+
+/// What the operator says about expectations.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Policy {
+    /// Whether callers may say what they expect.
+    pub enabled: bool,
+    /// What stands in for a tool's own defaults.
+    pub profile: Profile,
+    /// Below everything else.
+    pub below: Expectation,
+}
+
+/// What is left after the last merge: what a tool that answers differently reads.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Resolved {
+    /// The page's snapshot.
+    pub snapshot: bool,
+    /// New messages of the console.
+    pub console: bool,
+    /// The same as a line of code.
+    pub code: bool,
+    /// Only what changed, where there is a snapshot.
+    pub diff: bool,
+    /// The list of tabs; `None`: when there is something to say.
+    pub tabs: Option<bool>,
+    /// Downloads; `None`: when there is something to say.
+    pub downloads: Option<bool>,
+    /// Which snapshot.
+    pub snapshot_options: SnapshotOptions,
+    /// Which messages.
+    pub console_options: ConsoleOptions,
+    /// Which pictures.
+    pub image_options: ImageOptions,
+    /// What alone is kept of the structure; empty: all.
+    pub fields: Vec<String>,
+    /// Estimated tokens of the reply.
+    pub max_tokens: Option<usize>,
+}
+
+impl Expectation {
+    /// Every include: what the profile `compat` puts in the place of a tool's own default.
+    #[must_use]
+    pub fn everything() -> Self {
+        Self {
+            include_snapshot: Some(true),
+            include_console: Some(true),
+            include_downloads: Some(true),
+            include_tabs: Some(true),
+            include_code: Some(true),
+            ..Self::default()
+        }
+    }
+
+    /// This level, and below it what another one says of what this one leaves open. Lists are not joined.
+    #[must_use]
+    pub fn over(self, below: Self) -> Self {
+        Self {
+            include_snapshot: self.include_snapshot.or(below.include_snapshot),
+            include_console: self.include_console.or(below.include_console),
+            include_downloads: self.include_downloads.or(below.include_downloads),
+            include_tabs: self.include_tabs.or(below.include_tabs),
+            include_code: self.include_code.or(below.include_code),
+            snapshot_options: both(self.snapshot_options, below.snapshot_options, |a, b| SnapshotOptions {
+                selector: a.selector.or(b.selector),
+                max_length: a.max_length.or(b.max_length),
+                format: a.format.or(b.format),
+            }),
+            console_options: both(self.console_options, below.console_options, |a, b| ConsoleOptions {
+                levels: a.levels.or(b.levels),
+                max_messages: a.max_messages.or(b.max_messages),
+                patterns: a.patterns.or(b.patterns),
+                remove_duplicates: a.remove_duplicates.or(b.remove_duplicates),
+            }),
+            image_options: both(self.image_options, below.image_options, |a, b| ImageOptions {
+                quality: a.quality.or(b.quality),
+                max_width: a.max_width.or(b.max_width),
+                max_height: a.max_height.or(b.max_height),
+                format: a.format.or(b.format),
+            }),
+            diff_options: both(self.diff_options, below.diff_options, |a, b| DiffOptions {
+                enabled: a.enabled.or(b.enabled),
+            }),
+            fields: self.fields.or(below.fields),
+            max_tokens: self.max_tokens.or(below.max_tokens),
+        }
+    }
+
+    /// The last merge: what nobody said is decided here, and nowhere else.
+    #[must_use]
+    pub fn resolve(self) -> Resolved {
+        Resolved {
+            snapshot: self.include_snapshot.unwrap_or_default(),
+            console: self.include_console.unwrap_or_default(),
+            code: self.include_code.unwrap_or_default(),
+            diff: self.diff_options.and_then(|diff| diff.enabled).unwrap_or_default(),
+            tabs: self.include_tabs,
+            downloads: self.include_downloads,
+            snapshot_options: self.snapshot_options.unwrap_or_default(),
+            console_options: self.console_options.unwrap_or_default(),
+            image_options: self.image_options.unwrap_or_default(),
+            fields: self.fields.unwrap_or_default(),
+            max_tokens: self.max_tokens,
+        }
+    }
+
+    /// The patterns that are no regular expressions: place in the list, and what is wrong with each, on one line.
+    #[must_use]
+    pub fn bad_patterns(&self) -> Vec<(usize, String)> {
+        let patterns = self
+            .console_options
+            .as_ref()
+            .and_then(|console| console.patterns.as_deref());
+        let wrong = |(at, pattern): (usize, &String)| {
+            let error = Regex::new(pattern).err()?.to_string();
+            // The last line says what it is; those above draw where.
+            let reason = error.lines().last().unwrap_or_default().trim_start_matches("error: ");
+            Some((at, reason.to_owned()))
+        };
+        patterns
+            .unwrap_or_default()
+            .iter()
+            .enumerate()
+            .filter_map(wrong)
+            .collect()
+    }
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Self {
+            enabled: true,
+            profile: Profile::default(),
+            below: Expectation::default(),
+        }
+    }
+}
+
+impl Policy {
+    /// What a call is answered with: what it says itself, over what its tool says of itself, over the configuration.
+    #[must_use]
+    pub fn resolve(&self, said: Option<Expectation>, own: Expectation) -> Resolved {
+        let own = match self.profile {
+            Profile::Lean => own,
+            Profile::Compat => Expectation::everything(),
+        };
+        said.unwrap_or_default().over(own).over(self.below.clone()).resolve()
+    }
+}
+
+/// Both where both are there, else the one that is.
+fn both<T>(above: Option<T>, below: Option<T>, merge: impl FnOnce(T, T) -> T) -> Option<T> {
+    match (above, below) {
+        (Some(above), Some(below)) => Some(merge(above, below)),
+        (above, below) => above.or(below),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        ConsoleLevel, ConsoleOptions, DiffOptions, Expectation, ImageFormat, ImageOptions, Policy, Profile,
+        SnapshotFormat, SnapshotOptions,
+    };
+
+    #[test]
+    fn absent_is_not_false_and_false_is_not_absent() {
+        let said = |include| Expectation {
+            include_snapshot: include,
+            ..Expectation::default()
+        };
+        for (above, below, expected) in [
+            (None, Some(true), Some(true)),
+            (Some(false), Some(true), Some(false)),
+            (Some(true), Some(false), Some(true)),
+            (None, Some(false), Some(false)),
+            (None, None, None),
+        ] {
+            assert_eq!(said(above).over(said(below)).include_snapshot, expected);
+        }
+    }
+
+    #[test]
+    fn options_merge_field_by_field_and_lists_are_replaced() {
+        let step = Expectation {
+            snapshot_options: Some(SnapshotOptions {
+                selector: Some("#a".to_owned()),
+                ..SnapshotOptions::default()
+            }),
+            console_options: Some(ConsoleOptions {
+                levels: Some(vec![ConsoleLevel::Error]),
+                ..ConsoleOptions::default()
+            }),
+            diff_options: Some(DiffOptions::default()),
+            ..Expectation::default()
+        };
+        let global = Expectation {
+            snapshot_options: Some(SnapshotOptions {
+                selector: Some("#b".to_owned()),
+                max_length: Some(10),
+                format: Some(SnapshotFormat::Text),
+            }),
+            console_options: Some(ConsoleOptions {
+                levels: Some(vec![ConsoleLevel::Log, ConsoleLevel::Warn]),
+                max_messages: Some(3),
+                patterns: Some(vec!["x".to_owned()]),
+                remove_duplicates: Some(true),
+            }),
+            image_options: Some(ImageOptions {
+                quality: Some(50),
+                max_width: Some(1),
+                max_height: Some(2),
+                format: Some(ImageFormat::Webp),
+            }),
+            diff_options: Some(DiffOptions { enabled: Some(true) }),
+            fields: Some(vec!["/a".to_owned()]),
+            max_tokens: Some(9),
+            ..Expectation::default()
+        };
+        let merged = step.clone().over(global.clone());
+        let snapshot = merged.snapshot_options.clone().unwrap();
+        assert_eq!(
+            (snapshot.selector.as_deref(), snapshot.max_length, snapshot.format),
+            (Some("#a"), Some(10), Some(SnapshotFormat::Text))
+        );
+        let console = merged.console_options.clone().unwrap();
+        assert_eq!(console.levels, Some(vec![ConsoleLevel::Error]));
+        assert_eq!((console.max_messages, console.remove_duplicates), (Some(3), Some(true)));
+        assert_eq!(merged.image_options, global.image_options);
+        assert_eq!(
+            (merged.fields.clone(), merged.max_tokens),
+            (global.fields.clone(), Some(9))
+        );
+        // The order of merging does not matter as long as the order of levels is kept.
+        let tool = Expectation::everything();
+        assert_eq!(
+            step.clone().over(global.clone()).over(tool.clone()),
+            step.over(global.over(tool))
+        );
+        assert!(merged.resolve().diff);
+    }
+
+    #[test]
+    fn what_nobody_said_is_decided_last() {
+        let nothing = Expectation::default().resolve();
+        assert!(!nothing.snapshot && !nothing.console && !nothing.code && !nothing.diff);
+        assert_eq!((nothing.tabs, nothing.downloads), (None, None));
+        assert_eq!(
+            nothing.snapshot_options.format.unwrap_or_default(),
+            SnapshotFormat::Aria
+        );
+    }
+
+    #[test]
+    fn a_call_wins_over_its_tool_and_the_tool_over_the_configuration() {
+        let include = |snapshot, console| Expectation {
+            include_snapshot: snapshot,
+            include_console: console,
+            ..Expectation::default()
+        };
+        let lean = Policy {
+            below: include(Some(true), Some(true)),
+            ..Policy::default()
+        };
+        let resolved = lean.resolve(Some(include(Some(false), None)), include(Some(true), None));
+        assert_eq!((resolved.snapshot, resolved.console), (false, true));
+        let resolved = lean.resolve(None, include(Some(false), Some(false)));
+        assert_eq!((resolved.snapshot, resolved.console), (false, false));
+        let compat = Policy {
+            profile: Profile::Compat,
+            ..Policy::default()
+        };
+        let resolved = compat.resolve(Some(include(None, Some(false))), include(Some(false), Some(false)));
+        assert_eq!(
+            (resolved.snapshot, resolved.console, resolved.code, resolved.tabs),
+            (true, false, true, Some(true))
+        );
+    }
+
+    #[test]
+    fn patterns_that_are_none_are_named() {
+        let said = Expectation {
+            console_options: Some(ConsoleOptions {
+                patterns: Some(vec!["^a+$".to_owned(), "(".to_owned()]),
+                ..ConsoleOptions::default()
+            }),
+            ..Expectation::default()
+        };
+        let wrong = said.bad_patterns();
+        assert_eq!(wrong.len(), 1);
+        assert_eq!(wrong[0].0, 1);
+        assert!(wrong[0].1.contains("unclosed group"), "{wrong:?}");
+    }
+}

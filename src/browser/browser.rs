@@ -1,0 +1,317 @@
+//! The browser of this process: its Chromium, and the sessions that use it.
+//!
+//! Invariants: there is one Chromium that takes new contexts, started when the first is needed; a session is found by its
+//! handle and its principal, or not at all; after [`Browser::shut_down`] nothing is started any more.
+
+use std::{
+    collections::HashMap,
+    fmt,
+    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+    time::Instant,
+};
+
+use tokio::sync::{Mutex as Queue, OnceCell};
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    ageing,
+    chromium::{Ended, Process},
+    context::Context,
+    devtools::CallError,
+    errors::BrowserError,
+    gate::Gate,
+    guard::Guard,
+    loss::Loss,
+    running::Running,
+    session::{Owner, Session},
+    settings::Settings,
+    tab::TabSettings,
+};
+
+/// Characters of a handle: those of base32 in lower case.
+const LETTERS: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
+
+/// The browser of this process.
+pub struct Browser {
+    settings: Settings,
+    guard: Arc<Guard>,
+    gate: OnceCell<Gate>,
+    // The Chromium that takes new contexts. Locked while one is started, so that there is only one.
+    current: Queue<Option<Arc<Running>>>,
+    // The two below are held for moves only, never over a wait.
+    sessions: Mutex<Sessions>,
+    history: Mutex<History>,
+    ending: CancellationToken,
+}
+
+#[derive(Default)]
+struct Sessions {
+    by_handle: HashMap<String, Arc<Session>>,
+    /// Handles of clients that pass none.
+    by_client: HashMap<Owner, String>,
+}
+
+/// What became of the Chromiums.
+#[derive(Default)]
+pub(crate) struct History {
+    /// All that may still be up, the current one included.
+    pub(crate) up: Vec<Weak<Running>>,
+    pub(crate) starts: u64,
+    pub(crate) crash: Option<(Instant, Ended)>,
+}
+
+impl Browser {
+    /// Nothing is started yet. Needs a runtime: what ages is looked after in a task.
+    #[must_use]
+    pub fn new(settings: Settings) -> Arc<Self> {
+        let browser = Arc::new(Self {
+            guard: Guard::new(settings.policy.clone()),
+            gate: OnceCell::new(),
+            settings,
+            current: Queue::default(),
+            sessions: Mutex::default(),
+            history: Mutex::default(),
+            ending: CancellationToken::new(),
+        });
+        tokio::spawn(ageing::look_after(
+            Arc::downgrade(&browser),
+            browser.ending.clone(),
+            ageing::Pace::of(&browser.settings),
+        ));
+        browser
+    }
+
+    /// The session of a handle; without one that of the client's own session, or a new one.
+    pub async fn session(self: &Arc<Self>, owner: &Owner, handle: Option<&str>) -> Result<Arc<Session>, BrowserError> {
+        if let Some(handle) = handle {
+            return self.find(owner, handle);
+        }
+        let evicted;
+        let session = {
+            let mut sessions = self.sessions();
+            if owner.mcp_session.is_some()
+                && let Some(known) = sessions.by_client.get(owner)
+                && let Some(session) = sessions.by_handle.get(known)
+            {
+                return Ok(Arc::clone(session));
+            }
+            evicted = self.make_room(&mut sessions, &owner.principal)?;
+            let handle = new_handle()?;
+            let session = Arc::new(Session::new(
+                Arc::downgrade(self),
+                owner.principal.clone(),
+                handle.clone(),
+            ));
+            if owner.mcp_session.is_some() {
+                sessions.by_client.insert(owner.clone(), handle.clone());
+            }
+            sessions.by_handle.insert(handle, Arc::clone(&session));
+            session
+        };
+        if let Some(context) = evicted.and_then(|evicted| evicted.state.close()) {
+            context.close().await;
+        }
+        Ok(session)
+    }
+
+    fn find(&self, owner: &Owner, handle: &str) -> Result<Arc<Session>, BrowserError> {
+        self.sessions()
+            .by_handle
+            .get(handle)
+            .filter(|session| session.state.principal == owner.principal)
+            .cloned()
+            .ok_or_else(|| BrowserError::NoSession {
+                handle: handle.to_owned(),
+            })
+    }
+
+    /// Takes a session out where there are too many: one that holds nothing any more, whoever's it is, else the one of this
+    /// principal that was not used for longest.
+    fn make_room(&self, sessions: &mut Sessions, principal: &str) -> Result<Option<Arc<Session>>, BrowserError> {
+        if sessions.by_handle.len() < self.settings.max_sessions {
+            return Ok(None);
+        }
+        let goes = sessions
+            .by_handle
+            .values()
+            .filter(|session| !session.state.is_busy())
+            .filter(|session| session.state.principal == principal || session.state.is_spent())
+            .max_by_key(|session| (session.state.is_spent(), session.state.idle()))
+            .cloned()
+            .ok_or(BrowserError::TooMany {
+                limit: self.settings.max_sessions,
+            })?;
+        sessions.remove(goes.handle());
+        Ok(Some(goes))
+    }
+
+    /// Ends a session. A call that uses it finds its tab closed.
+    pub async fn close(&self, owner: &Owner, handle: &str) -> Result<(), BrowserError> {
+        let session = self.find(owner, handle)?;
+        self.sessions().remove(handle);
+        if let Some(context) = session.state.close() {
+            context.close().await;
+        }
+        Ok(())
+    }
+
+    /// Ends everything, at once: Chromium, its contexts and its profile. Later calls find it closed.
+    pub async fn shut_down(&self) {
+        self.ending.cancel();
+        // A start that is under way gives up when it sees the token.
+        let current = self.current.lock().await.take();
+        let sessions: Vec<_> = self.sessions().by_handle.drain().collect();
+        let up: Vec<_> = self.history().up.iter().filter_map(Weak::upgrade).collect();
+        drop(current);
+        for running in up {
+            running.end(Loss::Age).await;
+        }
+        for (_, session) in sessions {
+            session.state.close();
+        }
+    }
+
+    /// The policy, and what it refused.
+    #[must_use]
+    pub fn guard(&self) -> &Arc<Guard> {
+        &self.guard
+    }
+
+    /// Makes a context in a Chromium that is up.
+    pub(crate) async fn context(self: &Arc<Self>) -> Result<Arc<Context>, BrowserError> {
+        let running = self.running().await?;
+        let downloads = running.process().downloads().clone();
+        let (judge, refused) = (Arc::clone(&self.guard), Arc::clone(&self.guard));
+        running
+            .context(self.settings.viewport, |id| {
+                let folder = downloads.join(&id.0);
+                let made = std::fs::create_dir_all(&folder);
+                TabSettings {
+                    judge: Some(Arc::new(move |url| judge.judge(url))),
+                    refused: Some(Arc::new(move |url| refused.refused(url))),
+                    downloads: made.is_ok().then_some(folder),
+                    ..TabSettings::default()
+                }
+            })
+            .await
+    }
+
+    /// The Chromium that is up, started if there is none.
+    async fn running(self: &Arc<Self>) -> Result<Arc<Running>, BrowserError> {
+        // In a task of its own: a caller that gives up does not take the start from the others that wait for it.
+        let browser = Arc::clone(self);
+        let started = tokio::spawn(async move {
+            let mut current = browser.current.lock().await;
+            if let Some(running) = current.as_ref().filter(|running| running.is_up()) {
+                return Ok(Arc::clone(running));
+            }
+            *current = None;
+            if browser.ending.is_cancelled() {
+                return Err(BrowserError::Protocol(CallError::Closed));
+            }
+            let running = tokio::select! {
+                running = browser.start() => running?,
+                () = browser.ending.cancelled() => return Err(BrowserError::Protocol(CallError::Closed)),
+            };
+            *current = Some(Arc::clone(&running));
+            Ok(running)
+        });
+        started.await.map_err(|error| BrowserError::Broken {
+            reason: format!("could not be started: {error}"),
+        })?
+    }
+
+    async fn start(self: &Arc<Self>) -> Result<Arc<Running>, BrowserError> {
+        let gate = if self.settings.policy.denies_hosts() {
+            let gate = self.gate.get_or_try_init(|| Gate::open(Arc::clone(&self.guard)));
+            gate.await
+                .map_err(|error| BrowserError::Broken {
+                    reason: format!("has no way out: {error}"),
+                })?
+                .flags()
+        } else {
+            Vec::new()
+        };
+        let process = Process::start(&self.settings.launch, &gate).await?;
+        let browser = Arc::downgrade(self);
+        let crashed = move |ended| {
+            if let Some(browser) = browser.upgrade() {
+                browser.history().crash = Some((Instant::now(), ended));
+            }
+        };
+        let running = Arc::new(Running::new(process, crashed).await?);
+        let mut history = self.history();
+        history.starts += 1;
+        history.up.retain(|up| up.strong_count() > 0);
+        history.up.push(Arc::downgrade(&running));
+        drop(history);
+        Ok(running)
+    }
+
+    pub(crate) fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    pub(crate) fn history(&self) -> MutexGuard<'_, History> {
+        self.history.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn sessions(&self) -> MutexGuard<'_, Sessions> {
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Every session there is.
+    pub(crate) fn all(&self) -> Vec<Arc<Session>> {
+        self.sessions().by_handle.values().cloned().collect()
+    }
+
+    /// Forgets a handle.
+    pub(crate) fn forget(&self, handle: &str) {
+        self.sessions().remove(handle);
+    }
+
+    /// The Chromium that takes new contexts, if none is being started just now.
+    pub(crate) fn current(&self) -> Option<Arc<Running>> {
+        self.current.try_lock().ok()?.clone().filter(|running| running.is_up())
+    }
+
+    /// Lets it take no new contexts. It ends with its last one.
+    pub(crate) fn retire(&self, running: &Arc<Running>) {
+        if let Ok(mut current) = self.current.try_lock()
+            && current.as_ref().is_some_and(|current| Arc::ptr_eq(current, running))
+        {
+            running.retire();
+            *current = None;
+        }
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        self.ending.cancel();
+    }
+}
+
+impl Sessions {
+    fn remove(&mut self, handle: &str) {
+        self.by_handle.remove(handle);
+        self.by_client.retain(|_, known| known != handle);
+    }
+}
+
+fn new_handle() -> Result<String, BrowserError> {
+    let mut random = [0; 16];
+    getrandom::fill(&mut random).map_err(|error| BrowserError::Broken {
+        reason: format!("has no handle: {error}"),
+    })?;
+    let letters = random.iter().map(|byte| char::from(LETTERS[usize::from(byte % 32)]));
+    Ok("b_".chars().chain(letters).collect())
+}
+
+impl fmt::Debug for Browser {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Browser")
+            .field("settings", &self.settings)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,307 @@
+//! One context in one Chromium: the tabs of one session, as they come and go by themselves.
+//!
+//! Invariants: a tab is listed from when it has set itself up until Chromium says that it is gone; one of them is the
+//! current one; nothing of another context is seen. Whose turn it is to use the tabs is decided in `session`.
+
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use tokio::sync::watch;
+
+use crate::{
+    devtools::{
+        Channel, SessionId,
+        protocol::{
+            emulation::{SetDeviceMetricsOverride, SetFocusEmulationEnabled},
+            page::BringToFront,
+            runtime::RunIfWaitingForDebugger,
+            target::{CloseTarget, ContextId, CreateTarget, DisposeBrowserContext, GetTargets, TargetId, TargetInfo},
+        },
+    },
+    errors::BrowserError,
+    running::{Contexts, Running},
+    tab::{Tab, TabSettings},
+};
+
+/// How long a tab may take to be there or to be gone. Chromium needs milliseconds unless the machine is very busy.
+const CHANGE: Duration = Duration::from_secs(15);
+
+/// One context in one Chromium. Dropping it ends its pages.
+#[derive(Debug)]
+pub(crate) struct Context {
+    running: Arc<Running>,
+    id: ContextId,
+    settings: Arc<TabSettings>,
+    viewport: (u32, u32),
+    // Held for moves only, never over a wait.
+    shelf: Mutex<Shelf>,
+    changed: watch::Sender<u64>,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Shelf {
+    /// Attached, still setting themselves up.
+    coming: Vec<TargetInfo>,
+    failed: Vec<TargetId>,
+    pub(crate) open: Vec<Open>,
+    current: Option<TargetId>,
+    /// Opened by pages, and nobody was told yet.
+    news: Vec<TargetId>,
+}
+
+/// A tab that is open.
+#[derive(Clone, Debug)]
+pub(crate) struct Open {
+    pub(crate) id: TargetId,
+    pub(crate) opener: Option<TargetId>,
+    pub(crate) tab: Arc<Tab>,
+}
+
+impl Shelf {
+    /// The index of the current tab.
+    pub(crate) fn current(&self) -> Option<usize> {
+        let current = self.current.as_ref()?;
+        self.open.iter().position(|open| open.id == *current)
+    }
+
+    /// What pages opened since this was last asked; tabs that are gone again are left out.
+    pub(crate) fn take_news(&mut self) -> Vec<usize> {
+        let news = std::mem::take(&mut self.news);
+        news.iter()
+            .filter_map(|id| self.open.iter().position(|open| open.id == *id))
+            .collect()
+    }
+
+    fn close(&mut self, target: &TargetId) {
+        self.coming.retain(|coming| coming.target_id != *target);
+        let Some(index) = self.open.iter().position(|open| open.id == *target) else {
+            return;
+        };
+        let gone = self.open.remove(index);
+        if self.current.as_ref() == Some(target) {
+            let opener = gone
+                .opener
+                .filter(|opener| self.open.iter().any(|open| open.id == *opener));
+            self.current = opener.or_else(|| {
+                let neighbour = self.open.get(index).or_else(|| self.open.last())?;
+                Some(neighbour.id.clone())
+            });
+        }
+    }
+}
+
+impl Context {
+    pub(crate) fn new(running: Arc<Running>, id: ContextId, viewport: (u32, u32), settings: TabSettings) -> Self {
+        Self {
+            running,
+            id,
+            settings: Arc::new(settings),
+            viewport,
+            shelf: Mutex::default(),
+            changed: watch::Sender::new(0),
+        }
+    }
+
+    /// Its id.
+    pub(crate) fn id(&self) -> &ContextId {
+        &self.id
+    }
+
+    /// The Chromium that it is in.
+    pub(crate) fn running(&self) -> &Arc<Running> {
+        &self.running
+    }
+
+    /// Its tabs.
+    pub(crate) fn shelf(&self) -> MutexGuard<'_, Shelf> {
+        self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Opens a tab that shows nothing, and makes it the current one.
+    pub(crate) async fn open(&self) -> Result<Arc<Tab>, BrowserError> {
+        let made = self
+            .running
+            .channel()
+            .call(&CreateTarget {
+                url: "about:blank".to_owned(),
+                browser_context_id: self.id.clone(),
+            })
+            .await?;
+        let target = made.target_id;
+        self.until(|shelf| shelf.failed.contains(&target) || shelf.open.iter().any(|open| open.id == target))
+            .await?;
+        let mut shelf = self.shelf();
+        shelf.news.retain(|news| *news != target);
+        let tab = shelf
+            .open
+            .iter()
+            .find(|open| open.id == target)
+            .map(|open| Arc::clone(&open.tab))
+            .ok_or(BrowserError::TabClosed)?;
+        tab.page().send(&BringToFront {});
+        shelf.current = Some(target);
+        Ok(tab)
+    }
+
+    /// Makes a tab the current one, and shows it.
+    pub(crate) fn select(&self, target: &TargetId) {
+        let mut shelf = self.shelf();
+        if let Some(open) = shelf.open.iter().find(|open| open.id == *target) {
+            open.tab.page().send(&BringToFront {});
+            shelf.current = Some(target.clone());
+        }
+    }
+
+    /// Titles and URLs of its tabs, as Chromium knows them: asked now, since it does not tell when a title changes.
+    pub(crate) async fn infos(&self) -> Result<Vec<TargetInfo>, BrowserError> {
+        let targets = self.running.channel().call(&GetTargets {}).await?;
+        let mut infos = targets.target_infos;
+        infos.retain(|info| info.browser_context_id.as_ref() == Some(&self.id));
+        Ok(infos)
+    }
+
+    /// Closes a tab without asking its page.
+    pub(crate) async fn close_tab(&self, target: &TargetId) -> Result<(), BrowserError> {
+        let close = CloseTarget {
+            target_id: target.clone(),
+        };
+        // A tab that closed itself meanwhile is what was wanted.
+        if let Err(error) = self.running.channel().call(&close).await
+            && !error.says("No target")
+        {
+            return Err(error.into());
+        }
+        self.until(|shelf| shelf.open.iter().all(|open| open.id != *target))
+            .await?;
+        let shelf = self.shelf();
+        if let Some(open) = shelf.current().and_then(|current| shelf.open.get(current)) {
+            open.tab.page().send(&BringToFront {});
+        }
+        Ok(())
+    }
+
+    /// Waits until the tabs that are being opened are there.
+    pub(crate) async fn all_there(&self) -> Result<(), BrowserError> {
+        self.until(|shelf| shelf.coming.is_empty()).await
+    }
+
+    async fn until(&self, is_so: impl Fn(&Shelf) -> bool) -> Result<(), BrowserError> {
+        let mut changed = self.changed.subscribe();
+        let wait = async {
+            while !is_so(&self.shelf()) {
+                if changed.changed().await.is_err() {
+                    return;
+                }
+            }
+        };
+        let connection = self.running.process().connection();
+        tokio::select! {
+            () = wait => Ok(()),
+            () = connection.closed() => Err(BrowserError::Protocol(crate::devtools::CallError::Closed)),
+            () = tokio::time::sleep(CHANGE) => Err(BrowserError::Broken {
+                reason: format!("did not open or close a tab within {} s", CHANGE.as_secs()),
+            }),
+        }
+    }
+
+    /// A page of this context began; it waits until its tab has set itself up.
+    pub(crate) fn attach(
+        self: Arc<Self>,
+        page: Channel,
+        session: SessionId,
+        info: TargetInfo,
+        contexts: Arc<Contexts>,
+    ) {
+        {
+            let mut shelf = self.shelf();
+            shelf.coming.push(info.clone());
+            shelf.news.push(info.target_id.clone());
+        }
+        // Not by the window: the size of its frame differs between versions.
+        let (width, height) = self.viewport;
+        page.send(&SetDeviceMetricsOverride {
+            width,
+            height,
+            device_scale_factor: 1.0,
+            mobile: false,
+            screen_width: width,
+            screen_height: height,
+        });
+        // All tabs behave as if they were in front, or input to one would depend on the others.
+        page.send(&SetFocusEmulationEnabled { enabled: true });
+        let settings = Arc::clone(&self.settings);
+        tokio::spawn(async move {
+            let target = info.target_id.clone();
+            let tab = Tab::attach(page.clone(), info, settings).await;
+            page.send(&RunIfWaitingForDebugger {});
+            self.attached(&target, tab, || contexts.is_attached(&session));
+            self.tell();
+        });
+    }
+
+    fn attached(&self, target: &TargetId, tab: Result<Arc<Tab>, BrowserError>, is_attached: impl Fn() -> bool) {
+        let mut shelf = self.shelf();
+        let info = shelf
+            .coming
+            .iter()
+            .position(|coming| coming.target_id == *target)
+            .map(|index| shelf.coming.remove(index));
+        match (tab, info) {
+            // Asked while the shelf is locked: a page that goes now is taken from it afterwards.
+            (Ok(tab), Some(info)) if is_attached() => {
+                shelf.open.push(Open {
+                    id: info.target_id,
+                    opener: info.opener_id,
+                    tab,
+                });
+                match shelf.current().and_then(|index| shelf.open.get(index)) {
+                    // The new one has come up in front of the page that opened it.
+                    Some(current) => current.tab.page().send(&BringToFront {}),
+                    None => shelf.current = Some(target.clone()),
+                }
+            }
+            (Err(error), _) => {
+                tracing::debug!(%error, "a tab did not come up");
+                shelf.failed.push(target.clone());
+            }
+            _ => shelf.failed.push(target.clone()),
+        }
+    }
+
+    /// A page of this context is gone.
+    pub(crate) fn detach(&self, target: &TargetId) {
+        self.shelf().close(target);
+        self.tell();
+    }
+
+    fn tell(&self) {
+        self.changed.send_modify(|count| *count = count.wrapping_add(1));
+    }
+
+    /// Ends its pages and waits until they are gone.
+    pub(crate) async fn close(&self) {
+        self.running.forget(&self.id);
+        let dispose = DisposeBrowserContext {
+            browser_context_id: self.id.clone(),
+        };
+        if let Err(error) = self.running.channel().call(&dispose).await {
+            tracing::debug!(%error, "a context was gone already");
+        }
+    }
+}
+
+impl Drop for Context {
+    fn drop(&mut self) {
+        if self.running.forget(&self.id) {
+            self.running.channel().send(&DisposeBrowserContext {
+                browser_context_id: self.id.clone(),
+            });
+        }
+        // What it downloaded goes with it.
+        if let Some(downloads) = self.settings.downloads.clone() {
+            let _ = std::fs::remove_dir_all(downloads);
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! How the browser is: for people who ask why it does not work.
+//!
+//! Looking starts no Chromium. What sessions of others do is not said.
+
+use std::{path::Path, process::Stdio, time::Duration};
+
+use fumi_base::text::Text;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::{browser::Browser, chromium, errors::BrowserError};
+
+/// How long a program may take to say its version.
+const VERSION: Duration = Duration::from_secs(5);
+
+/// How the browser is.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Diagnosis {
+    /// The program that runs, or would be started.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub executable: Option<String>,
+    /// Where one was looked for, if there is none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub looked_for: Vec<String>,
+    /// What it calls itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// Whether it runs.
+    pub running: bool,
+    /// Since when, in seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uptime_s: Option<u64>,
+    /// With which flags.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub flags: Vec<String>,
+    /// How often one was started.
+    pub starts: u64,
+    /// Sessions, and how many there may be.
+    pub sessions: usize,
+    /// How many there may be.
+    pub max_sessions: usize,
+    /// Sessions that hold tabs.
+    pub contexts: usize,
+    /// MiB that its processes hold.
+    pub memory_mib: u64,
+    /// Whether hosts are denied by the policy.
+    pub policy: bool,
+    /// The last time it ended by itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_crash: Option<Crash>,
+    /// What to do, if anything.
+    #[serde(skip)]
+    pub advice: Option<Text>,
+}
+
+/// A crash.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Crash {
+    /// How long ago, in seconds.
+    pub seconds_ago: u64,
+    /// Exit status or signal.
+    pub how: String,
+    /// Its last lines on standard error.
+    pub said: Vec<String>,
+}
+
+impl Browser {
+    /// How the browser is.
+    pub async fn diagnose(&self) -> Diagnosis {
+        let running = self.current();
+        let (executable, looked_for) = match chromium::find(self.settings().launch.executable.as_deref()) {
+            Ok(program) => (Some(program.0), Vec::new()),
+            Err(BrowserError::NoChromium { looked }) => (None, looked),
+            Err(_) => (None, Vec::new()),
+        };
+        let executable = running
+            .as_ref()
+            .map(|running| running.process().program().clone())
+            .or(executable);
+        let version = match (&running, &executable) {
+            (Some(running), _) => Some(running.process().version().to_owned()),
+            (None, Some(program)) => version(program).await,
+            (None, None) => None,
+        };
+        let memory = match &running {
+            Some(running) => running.process().memory().await,
+            None => 0,
+        };
+        let (starts, last_crash) = {
+            let history = self.history();
+            let crash = history.crash.as_ref().map(|(at, ended)| Crash {
+                seconds_ago: at.elapsed().as_secs(),
+                how: ended.how.clone(),
+                said: ended.said.clone(),
+            });
+            (history.starts, crash)
+        };
+        let advice = advice(executable.is_some(), version.is_some(), last_crash.is_some());
+        Diagnosis {
+            executable: executable.map(|program| program.display().to_string()),
+            looked_for,
+            version,
+            running: running.is_some(),
+            uptime_s: running
+                .as_ref()
+                .map(|running| running.process().started().elapsed().as_secs()),
+            flags: running
+                .as_ref()
+                .map(|running| running.process().flags().to_vec())
+                .unwrap_or_default(),
+            starts,
+            sessions: self.all().len(),
+            max_sessions: self.settings().max_sessions,
+            contexts: running.as_ref().map_or(0, |running| running.contexts()),
+            memory_mib: memory >> 20,
+            policy: self.settings().policy.denies_hosts(),
+            last_crash,
+            advice,
+        }
+    }
+}
+
+/// What a program that does not run says of itself.
+async fn version(program: &Path) -> Option<String> {
+    let asked = tokio::process::Command::new(program)
+        .arg("--version")
+        .stdin(Stdio::null())
+        .stderr(Stdio::null())
+        .kill_on_drop(true)
+        .output();
+    let said = tokio::time::timeout(VERSION, asked).await.ok()?.ok()?;
+    let said = String::from_utf8_lossy(&said.stdout)
+        .trim()
+        .chars()
+        .take(200)
+        .collect::<String>();
+    (!said.is_empty()).then_some(said)
+}
+
+fn advice(is_there: bool, speaks: bool, crashed: bool) -> Option<Text> {
+    if !is_there {
+        return Some(Text::new(
+            "Install Chromium on the server (Debian and Ubuntu: apt-get install chromium), or set [browser] executable. No restart is needed.",
+            "サーバーに Chromium を入れるか（Debian・Ubuntu: apt-get install chromium）、設定の [browser] executable で指定してください。再起動は不要です。",
+        ));
+    }
+    if !speaks {
+        return Some(Text::new(
+            "The program does not answer to --version: check that it is a Chromium and that its libraries are installed.",
+            "このプログラムは --version に応答しません。Chromium であること、必要なライブラリーが入っていることを確かめてください。",
+        ));
+    }
+    crashed.then(|| {
+        Text::new(
+            "It crashed, and the next call starts it anew. If it happens again: give the server more memory, or set [browser] sandbox = false in a container that forbids user namespaces.",
+            "Chromium は異常終了しましたが、次の呼び出しで起動し直します。繰り返す場合はサーバーのメモリーを増やすか、ユーザー名前空間を禁じたコンテナでは [browser] sandbox = false を設定してください。",
+        )
+    })
+}

@@ -1,0 +1,228 @@
+//! One Chromium that is up, and the contexts in it.
+//!
+//! Fumi is attached to every page of every context from its first moment: pages wait until their tab has set itself up,
+//! popups too, so nothing of them is missed. Pages of a context that nobody knows are let go.
+
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError, Weak,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use crate::{
+    chromium::{Ended, Process},
+    context::Context,
+    devtools::{
+        Channel, Event, Events, SessionId,
+        protocol::{
+            runtime::RunIfWaitingForDebugger,
+            target::{
+                AttachedToTarget, ContextId, CreateBrowserContext, DetachFromTarget, DetachedFromTarget, SetAutoAttach,
+                TargetId,
+            },
+        },
+    },
+    errors::BrowserError,
+    loss::Loss,
+    tab::TabSettings,
+};
+
+/// A Chromium that is up. Dropping it ends the process.
+#[derive(Debug)]
+pub(crate) struct Running {
+    process: Process,
+    channel: Channel,
+    contexts: Arc<Contexts>,
+    served: AtomicU64,
+    // Why fumi ended it, and since when it takes no contexts, if so. Held for a copy only.
+    ended_for: Mutex<Option<Loss>>,
+    retired: Mutex<Option<Instant>>,
+}
+
+/// Who hears of which page.
+#[derive(Debug, Default)]
+pub(crate) struct Contexts {
+    // Held for look-ups only, never over a wait.
+    known: Mutex<Known>,
+}
+
+#[derive(Debug, Default)]
+struct Known {
+    contexts: HashMap<ContextId, Weak<Context>>,
+    attached: HashMap<SessionId, (TargetId, Weak<Context>)>,
+}
+
+impl Running {
+    /// Takes a process over. `crashed` is called when it ends without being told to.
+    pub(crate) async fn new(
+        process: Process,
+        crashed: impl FnOnce(Ended) + Send + 'static,
+    ) -> Result<Self, BrowserError> {
+        let channel = Channel::of_browser(Arc::clone(process.connection()));
+        let contexts = Arc::<Contexts>::default();
+        let mut end = process.end();
+        let events = channel.events();
+        tokio::spawn({
+            let (channel, contexts) = (channel.clone(), Arc::clone(&contexts));
+            async move {
+                hear(events, channel, contexts).await;
+                let ended = end.wait_for(Option::is_some).await.ok().and_then(|end| end.clone());
+                if let Some(ended) = ended.filter(|ended| !ended.wanted) {
+                    crashed(ended);
+                }
+            }
+        });
+        channel
+            .call(&SetAutoAttach {
+                auto_attach: true,
+                wait_for_debugger_on_start: true,
+                flatten: true,
+            })
+            .await?;
+        Ok(Self {
+            process,
+            channel,
+            contexts,
+            served: AtomicU64::new(0),
+            ended_for: Mutex::default(),
+            retired: Mutex::default(),
+        })
+    }
+
+    /// Makes a context.
+    pub(crate) async fn context(
+        self: &Arc<Self>,
+        viewport: (u32, u32),
+        settings: impl FnOnce(&ContextId) -> TabSettings,
+    ) -> Result<Arc<Context>, BrowserError> {
+        let made = self
+            .channel
+            .call(&CreateBrowserContext {
+                dispose_on_detach: true,
+                ..CreateBrowserContext::default()
+            })
+            .await?;
+        self.served.fetch_add(1, Ordering::Relaxed);
+        let id = made.browser_context_id;
+        let context = Arc::new(Context::new(Arc::clone(self), id.clone(), viewport, settings(&id)));
+        self.contexts.known().contexts.insert(id, Arc::downgrade(&context));
+        Ok(context)
+    }
+
+    /// Takes a context from those that hear of pages; says whether it was among them.
+    pub(crate) fn forget(&self, context: &ContextId) -> bool {
+        self.contexts.known().contexts.remove(context).is_some()
+    }
+
+    /// The browser itself.
+    pub(crate) fn channel(&self) -> &Channel {
+        &self.channel
+    }
+
+    /// The process.
+    pub(crate) fn process(&self) -> &Process {
+        &self.process
+    }
+
+    /// Contexts made so far.
+    pub(crate) fn served(&self) -> u64 {
+        self.served.load(Ordering::Relaxed)
+    }
+
+    /// Contexts that are there.
+    pub(crate) fn contexts(&self) -> usize {
+        self.contexts.known().contexts.len()
+    }
+
+    /// Whether it can be used.
+    pub(crate) fn is_up(&self) -> bool {
+        !self.process.connection().is_closed()
+    }
+
+    /// Why what was in it is lost.
+    pub(crate) fn loss(&self) -> Loss {
+        self.ended_for
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .unwrap_or(Loss::Crash)
+    }
+
+    /// Notes that it takes no new contexts.
+    pub(crate) fn retire(&self) {
+        *self.retired.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+    }
+
+    /// How long it has taken no new contexts.
+    pub(crate) fn retired(&self) -> Option<Duration> {
+        let retired = self.retired.lock().unwrap_or_else(PoisonError::into_inner);
+        retired.map(|since| since.elapsed())
+    }
+
+    /// Ends it, whoever uses it.
+    pub(crate) async fn end(&self, why: Loss) -> Ended {
+        *self.ended_for.lock().unwrap_or_else(PoisonError::into_inner) = Some(why);
+        self.process.kill().await
+    }
+}
+
+impl Contexts {
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether a session is still attached.
+    pub(crate) fn is_attached(&self, session: &SessionId) -> bool {
+        self.known().attached.contains_key(session)
+    }
+
+    fn attach(self: &Arc<Self>, channel: &Channel, attached: AttachedToTarget) {
+        let info = attached.target_info;
+        let context = {
+            let mut known = self.known();
+            let context = info
+                .browser_context_id
+                .as_ref()
+                .filter(|_| info.kind == "page")
+                .and_then(|id| known.contexts.get(id)?.upgrade());
+            if let Some(context) = &context {
+                known.attached.insert(
+                    attached.session_id.clone(),
+                    (info.target_id.clone(), Arc::downgrade(context)),
+                );
+            }
+            context
+        };
+        let page = channel.to(attached.session_id.clone());
+        if let Some(context) = context {
+            context.attach(page, attached.session_id, info, Arc::clone(self));
+        } else {
+            // A worker, or a page of nobody: it goes on without us.
+            page.send(&RunIfWaitingForDebugger {});
+            channel.send(&DetachFromTarget {
+                session_id: attached.session_id,
+            });
+        }
+    }
+
+    fn heard(self: &Arc<Self>, channel: &Channel, event: &Event) {
+        if let Some(attached) = event.get::<AttachedToTarget>() {
+            self.attach(channel, attached);
+        } else if let Some(detached) = event.get::<DetachedFromTarget>() {
+            let left = self.known().attached.remove(&detached.session_id);
+            if let Some((target, context)) = left
+                && let Some(context) = context.upgrade()
+            {
+                context.detach(&target);
+            }
+        }
+    }
+}
+
+async fn hear(mut events: Events, channel: Channel, contexts: Arc<Contexts>) {
+    while let Some(event) = events.recv().await {
+        contexts.heard(&channel, &event);
+    }
+}

@@ -1,0 +1,244 @@
+//! The tabs and cookies of one session, for whose turn it is.
+//!
+//! Chromium and the context are made when something needs them; what only looks does not start anything.
+
+use std::sync::Arc;
+
+use fumi_base::text::Text;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::{
+    context::{Context, Open},
+    cookies::{self, Cookie, CookieFilter, NewCookie},
+    devtools::{
+        CallError,
+        protocol::{
+            storage,
+            target::{TargetId, TargetInfo},
+        },
+    },
+    errors::BrowserError,
+    loss::Loss,
+    session::State,
+    tab::Tab,
+};
+
+/// The tabs and cookies of one session.
+#[derive(Debug)]
+pub struct Tabs {
+    state: Arc<State>,
+}
+
+/// A tab in a list.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct TabInfo {
+    /// Counted from 0, in the order of opening.
+    pub index: usize,
+    /// Title.
+    pub title: String,
+    /// URL.
+    pub url: String,
+    /// Whether calls go to it.
+    pub current: bool,
+}
+
+impl Tabs {
+    pub(crate) fn new(state: Arc<State>) -> Self {
+        Self { state }
+    }
+
+    /// The current tab; an empty one is opened where there is none.
+    pub async fn current(&mut self) -> Result<Arc<Tab>, BrowserError> {
+        let context = self.state.context().await?;
+        let current = {
+            let shelf = context.shelf();
+            shelf.current().map(|index| Arc::clone(&shelf.open[index].tab))
+        };
+        match current {
+            Some(tab) => Ok(tab),
+            None => context.open().await,
+        }
+    }
+
+    /// All tabs, in the order of opening.
+    pub async fn list(&self) -> Vec<TabInfo> {
+        match self.state.live() {
+            Some(context) => infos(&context).await,
+            None => Vec::new(),
+        }
+    }
+
+    /// Opens a tab and makes it the current one. The URL is judged before; if it does not load, the tab stays.
+    pub async fn open(&mut self, url: Option<&str>) -> Result<Arc<Tab>, BrowserError> {
+        if let Some(url) = url {
+            self.state.judge(url)?;
+        }
+        let tab = self.state.context().await?.open().await?;
+        if let Some(url) = url {
+            tab.navigate(url).await?;
+        }
+        Ok(tab)
+    }
+
+    /// Makes a tab the current one.
+    pub async fn select(&mut self, index: usize) -> Result<Arc<Tab>, BrowserError> {
+        let (context, target) = self.find(Some(index))?;
+        context.select(&target);
+        self.current().await
+    }
+
+    /// Closes a tab, the current one without an index. Then its opener or its neighbour is the current one.
+    pub async fn close(&mut self, index: Option<usize>) -> Result<(), BrowserError> {
+        let (context, target) = self.find(index)?;
+        context.close_tab(&target).await
+    }
+
+    fn find(&self, index: Option<usize>) -> Result<(Arc<Context>, TargetId), BrowserError> {
+        let none = |count| BrowserError::NoTab {
+            index: index.unwrap_or_default(),
+            count,
+        };
+        let context = self.state.live().ok_or_else(|| none(0))?;
+        let target = {
+            let shelf = context.shelf();
+            index
+                .or_else(|| shelf.current())
+                .and_then(|index| shelf.open.get(index))
+                .map(|open| open.id.clone())
+                .ok_or_else(|| none(shelf.open.len()))?
+        };
+        Ok((context, target))
+    }
+
+    /// The tabs that pages opened since this was last asked.
+    pub async fn opened(&mut self) -> Result<Vec<TabInfo>, BrowserError> {
+        let Some(context) = self.state.live() else {
+            return Ok(Vec::new());
+        };
+        context.all_there().await?;
+        let news = context.shelf().take_news();
+        if news.is_empty() {
+            return Ok(Vec::new());
+        }
+        let infos = infos(&context).await;
+        Ok(news.into_iter().filter_map(|index| infos.get(index).cloned()).collect())
+    }
+
+    /// Why the tabs and cookies of earlier calls are gone, if they are; said once.
+    pub fn take_loss(&mut self) -> Option<Loss> {
+        self.state.take_loss()
+    }
+
+    /// The cookies, by domain, path and name.
+    pub async fn cookies(&mut self, filter: &CookieFilter) -> Result<Vec<Cookie>, BrowserError> {
+        let Some(context) = self.state.live() else {
+            return Ok(Vec::new());
+        };
+        let mut cookies = raw_cookies(&context, filter).await?;
+        cookies.sort_by(|a, b| (&a.domain, &a.path, &a.name).cmp(&(&b.domain, &b.path, &b.name)));
+        Ok(cookies.into_iter().map(Cookie::from).collect())
+    }
+
+    /// Sets a cookie.
+    pub async fn set_cookie(&mut self, mut cookie: NewCookie) -> Result<(), BrowserError> {
+        let context = self.state.context().await?;
+        if cookie.url.is_none() && cookie.domain.is_none() {
+            let current = {
+                let shelf = context.shelf();
+                shelf.current().map(|index| shelf.open[index].tab.url())
+            };
+            cookie.url = Some(
+                current
+                    .filter(|url| url.starts_with("http"))
+                    .ok_or_else(|| BrowserError::Argument {
+                        argument: "url",
+                        reason: Text::new(
+                            "url or domain is needed, since no web page is open",
+                            "Web ページを開いていないので、url か domain を指定してください",
+                        ),
+                    })?,
+            );
+        }
+        let set = storage::SetCookies {
+            cookies: vec![cookie.into()],
+            browser_context_id: context.id().clone(),
+        };
+        match context.running().channel().call(&set).await {
+            Ok(_) => Ok(()),
+            Err(CallError::Refused { message, .. }) => Err(BrowserError::Argument {
+                argument: "name, value, url, domain, path, secure, sameSite",
+                reason: Text::new(
+                    format!("Chromium does not take this cookie ({message})"),
+                    format!("この Cookie は受け付けられません（{message}）"),
+                ),
+            }),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Removes cookies and says how many.
+    pub async fn delete_cookies(&mut self, filter: &CookieFilter) -> Result<usize, BrowserError> {
+        let Some(context) = self.state.live() else {
+            return Ok(0);
+        };
+        let cookies = raw_cookies(&context, filter).await?;
+        let count = cookies.len();
+        if count > 0 {
+            let set = storage::SetCookies {
+                cookies: cookies.into_iter().map(cookies::expired).collect(),
+                browser_context_id: context.id().clone(),
+            };
+            context.running().channel().call(&set).await?;
+        }
+        Ok(count)
+    }
+
+    /// Removes all cookies.
+    pub async fn clear_cookies(&mut self) -> Result<(), BrowserError> {
+        if let Some(context) = self.state.live() {
+            let clear = storage::ClearCookies {
+                browser_context_id: context.id().clone(),
+            };
+            context.running().channel().call(&clear).await?;
+        }
+        Ok(())
+    }
+}
+
+async fn raw_cookies(context: &Context, filter: &CookieFilter) -> Result<Vec<storage::Cookie>, BrowserError> {
+    let get = storage::GetCookies {
+        browser_context_id: context.id().clone(),
+    };
+    let mut cookies = context.running().channel().call(&get).await?.cookies;
+    cookies.retain(|cookie| filter.matches(cookie));
+    Ok(cookies)
+}
+
+async fn infos(context: &Context) -> Vec<TabInfo> {
+    // If Chromium does not answer, the URLs are known nevertheless.
+    let known = context.infos().await.unwrap_or_default();
+    let shelf = context.shelf();
+    let current = shelf.current();
+    let info = |(index, open): (usize, &Open)| {
+        let known = known.iter().find(|known| known.target_id == open.id);
+        let url = known.map_or_else(|| open.tab.url(), |known| known.url.clone());
+        TabInfo {
+            index,
+            title: known.map(|known| title(known)).unwrap_or_default(),
+            url,
+            current: current == Some(index),
+        }
+    };
+    shelf.open.iter().enumerate().map(info).collect()
+}
+
+/// The title; Chromium puts the URL in the place of one that is missing.
+fn title(info: &TargetInfo) -> String {
+    let bare = info.url.split_once("://").map_or(info.url.as_str(), |(_, rest)| rest);
+    if info.title == info.url || info.title == bare.trim_end_matches('/') {
+        String::new()
+    } else {
+        info.title.clone()
+    }
+}

@@ -1,0 +1,202 @@
+//! What ends, and what goes on afterwards.
+
+use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
+
+use super::*;
+use crate::{Loss, errors::BrowserError};
+
+/// The process group of the Chromium that runs, and its folder.
+fn process(browser: &Browser) -> (Pid, std::path::PathBuf) {
+    process_of(&browser.current().expect("it runs"))
+}
+
+fn process_of(running: &crate::running::Running) -> (Pid, std::path::PathBuf) {
+    let process = running.process();
+    (
+        process.group(),
+        process.downloads().parent().expect("a folder").to_path_buf(),
+    )
+}
+
+fn is_gone((group, folder): &(Pid, std::path::PathBuf)) -> bool {
+    test_kill_process_group(*group).is_err() && !folder.exists()
+}
+
+#[tokio::test]
+async fn a_crash_is_told_once_and_the_next_call_works() {
+    let browser = browser();
+    let session = browser.session(&owner("a"), None).await.expect("a session");
+    let mut tabs = session.alone().await;
+    let tab = tabs.current().await.expect("a tab");
+    let before = process(&browser);
+    let waiting = tokio::spawn(async move {
+        tab.page()
+            .call(&crate::devtools::protocol::runtime::Evaluate {
+                expression: "new Promise(() => {})".to_owned(),
+                unique_context_id: None,
+                return_by_value: true,
+                await_promise: true,
+                user_gesture: false,
+            })
+            .await
+            .map(|_| ())
+    });
+    kill_process_group(before.0, Signal::KILL).expect("killed");
+    let told = waiting.await.expect("a task");
+    assert!(matches!(told, Err(crate::devtools::CallError::Closed)), "{told:?}");
+    tabs.current().await.expect("a tab again");
+    assert_eq!((tabs.take_loss(), tabs.take_loss()), (Some(Loss::Crash), None));
+    eventually("the old one is gone", async || is_gone(&before)).await;
+    eventually("it is noted", async || browser.diagnose().await.last_crash.is_some()).await;
+    let diagnosis = browser.diagnose().await;
+    let crash = diagnosis.last_crash.expect("noted");
+    assert!(crash.how.contains('9'), "{}", crash.how);
+    assert_eq!((diagnosis.starts, diagnosis.running), (2, true));
+    assert!(diagnosis.advice.is_some());
+    browser.shut_down().await;
+}
+
+#[tokio::test]
+async fn shutting_down_leaves_nothing() {
+    let browser = browser();
+    let session = browser.session(&owner("a"), None).await.expect("a session");
+    let mut tabs = session.alone().await;
+    tabs.open(Some("data:text/html,<title>x</title>")).await.expect("a tab");
+    let before = process(&browser);
+    assert!(!is_gone(&before));
+    browser.shut_down().await;
+    assert!(is_gone(&before));
+    assert!(tabs.current().await.is_err(), "nothing is started afterwards");
+    assert!(!browser.diagnose().await.running);
+}
+
+#[tokio::test]
+async fn dropping_it_leaves_nothing() {
+    let browser = browser();
+    let before = {
+        let session = browser.session(&owner("a"), None).await.expect("a session");
+        session.alone().await.current().await.expect("a tab");
+        process(&browser)
+    };
+    drop(browser);
+    eventually("it is gone", async || is_gone(&before)).await;
+}
+
+#[test]
+fn the_end_of_the_runtime_leaves_nothing() {
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    let (browser, before) = runtime.block_on(async {
+        let browser = browser();
+        let session = browser.session(&owner("a"), None).await.expect("a session");
+        session.alone().await.current().await.expect("a tab");
+        let before = process(&browser);
+        (browser, before)
+    });
+    drop(runtime);
+    // Whoever adopts the orphans reaps them.
+    let mut tries = 0;
+    while !is_gone(&before) {
+        tries += 1;
+        assert!(tries < 500, "{before:?} is still there");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    drop(browser);
+}
+
+#[tokio::test]
+async fn idle_sessions_lose_their_context_and_then_their_handle() {
+    let browser = Browser::new(Settings {
+        idle: Duration::from_millis(200),
+        forget: Duration::from_millis(1_500),
+        ..Settings::default()
+    });
+    let session = browser.session(&owner("a"), None).await.expect("a session");
+    let handle = session.handle().to_owned();
+    {
+        let mut tabs = session.alone().await;
+        tabs.current().await.expect("a tab");
+        // However long a call takes, it is not idle.
+        eventually("a while passes", {
+            let begin = std::time::Instant::now();
+            async move || begin.elapsed() > Duration::from_millis(500)
+        })
+        .await;
+        assert_eq!(tabs.list().await.len(), 1);
+    }
+    eventually("its context goes", async || browser.diagnose().await.contexts == 0).await;
+    let found = browser.session(&owner("a"), Some(&handle)).await.expect("still known");
+    {
+        let mut tabs = found.alone().await;
+        assert!(tabs.list().await.is_empty());
+        assert_eq!(tabs.take_loss(), Some(Loss::Idle));
+        tabs.current().await.expect("anew");
+    }
+    eventually("its handle goes", async || {
+        browser.session(&owner("a"), Some(&handle)).await.is_err()
+    })
+    .await;
+    assert_eq!(browser.diagnose().await.contexts, 0);
+    browser.shut_down().await;
+}
+
+#[tokio::test]
+async fn an_old_chromium_ends_with_its_last_context() {
+    let browser = Browser::new(Settings {
+        recycle_contexts: 1,
+        patience: Duration::from_millis(100),
+        ..Settings::default()
+    });
+    let old = browser.session(&owner("a"), None).await.expect("a session");
+    old.alone().await.current().await.expect("a tab");
+    let before = process_of(old.state.live().expect("a context").running());
+    eventually("it takes no more", async || browser.current().is_none()).await;
+    let new = browser.session(&owner("b"), None).await.expect("a session");
+    new.alone().await.current().await.expect("a tab in another");
+    assert_eq!(old.alone().await.list().await.len(), 1, "the old one still serves");
+    assert!(!is_gone(&before));
+    browser.close(&owner("a"), old.handle()).await.expect("closed");
+    eventually("it is gone", async || is_gone(&before)).await;
+    browser.shut_down().await;
+}
+
+#[tokio::test]
+async fn too_much_memory_empties_what_is_idle_and_then_restarts() {
+    let browser = Browser::new(Settings {
+        memory: 1,
+        patience: Duration::from_secs(4),
+        ..Settings::default()
+    });
+    let idle = browser.session(&owner("a"), None).await.expect("a session");
+    idle.alone().await.current().await.expect("a tab");
+    eventually("it is emptied", async || !idle.state.has_context()).await;
+    assert_eq!(idle.alone().await.take_loss(), Some(Loss::Memory));
+    let busy = browser.session(&owner("a"), None).await.expect("a session");
+    let mut tabs = busy.alone().await;
+    tabs.current().await.expect("a tab");
+    eventually("patience ends", async || tabs.list().await.is_empty()).await;
+    assert_eq!(tabs.take_loss(), Some(Loss::Memory));
+    browser.shut_down().await;
+}
+
+#[tokio::test]
+async fn without_a_chromium_it_says_where_it_looked() {
+    let browser = Browser::new(Settings {
+        launch: crate::Launch {
+            executable: Some("/no/such/chromium".into()),
+            ..crate::Launch::default()
+        },
+        ..Settings::default()
+    });
+    let session = browser.session(&owner("a"), None).await.expect("a session");
+    let error = session.alone().await.current().await.expect_err("none");
+    assert!(
+        matches!(&error, BrowserError::NoChromium { looked } if looked == &["/no/such/chromium"]),
+        "{error}"
+    );
+    let diagnosis = browser.diagnose().await;
+    assert_eq!(
+        (diagnosis.executable, diagnosis.looked_for.len(), diagnosis.running),
+        (None, 1, false)
+    );
+    assert!(diagnosis.advice.is_some());
+}

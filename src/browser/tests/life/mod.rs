@@ -1,0 +1,49 @@
+//! The life of the browser with the real Chromium: sessions, tabs, crashes, ageing, the policy at the gate.
+
+mod ends;
+mod gate;
+mod sessions;
+mod site;
+
+use std::{sync::Arc, time::Duration};
+
+use crate::{Browser, Owner, Settings, devtools::protocol::runtime::Evaluate, tab::Tab};
+
+use site::Site;
+
+fn owner(principal: &str) -> Owner {
+    Owner {
+        principal: principal.to_owned(),
+        mcp_session: None,
+    }
+}
+
+fn browser() -> Arc<Browser> {
+    Browser::new(Settings::default())
+}
+
+/// What an expression is in the page's world, as JSON; promises are awaited.
+async fn evaluate(tab: &Tab, expression: &str) -> String {
+    let evaluate = Evaluate {
+        expression: expression.to_owned(),
+        unique_context_id: None,
+        return_by_value: true,
+        await_promise: true,
+        user_gesture: true,
+    };
+    let done = tab.page().call(&evaluate).await.expect("evaluated");
+    done.result
+        .value
+        .map_or_else(|| "undefined".to_owned(), |value| value.get().to_owned())
+}
+
+/// Waits for something that comes by itself; how soon is not what is tested.
+async fn eventually(what: &str, mut is_so: impl AsyncFnMut() -> bool) {
+    for _ in 0..1_000 {
+        if is_so().await {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    panic!("never: {what}");
+}

@@ -1,0 +1,266 @@
+//! Checks a plan as a whole: every step that could not run is told, and nothing has run.
+//!
+//! Arguments in which references stand are checked too, but for the values that nobody knows yet; those are checked when
+//! they are known, as the arguments of every call are.
+
+use std::time::Duration;
+
+use fumi_base::{expectation::Expectation, pools::Pool, text::Text};
+use serde_json::{Map, Value, json};
+
+use super::{Plan, Step, reference, run::Whole};
+use crate::tool::{
+    Effect, SharedOption, ToolError,
+    access::ReadOnly,
+    catalogue::Entry,
+    expectation,
+    validate::{self, Problem},
+};
+
+/// A step that may run.
+#[derive(Debug)]
+pub(super) struct Ready<'a> {
+    /// Its tool.
+    pub entry: &'a Entry,
+    /// Its arguments, with its expectation among them, and with references.
+    pub arguments: Map<String, Value>,
+    /// Whether the batch goes on when it fails.
+    pub goes_on: bool,
+    /// Whether references stand in its arguments.
+    pub refers: bool,
+    /// Whether a later step refers to it.
+    pub is_referred_to: bool,
+    /// How long it may work.
+    pub limit: Duration,
+}
+
+/// The steps of a plan, or everything that is wrong with it.
+pub(super) fn check<'a>(whole: &Whole<'a>, plan: &Plan) -> Result<Vec<Ready<'a>>, ToolError> {
+    let mut problems = too_many(plan, whole.kernel.most_steps);
+    let has_global = plan.expectation.is_some();
+    if let Some(global) = &plan.expectation {
+        problems.extend(expectation::problems(global, "globalExpectation"));
+    }
+    let has_expectation = has_global || plan.steps.iter().any(Step::has_expectation);
+    if has_expectation && !whole.kernel.expectation.enabled {
+        return Err(expectation::SwitchedOff.into());
+    }
+    let mut ready = Vec::new();
+    let mut read_only = None;
+    // More steps than may run are not looked at one by one.
+    let looked_at = plan.steps.iter().take(whole.kernel.most_steps).enumerate();
+    for (at, step) in looked_at {
+        let mut found = Vec::new();
+        let checked = checked(whole, plan, (at, step), &mut found);
+        for mut problem in found {
+            problem.move_under(&format!("steps[{at}]"));
+            problems.push(problem);
+        }
+        match checked {
+            Some(Ok(step)) => ready.push(step),
+            Some(Err(refused)) => read_only = read_only.or(Some((at, refused))),
+            None => {}
+        }
+    }
+    if !problems.is_empty() {
+        return Err(validate::invalid_arguments(whole.entry, &problems));
+    }
+    if let Some((at, refused)) = read_only {
+        return Err(ToolError::from(refused).with_detail("stepIndex", json!(at)));
+    }
+    let referred: Vec<usize> = ready.iter().flat_map(|step| steps_named(&step.arguments)).collect();
+    for step in referred {
+        ready[step].is_referred_to = true;
+    }
+    Ok(ready)
+}
+
+impl Step {
+    fn has_expectation(&self) -> bool {
+        self.expectation.is_some() || self.arguments.contains_key(expectation::NAME)
+    }
+}
+
+fn too_many(plan: &Plan, most: usize) -> Vec<Problem> {
+    let count = plan.steps.len();
+    let text = Text::new(
+        format!("it has {count} steps; at most {most} are allowed"),
+        format!("{count} ステップあります。上限は {most} ステップです"),
+    );
+    let is_too_many = count > most;
+    let problem = is_too_many.then(|| Problem::of("steps".to_owned(), text, json!({"max": most})));
+    problem.into_iter().collect()
+}
+
+fn steps_named(arguments: &Map<String, Value>) -> Vec<usize> {
+    let all = reference::all(arguments).into_iter();
+    all.filter_map(|found| Some(found.reference.ok()?.step)).collect()
+}
+
+/// One step: ready, refused because nothing may be written, or `None` with what is wrong.
+fn checked<'a>(
+    whole: &Whole<'a>,
+    plan: &Plan,
+    (at, step): (usize, &Step),
+    problems: &mut Vec<Problem>,
+) -> Option<Result<Ready<'a>, ReadOnly>> {
+    let entry = find(whole, plan, &step.tool, problems)?;
+    let mut tell = |parameter: &str, en: String, ja: String| {
+        problems.push(Problem::of(parameter.to_owned(), Text::new(en, ja), Value::Null));
+    };
+    let references = reference::all(&step.arguments);
+    for found in &references {
+        let parameter = format!("arguments.{}", found.at);
+        match &found.reference {
+            Err(text) => tell(&parameter, text.en.to_string(), text.ja.to_string()),
+            Ok(reference) if reference.step >= at => tell(
+                &parameter,
+                format!("{} names a step that is not earlier than this one", reference.text),
+                format!("{} の指すステップは、このステップより前にありません", reference.text),
+            ),
+            Ok(_) => {}
+        }
+    }
+    if plan.parallel {
+        // What one browser does, it does in one tab, one after the other.
+        let is_alone = entry.spec.effect == Effect::ReadOnly && entry.spec.pool != Pool::Browser;
+        if !is_alone {
+            tell(
+                "tool",
+                format!(
+                    "{} cannot run in parallel: only tools that read and share no tab can",
+                    entry.spec.name
+                ),
+                format!(
+                    "{} は並列に実行できません。並列にできるのは、読み取りだけでタブを共有しないツールです",
+                    entry.spec.name
+                ),
+            );
+        }
+        if !references.is_empty() {
+            tell(
+                "arguments",
+                "steps that run in parallel cannot refer to one another".to_owned(),
+                "並列に実行するステップは、他のステップを参照できません".to_owned(),
+            );
+        }
+    }
+    let mut arguments = step.arguments.clone();
+    arguments.retain(|_, value| !value.is_null());
+    if let Some(said) = &step.expectation {
+        problems.extend(expectation::problems(said, expectation::NAME));
+    }
+    let unknown: Vec<String> = references.iter().map(|found| found.at.clone()).collect();
+    let (valid, found) = validate::check(entry, arguments.clone()).parts();
+    let found: Vec<Problem> = found
+        .into_iter()
+        .filter(|problem| !problem.is_about(&unknown))
+        .collect();
+    let is_valid = found.is_empty() && problems.is_empty();
+    problems.extend(found.into_iter().map(|mut problem| {
+        problem.move_under("arguments");
+        problem
+    }));
+    if !is_valid {
+        return None;
+    }
+    if references.is_empty() {
+        let own = own(entry, valid.clone());
+        if let Err(error) = entry.prepare(Value::Object(own)) {
+            let text = Text::new(error.to_string(), error.to_string());
+            problems.push(Problem::of("arguments".to_owned(), text, Value::Null));
+            return None;
+        }
+    }
+    let is_delivered = entry.spec.options.contains(&SharedOption::Delivery) && arguments.contains_key("output_file");
+    if let Err(refused) = whole.cx.caller.access.may_write(&entry.spec, is_delivered) {
+        return Some(Err(refused));
+    }
+    let limit = valid.get("timeout_ms").and_then(Value::as_u64);
+    expect(whole, plan, step, &mut arguments);
+    Some(Ok(Ready {
+        entry,
+        arguments,
+        goes_on: step.continue_on_error && !plan.stop_on_first_error,
+        refers: !references.is_empty(),
+        is_referred_to: false,
+        limit: limit.map_or(entry.spec.timeout, Duration::from_millis),
+    }))
+}
+
+/// Arguments without what the pipeline handles.
+fn own(entry: &Entry, mut arguments: Map<String, Value>) -> Map<String, Value> {
+    for name in entry.spec.shared() {
+        arguments.remove(*name);
+    }
+    arguments
+}
+
+/// The tool of a step, if it may be one.
+fn find<'a>(whole: &Whole<'a>, plan: &Plan, name: &str, problems: &mut Vec<Problem>) -> Option<&'a Entry> {
+    let access = &whole.cx.caller.access;
+    let Some(entry) = whole.catalogue.find(&access.scope, name) else {
+        let near = whole.catalogue.nearest(access, name);
+        let shown = fumi_base::project::quoted(name);
+        let near_en = if near.is_empty() {
+            String::new()
+        } else {
+            format!("; nearest: {}", near.join(", "))
+        };
+        let near_ja = if near.is_empty() {
+            String::new()
+        } else {
+            format!("。近い名前: {}", near.join("、"))
+        };
+        let text = Text::new(
+            format!("there is no tool {shown} here{near_en}"),
+            format!("{shown} というツールはここにはありません{near_ja}"),
+        );
+        problems.push(Problem::of("tool".to_owned(), text, json!({"nearest": near})));
+        return None;
+    };
+    let spec = &entry.spec;
+    if entry.runs_steps {
+        let text = Text::new(
+            format!("{} cannot be a step: batches do not nest", spec.name),
+            format!("{} はステップにできません。バッチは入れ子にできません", spec.name),
+        );
+        problems.push(Problem::of("tool".to_owned(), text, Value::Null));
+        return None;
+    }
+    if let Some(toolset) = plan.only.filter(|toolset| *toolset != spec.toolset) {
+        let text = Text::new(
+            format!(
+                "{} is not in the toolset {toolset}; batch_execute takes every tool",
+                spec.name
+            ),
+            format!(
+                "{} はツールセット {toolset} のツールではありません。batch_execute ならどのツールも使えます",
+                spec.name
+            ),
+        );
+        problems.push(Problem::of("tool".to_owned(), text, json!({"toolset": toolset})));
+        return None;
+    }
+    Some(entry)
+}
+
+/// Puts what the reply is to hold among the arguments: the step's own, over the batch's.
+fn expect(whole: &Whole<'_>, plan: &Plan, step: &Step, arguments: &mut Map<String, Value>) {
+    let read = |value: Value| serde_json::from_value::<Expectation>(value).unwrap_or_default();
+    let of_step = step.expectation.clone().map(read).unwrap_or_default();
+    let of_arguments = arguments.remove(expectation::NAME).map(read).unwrap_or_default();
+    let global = plan.expectation.clone().map(read).unwrap_or_default();
+    let merged = of_step.over(of_arguments).over(global).over(whole.below());
+    if merged != Expectation::default() {
+        let merged = serde_json::to_value(merged).unwrap_or_default();
+        arguments.insert(expectation::NAME.to_owned(), merged);
+    }
+}
+
+/// How long all steps may work together, at most half an hour.
+pub(super) fn limit(steps: &[Ready<'_>]) -> Duration {
+    const MOST: Duration = Duration::from_secs(1_800);
+    let together: Duration = steps.iter().map(|step| step.limit).sum();
+    together.min(MOST)
+}

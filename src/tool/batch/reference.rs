@@ -1,0 +1,350 @@
+//! References from one step's arguments to what earlier steps gave.
+//!
+//! `${steps[0].result.matches[0].line}`, or as a JSON pointer `${/steps/0/result/matches/0/line}`. A string that is nothing
+//! else becomes the value with its type; inside other text it becomes text. Anything else that begins with `${` is left
+//! alone, since scripts have it too; `$${steps[` stands for `${steps[` itself.
+
+use fumi_base::{
+    errors::{Book, Teach},
+    text::Text,
+};
+use serde_json::{Map, Value};
+
+use crate::tool::{
+    error::BOOK,
+    fields::{inventory, names},
+};
+
+/// How a reference begins.
+const OPENINGS: [&str; 2] = ["${steps[", "${/steps/"];
+
+/// What can be named of a step.
+const PARTS: [&str; 5] = ["result", "error", "success", "tool", "stepIndex"];
+
+/// A value of an earlier step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Reference {
+    /// As it is written.
+    pub text: String,
+    /// The step.
+    pub step: usize,
+    /// The names that lead to the value; the first is one of `PARTS`.
+    path: Vec<String>,
+}
+
+/// A part of a string.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Piece {
+    Text(String),
+    Value(Reference),
+}
+
+/// A reference with its place in the arguments.
+#[derive(Debug)]
+pub(super) struct Found {
+    /// Where it stands: `roots[0]`.
+    pub at: String,
+    /// What it names, or why it names nothing.
+    pub reference: Result<Reference, Text>,
+}
+
+/// A reference that leads to nothing.
+#[derive(Debug, thiserror::Error)]
+#[error("{reference} leads to nothing")]
+pub(super) struct Missing {
+    reference: String,
+    at: String,
+    there: String,
+}
+
+impl Teach for Missing {
+    fn entry(&self) -> &'static str {
+        "STEP_VALUE_MISSING"
+    }
+    fn book(&self) -> &'static Book {
+        &BOOK
+    }
+    fn facts(&self) -> Vec<(&'static str, String)> {
+        vec![
+            ("reference", self.reference.clone()),
+            ("at", self.at.clone()),
+            ("there", self.there.clone()),
+        ]
+    }
+}
+
+/// Every reference in some arguments.
+#[must_use]
+pub(super) fn all(arguments: &Map<String, Value>) -> Vec<Found> {
+    fn walk(value: &Value, at: &str, found: &mut Vec<Found>) {
+        match value {
+            Value::String(text) => found.extend(parse(text).into_iter().filter_map(|piece| {
+                let reference = match piece {
+                    Ok(Piece::Text(_)) => return None,
+                    Ok(Piece::Value(reference)) => Ok(reference),
+                    Err(text) => Err(text),
+                };
+                Some(Found {
+                    at: at.to_owned(),
+                    reference,
+                })
+            })),
+            Value::Array(items) => {
+                for (index, item) in items.iter().enumerate() {
+                    walk(item, &format!("{at}[{index}]"), found);
+                }
+            }
+            Value::Object(fields) => {
+                for (name, field) in fields {
+                    let dot = if at.is_empty() { "" } else { "." };
+                    walk(field, &format!("{at}{dot}{name}"), found);
+                }
+            }
+            _ => {}
+        }
+    }
+    let mut found = Vec::new();
+    for (name, value) in arguments {
+        walk(value, name, &mut found);
+    }
+    found
+}
+
+/// The arguments with values in the places of references. `steps` are what is known of the earlier ones, as objects.
+pub(super) fn fill(arguments: &Map<String, Value>, steps: &[Value]) -> Result<Map<String, Value>, Missing> {
+    let filled = arguments.iter();
+    filled
+        .map(|(name, value)| Ok((name.clone(), filled_in(value, steps)?)))
+        .collect()
+}
+
+fn filled_in(value: &Value, steps: &[Value]) -> Result<Value, Missing> {
+    Ok(match value {
+        Value::String(text) if text.contains("${") => {
+            let pieces: Vec<Piece> = parse(text).into_iter().filter_map(Result::ok).collect();
+            if let [Piece::Value(reference)] = pieces.as_slice() {
+                return Ok(reference.value(steps)?.clone());
+            }
+            let mut joined = String::new();
+            for piece in &pieces {
+                match piece {
+                    Piece::Text(text) => joined.push_str(text),
+                    Piece::Value(reference) => match reference.value(steps)? {
+                        Value::String(text) => joined.push_str(text),
+                        other => joined.push_str(&other.to_string()),
+                    },
+                }
+            }
+            Value::String(joined)
+        }
+        Value::Array(items) => {
+            let items: Result<Vec<_>, _> = items.iter().map(|item| filled_in(item, steps)).collect();
+            Value::Array(items?)
+        }
+        Value::Object(fields) => Value::Object(fill(fields, steps)?),
+        other => other.clone(),
+    })
+}
+
+impl Reference {
+    fn value<'v>(&self, steps: &'v [Value]) -> Result<&'v Value, Missing> {
+        let mut walked = format!("steps[{}]", self.step);
+        let missing = |at: &str, there: &Value| Missing {
+            reference: self.text.clone(),
+            at: at.to_owned(),
+            there: inventory(there),
+        };
+        let Some(mut at) = steps.get(self.step) else {
+            return Err(missing("steps", &Value::Array(steps.to_vec())));
+        };
+        for name in &self.path {
+            let (next, shown) = match at {
+                Value::Object(fields) => (fields.get(name), format!("{walked}.{name}")),
+                Value::Array(items) => {
+                    let index = name.parse::<usize>().ok();
+                    (index.and_then(|index| items.get(index)), format!("{walked}[{name}]"))
+                }
+                _ => (None, String::new()),
+            };
+            at = next.ok_or_else(|| missing(&walked, at))?;
+            walked = shown;
+        }
+        Ok(at)
+    }
+}
+
+/// The pieces of a string; what looks like a reference and is none comes as what is wrong with it.
+fn parse(text: &str) -> Vec<Result<Piece, Text>> {
+    let mut pieces = Vec::new();
+    let mut plain = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find("${") {
+        let (before, here) = rest.split_at(at);
+        if !OPENINGS.iter().any(|opening| here.starts_with(opening)) {
+            plain.push_str(&rest[..at + 2]);
+            rest = &rest[at + 2..];
+            continue;
+        }
+        if let Some(before) = before.strip_suffix('$') {
+            plain.push_str(before);
+            plain.push_str("${");
+            rest = &here[2..];
+            continue;
+        }
+        plain.push_str(before);
+        let Some((path, length)) = inside(&here[2..]) else {
+            let shown: String = here.chars().take(60).collect();
+            pieces.push(Err(Text::new(
+                format!("{shown} is no reference; write ${{steps[0].result.NAME}} or ${{/steps/0/result/NAME}}"),
+                format!(
+                    "{shown} は参照として読めません。${{steps[0].result.NAME}} または ${{/steps/0/result/NAME}} の形で書いてください"
+                ),
+            )));
+            return pieces;
+        };
+        if !plain.is_empty() {
+            pieces.push(Ok(Piece::Text(std::mem::take(&mut plain))));
+        }
+        let (written, after) = here.split_at(2 + length + 1);
+        pieces.push(reference(written, path).map(Piece::Value));
+        rest = after;
+    }
+    plain.push_str(rest);
+    if !plain.is_empty() {
+        pieces.push(Ok(Piece::Text(plain)));
+    }
+    pieces
+}
+
+/// The names up to the closing brace, and how many bytes they are written with. `None` for what has another form.
+fn inside(text: &str) -> Option<(Vec<String>, usize)> {
+    if text.starts_with('/') {
+        let end = text.find('}')?;
+        return Some((names(&text[..end]), end));
+    }
+    let mut path = Vec::new();
+    let mut rest = text;
+    loop {
+        if rest.starts_with('}') {
+            return Some((path, text.len() - rest.len()));
+        }
+        if let Some(quoted) = rest.strip_prefix("[\"") {
+            let (name, after) = quoted.split_once("\"]")?;
+            path.push(name.to_owned());
+            rest = after;
+        } else if let Some(indexed) = rest.strip_prefix('[') {
+            let (index, after) = indexed.split_once(']')?;
+            index.parse::<usize>().ok()?;
+            path.push(index.to_owned());
+            rest = after;
+        } else {
+            let named = if path.is_empty() { rest } else { rest.strip_prefix('.')? };
+            let end = named.find(['.', '[', '}'])?;
+            if end == 0 {
+                return None;
+            }
+            path.push(named[..end].to_owned());
+            rest = &named[end..];
+        }
+    }
+}
+
+fn reference(written: &str, mut path: Vec<String>) -> Result<Reference, Text> {
+    let path = path.split_off(1.min(path.len()));
+    let step = path.first().and_then(|index| index.parse().ok());
+    match (step, path.get(1)) {
+        (Some(step), Some(part)) if PARTS.contains(&part.as_str()) => Ok(Reference {
+            text: written.to_owned(),
+            step,
+            path: path[1..].to_vec(),
+        }),
+        _ => Err(Text::new(
+            format!("{written} names no part of a step; it has {}", PARTS.join(", ")),
+            format!(
+                "{written} はステップの項目を指していません。使えるのは {} です",
+                PARTS.join("、")
+            ),
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Map, Value, json};
+
+    use super::{all, fill};
+
+    fn object(value: Value) -> Map<String, Value> {
+        match value {
+            Value::Object(fields) => fields,
+            other => panic!("{other} is no object"),
+        }
+    }
+
+    fn steps() -> Vec<Value> {
+        vec![
+            json!({"success": true, "result": {"matches": [{"line": 7, "text": "a"}], "by name": {"x.y": "z"}}}),
+            json!({"success": false, "error": {"code": "BUSY"}}),
+        ]
+    }
+
+    fn filled(text: &str) -> Result<Value, String> {
+        let arguments = object(json!({"a": [{"b": text}]}));
+        let filled = fill(&arguments, &steps()).map_err(|missing| format!("{} = {}", missing.at, missing.there))?;
+        Ok(filled["a"][0]["b"].clone())
+    }
+
+    #[test]
+    fn a_whole_string_keeps_the_type_and_a_part_becomes_text() {
+        for (text, expected) in [
+            ("${steps[0].result.matches[0].line}", json!(7)),
+            ("${/steps/0/result/matches/0/line}", json!(7)),
+            ("${steps[0].result[\"by name\"][\"x.y\"]}", json!("z")),
+            ("${steps[0].result.matches[0]}", json!({"line": 7, "text": "a"})),
+            ("${steps[1].error.code}", json!("BUSY")),
+            (
+                "L${steps[0].result.matches[0].line}:${steps[0].success}",
+                json!("L7:true"),
+            ),
+            ("$${steps[0].result.x}", json!("${steps[0].result.x}")),
+            ("`${name}` ${", json!("`${name}` ${")),
+            ("cost: $5", json!("cost: $5")),
+        ] {
+            assert_eq!(filled(text), Ok(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_missing_is_told_with_what_there_is() {
+        for (text, expected) in [
+            ("${steps[0].result.matches[1].line}", "steps[0].result.matches = [1]"),
+            ("${steps[0].result.match}", "steps[0].result = {matches, by name}"),
+            ("${steps[1].result.x}", "steps[1] = {success, error}"),
+            (
+                "a ${steps[0].result.matches[0].line.x}",
+                "steps[0].result.matches[0].line = number",
+            ),
+        ] {
+            assert_eq!(filled(text), Err(expected.to_owned()), "{text}");
+        }
+    }
+
+    #[test]
+    fn references_are_found_with_their_places_and_bad_ones_with_a_reason() {
+        let arguments = object(json!({
+            "roots": ["src", "${steps[2].result.x}"],
+            "query": "${/steps/1/success} and ${steps[0].results}",
+            "path": "${steps[0",
+            "n": 1,
+        }));
+        let found: Vec<(String, Result<usize, String>)> = all(&arguments)
+            .into_iter()
+            .map(|found| (found.at, found.reference.map(|to| to.step).map_err(|text| text.en)))
+            .collect();
+        assert_eq!(found[0], ("roots[1]".to_owned(), Ok(2)));
+        assert_eq!(found[1], ("query".to_owned(), Ok(1)));
+        assert!(found[2].1.as_ref().is_err_and(|text| text.contains("names no part")));
+        assert!(found[3].1.as_ref().is_err_and(|text| text.contains("is no reference")));
+        assert_eq!(found.len(), 4);
+    }
+}

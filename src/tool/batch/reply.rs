@@ -1,0 +1,223 @@
+//! What a batch answers: what each step answered, within the caps of one reply.
+//!
+//! The largest results are left out first, each with how to get it. That a step ran, and what came of it, always stays.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use fumi_base::text::Locale;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use crate::{
+    telemetry::metrics::BatchOutcome,
+    tool::{Block, Render, Reply, reply::Caps},
+};
+
+/// What a step's line takes beside its result.
+const STEP_TOKENS: usize = 40;
+const STEP_BYTES: usize = 160;
+
+/// The answer of a batch.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct BatchReply {
+    /// Whether every step ran and none failed.
+    success: bool,
+    /// Those that ran, in order.
+    steps: Vec<StepReply>,
+    /// Steps of the plan.
+    #[serde(rename = "totalSteps")]
+    total: usize,
+    succeeded: usize,
+    failed: usize,
+    /// Steps that did not run, because one before them failed or the time was over.
+    #[serde(rename = "notRun")]
+    not_run: usize,
+    /// Filled in by the pipeline.
+    elapsed_ms: u64,
+}
+
+/// What came of a step.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct StepReply {
+    #[serde(rename = "stepIndex")]
+    index: usize,
+    tool: &'static str,
+    /// Whether it did not fail.
+    pub success: bool,
+    /// Its structure.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    result: Option<Map<String, Value>>,
+    /// What failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<Map<String, Value>>,
+    /// Why there is no result although there was one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    omitted: Option<String>,
+    elapsed_ms: u64,
+    /// Estimated tokens of its reply.
+    tokens: usize,
+    #[serde(skip)]
+    text: String,
+    #[serde(skip)]
+    blocks: Vec<Block>,
+}
+
+impl StepReply {
+    pub(super) fn of(index: usize, tool: &'static str, mut reply: Reply) -> Self {
+        let tokens = reply.tokens();
+        let error = reply.is_error.then(|| object(reply.structured["error"].take()));
+        Self {
+            index,
+            tool,
+            success: !reply.is_error,
+            result: error.is_none().then(|| object(reply.structured)),
+            error,
+            omitted: None,
+            elapsed_ms: reply.elapsed_ms,
+            tokens,
+            text: reply.text,
+            blocks: reply.blocks,
+        }
+    }
+
+    /// What later steps may refer to.
+    pub(super) fn seen(&self, unfiltered: Option<Value>) -> Value {
+        let mut seen = json!({"stepIndex": self.index, "tool": self.tool, "success": self.success});
+        if let Some(result) = &self.result {
+            seen["result"] = unfiltered.unwrap_or_else(|| Value::Object(result.clone()));
+        }
+        if let Some(error) = &self.error {
+            seen["error"] = Value::Object(error.clone());
+        }
+        seen
+    }
+
+    fn bytes(&self) -> usize {
+        let json = |part: &Option<Map<String, Value>>| {
+            part.as_ref()
+                .map_or(0, |part| Value::Object(part.clone()).to_string().len())
+        };
+        self.text.len().max(json(&self.result) + json(&self.error))
+    }
+
+    /// Leaves out what it holds, and says so.
+    fn omit(&mut self, caps: Caps, locale: Locale) {
+        let Self { tool, tokens, .. } = self;
+        let (most, call) = (caps.tokens, self.index);
+        self.omitted = Some(match locale {
+            Locale::En => format!(
+                "about {tokens} tokens, which do not fit into the batch's {most}: call {tool} alone, or give steps[{call}].expectation fields or maxTokens"
+            ),
+            Locale::Ja => format!(
+                "約 {tokens} トークンあり、バッチ全体の上限 {most} に収まりません。{tool} を単独で呼び出すか、steps[{call}].expectation の fields や maxTokens で絞ってください"
+            ),
+        });
+        self.result = None;
+        // What failed and why stays; the teaching around it goes.
+        if let Some(error) = &mut self.error {
+            error.retain(|name, value| {
+                name == "code" || (name == "message" && value.as_str().is_some_and(|text| text.len() <= 500))
+            });
+        }
+        self.text.clear();
+    }
+}
+
+fn object(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(fields) => fields,
+        other => Map::from_iter([("value".to_owned(), other)]),
+    }
+}
+
+impl BatchReply {
+    pub(super) fn of(steps: Vec<StepReply>, total: usize, caps: Caps, locale: Locale) -> Self {
+        let succeeded = steps.iter().filter(|step| step.success).count();
+        let mut reply = Self {
+            success: succeeded == total,
+            total,
+            succeeded,
+            failed: steps.len() - succeeded,
+            not_run: total - steps.len(),
+            elapsed_ms: 0,
+            steps,
+        };
+        reply.fit(caps, locale);
+        reply
+    }
+
+    /// Leaves out the largest results until the rest fits.
+    fn fit(&mut self, caps: Caps, locale: Locale) {
+        let mut sizes: Vec<(usize, usize)> = self.steps.iter().map(|step| (step.tokens, step.bytes())).collect();
+        loop {
+            let tokens: usize = sizes.iter().map(|(tokens, _)| tokens + STEP_TOKENS).sum();
+            let bytes: usize = sizes.iter().map(|(_, bytes)| bytes + STEP_BYTES).sum();
+            let largest = sizes.iter().enumerate().max_by_key(|(_, size)| **size);
+            let Some((at, _)) = largest.filter(|(_, (tokens, _))| *tokens > 0) else {
+                break;
+            };
+            let fits = tokens <= caps.tokens && bytes <= caps.bytes;
+            if fits || self.steps[at].omitted.is_some() {
+                break;
+            }
+            self.steps[at].omit(caps, locale);
+            sizes[at] = (0, 0);
+        }
+    }
+
+    /// What there is to count.
+    pub(super) fn outcome(&self, handed_over: usize) -> BatchOutcome {
+        let mut by_tool: BTreeMap<(&'static str, bool), u64> = BTreeMap::new();
+        for step in &self.steps {
+            *by_tool.entry((step.tool, step.success)).or_default() += 1;
+        }
+        BatchOutcome {
+            success: self.success,
+            steps: by_tool
+                .into_iter()
+                .map(|((tool, success), count)| (tool, success, count))
+                .collect(),
+            not_run: self.not_run as u64,
+            calls_saved: self.steps.len().saturating_sub(1) as u64,
+            tokens_saved: handed_over as u64,
+            time: Duration::from_millis(self.steps.iter().map(|step| step.elapsed_ms).sum()),
+        }
+    }
+}
+
+impl Render for BatchReply {
+    fn text(&self, locale: Locale) -> String {
+        let Self {
+            total,
+            succeeded,
+            failed,
+            not_run,
+            ..
+        } = self;
+        let mut text = match locale {
+            Locale::En => format!("{total} steps: {succeeded} succeeded, {failed} failed, {not_run} not run"),
+            Locale::Ja => format!("全 {total} ステップ: 成功 {succeeded}、失敗 {failed}、未実行 {not_run}"),
+        };
+        for step in &self.steps {
+            text.push_str(&format!("\n## steps[{}] {}", step.index, step.tool));
+            if let Some(code) = step.error.as_ref().and_then(|error| error["code"].as_str()) {
+                text.push_str(&format!(" {code}"));
+            }
+            for part in [Some(&step.text), step.omitted.as_ref()].into_iter().flatten() {
+                if !part.is_empty() {
+                    text.push_str(&format!("\n{}", part.trim_end()));
+                }
+            }
+        }
+        text
+    }
+
+    fn blocks(&self) -> Vec<Block> {
+        let labelled = self.steps.iter().flat_map(|step| {
+            let label = (!step.blocks.is_empty()).then(|| Block::Label(format!("steps[{}] {}", step.index, step.tool)));
+            label.into_iter().chain(step.blocks.iter().cloned())
+        });
+        labelled.collect()
+    }
+}

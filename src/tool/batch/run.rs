@@ -1,0 +1,239 @@
+//! Runs the steps of a plan, one after the other or all at once, each as a call of its own.
+//!
+//! Whatever becomes of the steps, the batch has an answer: what failed, and what has not run. Only a client that gave up gets
+//! none.
+
+use std::{
+    pin::Pin,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use fumi_base::{expectation::Expectation, text::Text};
+use serde_json::{Map, Value};
+
+use super::{
+    Batch, BatchReply, Part, Plan, StepReply,
+    check::{self, Ready},
+    reference,
+};
+use crate::tool::{
+    Answerer, Cx, Progress, Reply, ToolError,
+    catalogue::{Catalogue, Entry},
+    expectation,
+    pipeline::{self, Call, Kernel, Stopped},
+    reply::Caps,
+};
+
+/// A batch under way: what it was called with.
+pub struct Whole<'a> {
+    /// What calls run on.
+    pub kernel: &'a Kernel,
+    /// Where the tools are.
+    pub catalogue: &'a Catalogue,
+    /// The tool that runs the steps.
+    pub entry: &'a Entry,
+    /// The call of it.
+    pub cx: &'a Cx,
+    /// What the caller wants of its reply.
+    pub own: Option<Expectation>,
+    /// How long it may take, if the caller says it.
+    pub limit: Option<Duration>,
+}
+
+/// What came of one step, and what later ones may refer to.
+struct Ran {
+    reply: StepReply,
+    seen: Value,
+}
+
+impl Whole<'_> {
+    /// Checks everything, then runs it.
+    ///
+    /// # Errors
+    /// When a step could not run at all, before any has; and when the client gave up.
+    pub async fn run(&self, plan: Plan) -> Result<BatchReply, ToolError> {
+        let started = Instant::now();
+        let steps = check::check(self, &plan)?;
+        let latest = started + self.limit.unwrap_or_else(|| check::limit(&steps));
+        let batch = Arc::new(Batch::new(Arc::clone(&self.cx.project)));
+        self.cx.progress.expect(steps.len() as u64);
+        let (ran, handed_over) = if plan.parallel {
+            (self.all_at_once(&steps, &batch, latest).await, 0)
+        } else {
+            self.one_by_one(&steps, &batch, latest).await
+        };
+        if self.cx.cancel.is_cancelled() {
+            return Err(Stopped::Cancelled.into());
+        }
+        let caps = self.caps();
+        let reply = BatchReply::of(ran, steps.len(), caps, self.cx.locale());
+        self.kernel.metrics.batch(&reply.outcome(handed_over));
+        Ok(reply)
+    }
+
+    /// What the caller wants of the batch's own reply says nothing about the size and the fields of a step's.
+    pub(super) fn below(&self) -> Expectation {
+        Expectation {
+            fields: None,
+            max_tokens: None,
+            ..self.own.clone().unwrap_or_default()
+        }
+    }
+
+    fn caps(&self) -> Caps {
+        let caps = self.kernel.caps;
+        let most = self.cx.expectation.max_tokens.unwrap_or(caps.tokens);
+        Caps {
+            tokens: caps.tokens.min(most),
+            ..caps
+        }
+    }
+
+    /// The replies, and the tokens of the values that went from one step to another.
+    async fn one_by_one(&self, steps: &[Ready<'_>], batch: &Arc<Batch>, latest: Instant) -> (Vec<StepReply>, usize) {
+        let mut replies = Vec::with_capacity(steps.len());
+        let (mut seen, mut handed_over) = (Vec::with_capacity(steps.len()), 0);
+        for (at, step) in steps.iter().enumerate() {
+            let left = latest.saturating_duration_since(Instant::now());
+            if left.is_zero() || self.cx.cancel.is_cancelled() {
+                break;
+            }
+            self.say(at, steps.len(), step);
+            let ran = match self.filled(step, &seen, &mut handed_over) {
+                Ok(arguments) => self.step((at, step), arguments, batch, left).await,
+                Err(error) => self.failed((at, step), &error),
+            };
+            self.cx.progress.advance(1);
+            let has_failed = !ran.reply.success;
+            seen.push(ran.seen);
+            replies.push(ran.reply);
+            if has_failed && !step.goes_on {
+                break;
+            }
+        }
+        (replies, handed_over)
+    }
+
+    /// A failure stops nothing: the others have begun.
+    async fn all_at_once(&self, steps: &[Ready<'_>], batch: &Arc<Batch>, latest: Instant) -> Vec<StepReply> {
+        let left = latest.saturating_duration_since(Instant::now());
+        let mut running: Vec<Pin<Box<dyn Future<Output = Ran> + Send + '_>>> = Vec::with_capacity(steps.len());
+        for (at, step) in steps.iter().enumerate() {
+            running.push(Box::pin(async move {
+                let ran = self.step((at, step), step.arguments.clone(), batch, left).await;
+                self.cx.progress.advance(1);
+                ran
+            }));
+        }
+        let mut ran: Vec<Option<Ran>> = running.iter().map(|_| None).collect();
+        std::future::poll_fn(|context| {
+            let mut is_done = true;
+            for (step, ran) in running.iter_mut().zip(&mut ran) {
+                if ran.is_some() {
+                    continue;
+                }
+                match step.as_mut().poll(context) {
+                    std::task::Poll::Ready(done) => *ran = Some(done),
+                    std::task::Poll::Pending => is_done = false,
+                }
+            }
+            if is_done {
+                std::task::Poll::Ready(())
+            } else {
+                std::task::Poll::Pending
+            }
+        })
+        .await;
+        ran.into_iter().flatten().map(|ran| ran.reply).collect()
+    }
+
+    fn say(&self, at: usize, of: usize, step: &Ready<'_>) {
+        let (at, name) = (at + 1, step.entry.spec.name);
+        self.cx.progress.say(Text::new(
+            format!("step {at}/{of}: {name}"),
+            format!("ステップ {at}/{of}: {name}"),
+        ));
+    }
+
+    /// The arguments with values in the places of references.
+    fn filled(
+        &self,
+        step: &Ready<'_>,
+        seen: &[Value],
+        handed_over: &mut usize,
+    ) -> Result<Map<String, Value>, ToolError> {
+        let filled = reference::fill(&step.arguments, seen)?;
+        if step.refers {
+            let size = |arguments: &Map<String, Value>| {
+                fumi_base::tokens::estimate(&Value::Object(arguments.clone()).to_string())
+            };
+            *handed_over += size(&filled).saturating_sub(size(&step.arguments));
+        }
+        Ok(filled)
+    }
+
+    async fn step(
+        &self,
+        (at, step): (usize, &Ready<'_>),
+        arguments: Map<String, Value>,
+        batch: &Arc<Batch>,
+        left: Duration,
+    ) -> Ran {
+        let mut reply = self.call(step, step.entry, arguments, batch, left).await;
+        // The call stands for another one, which is in the caller's reach or is told.
+        let instead = reply.instead.take();
+        if let Some(instead) = instead
+            && let Some(entry) = self.catalogue.find(&self.cx.caller.access.scope, instead.tool)
+        {
+            reply = self.call(step, entry, instead.arguments.clone(), batch, left).await;
+        }
+        Self::ran((at, step), reply)
+    }
+
+    /// One call. Boxed, because the batch is a call itself.
+    fn call<'c>(
+        &'c self,
+        step: &Ready<'_>,
+        entry: &'c Entry,
+        arguments: Map<String, Value>,
+        batch: &Arc<Batch>,
+        left: Duration,
+    ) -> Pin<Box<dyn Future<Output = Reply> + Send + 'c>> {
+        let call = Call {
+            arguments,
+            caller: self.cx.caller.clone(),
+            answerer: Answerer::Host,
+            project: batch.project(),
+            cancel: self.cx.cancel.clone(),
+            // Steps are counted; what one counts inside says nothing about the whole.
+            progress: Progress::default(),
+            batch: Some(Part {
+                batch: Arc::clone(batch),
+                needs_whole: step.is_referred_to,
+                limit: left,
+            }),
+        };
+        Box::pin(pipeline::run(self.kernel, self.catalogue, entry, call))
+    }
+
+    /// A step whose arguments came to nothing.
+    fn failed(&self, (at, step): (usize, &Ready<'_>), error: &ToolError) -> Ran {
+        let name = step.entry.spec.name;
+        let mut arguments = step.arguments.clone();
+        arguments.remove(expectation::NAME);
+        let reply = error.reply(name, &arguments, &self.cx.caller, &self.kernel.redactor);
+        Self::ran((at, step), reply)
+    }
+
+    fn ran((at, step): (usize, &Ready<'_>), mut reply: Reply) -> Ran {
+        let unfiltered = reply.unfiltered.take();
+        let reply = StepReply::of(at, step.entry.spec.name, reply);
+        let seen = if step.is_referred_to {
+            reply.seen(unfiltered.map(|whole| *whole))
+        } else {
+            Value::Null
+        };
+        Ran { reply, seen }
+    }
+}

@@ -1,0 +1,60 @@
+//! `batch_execute`: several calls of any tools in one.
+
+use fumi_base::expectation::Expectation;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{BASE, Step};
+use crate::tool::{
+    Cx, Outcome, Rule, Spec, Texts, Tool, ToolError,
+    batch::{BatchReply, Plan},
+};
+
+/// See the module.
+#[derive(Debug)]
+pub struct BatchExecute;
+
+/// What the client sends.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Args {
+    #[schemars(length(min = 1))]
+    steps: Vec<Step>,
+    /// The first failure ends it.
+    #[serde(default)]
+    stop_on_first_error: bool,
+    /// All at once.
+    #[serde(default)]
+    parallel: bool,
+    /// What replies hold.
+    global_expectation: Option<Expectation>,
+}
+
+impl Tool for BatchExecute {
+    const SPEC: Spec = Spec {
+        name: "batch_execute",
+        // Every toolset has it: a test compares this with the catalogue.
+        also: &["novel", "novel-review", "novel-steps", "novel-data", "browser"],
+        texts: Texts {
+            en: include_str!("batch_execute.en.md"),
+            ja: include_str!("batch_execute.ja.md"),
+        },
+        example: r#"{"steps": [{"tool": "search_content", "arguments": {"query": "def main", "roots": ["src"]}}, {"tool": "check_code_scale", "arguments": {"file_path": "${steps[0].result.results[0].file}"}}]}"#,
+        rules: &[Rule::Without("parallel", &["stopOnFirstError"])],
+        ..BASE
+    };
+    const RUNS_STEPS: bool = true;
+    type Deps = ();
+    type Args = Args;
+    type Output = BatchReply;
+
+    async fn call(args: Args, (): &(), _: &Cx) -> Result<Outcome<BatchReply>, ToolError> {
+        Ok(Outcome::Batch(Plan {
+            steps: args.steps.into_iter().map(Into::into).collect(),
+            stop_on_first_error: args.stop_on_first_error,
+            parallel: args.parallel,
+            expectation: args.global_expectation.and_then(|said| serde_json::to_value(said).ok()),
+            only: None,
+        }))
+    }
+}

@@ -1,0 +1,57 @@
+//! `browser_batch_execute`: several steps in one tab. The same as `batch_execute` but for what it takes.
+//!
+//! Its list must stay small, so that the schema of what replies hold stands only in the other one.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::{BASE, BROWSER, Step};
+use crate::tool::{
+    Cx, Outcome, Spec, Texts, Tool, ToolError,
+    batch::{BatchReply, Plan},
+};
+
+/// See the module.
+#[derive(Debug)]
+pub struct BrowserBatchExecute;
+
+/// What the client sends.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Args {
+    #[schemars(length(min = 1))]
+    steps: Vec<Step>,
+    /// The first failure ends it.
+    #[serde(default)]
+    stop_on_first_error: bool,
+    /// What replies hold.
+    global_expectation: Option<Map<String, Value>>,
+}
+
+impl Tool for BrowserBatchExecute {
+    const SPEC: Spec = Spec {
+        name: "browser_batch_execute",
+        toolset: BROWSER,
+        texts: Texts {
+            en: include_str!("browser_batch_execute.en.md"),
+            ja: include_str!("browser_batch_execute.ja.md"),
+        },
+        example: r#"{"steps": [{"tool": "browser_navigate", "arguments": {"url": "about:blank"}}, {"tool": "browser_snapshot"}]}"#,
+        ..BASE
+    };
+    const RUNS_STEPS: bool = true;
+    type Deps = ();
+    type Args = Args;
+    type Output = BatchReply;
+
+    async fn call(args: Args, (): &(), _: &Cx) -> Result<Outcome<BatchReply>, ToolError> {
+        Ok(Outcome::Batch(Plan {
+            steps: args.steps.into_iter().map(Into::into).collect(),
+            stop_on_first_error: args.stop_on_first_error,
+            parallel: false,
+            expectation: args.global_expectation.map(Value::Object),
+            only: Some(BROWSER),
+        }))
+    }
+}

@@ -1,0 +1,187 @@
+//! What a batch may: no more than its caller could by single calls, and no more than one reply may hold.
+
+use std::sync::Arc;
+
+use fumi::tool::{Access, Caller};
+use fumi_base::tokens;
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+use super::{batch, counts, good, ran};
+use crate::{
+    sample::{NOVEL, Sample, call, call_as},
+    taught::refused,
+};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_toolset_has_it_and_steps_stay_in_scope() {
+    let sample = Sample::new();
+    let app = sample.app();
+    for toolset in app.catalogue.toolsets() {
+        let scope = app.catalogue.scope([toolset]).unwrap();
+        let access = Access::whole(scope.clone());
+        let listed: Vec<&str> = app.catalogue.list(&access).map(|entry| entry.spec.name).collect();
+        assert!(listed.contains(&"batch_execute"), "{toolset}");
+        let caller = Caller {
+            access: Arc::new(access),
+            ..Caller::default()
+        };
+        let arguments = json!({"steps": [good()]});
+        let reply = call_as(&app, "batch_execute", arguments, caller, CancellationToken::new()).await;
+        let entry = app.catalogue.find(&scope, "check_code_scale");
+        if entry.is_some() {
+            assert_eq!(counts(ran(&reply)), [1, 1, 0, 0], "{toolset}");
+        } else {
+            refused(&app, &reply, &["INVALID_ARGUMENTS"]);
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn in_read_only_mode_it_is_listed_and_writing_steps_are_refused_before_anything_runs() {
+    let sample = Sample::new();
+    let app = sample.app();
+    let access = Access {
+        read_only: true,
+        ..Access::whole(app.scope.clone())
+    };
+    assert!(
+        app.catalogue
+            .list(&access)
+            .any(|entry| entry.spec.name == "batch_execute")
+    );
+    let caller = Caller {
+        access: Arc::new(access),
+        ..Caller::default()
+    };
+    let novel = sample.root().join(NOVEL);
+    let write = json!({"tool": "write", "arguments": {"file_path": "a.md", "content": "x", "project_root": novel}});
+    let delivered = json!({"tool": "list_files", "arguments": {"roots": ["."], "output_file": "a.txt"}});
+    let before = sample.state();
+    for step in [write, delivered] {
+        let arguments = json!({"steps": [good(), step]});
+        let reply = call_as(
+            &app,
+            "batch_execute",
+            arguments,
+            caller.clone(),
+            CancellationToken::new(),
+        )
+        .await;
+        refused(&app, &reply, &["READ_ONLY"]);
+        assert_eq!(reply.structured["error"]["details"]["stepIndex"], 1);
+    }
+    assert_eq!(sample.state(), before);
+    let arguments = json!({"steps": [good()]});
+    let reply = call_as(&app, "batch_execute", arguments, caller, CancellationToken::new()).await;
+    assert_eq!(counts(ran(&reply)), [1, 1, 0, 0]);
+}
+
+fn size(text: &str, structured: &Value) -> usize {
+    tokens::estimate(text).max(tokens::estimate(&structured.to_string()))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_whole_stays_within_the_caps_and_says_what_it_leaves_out() {
+    let sample = Sample::large(20, 50);
+    let app = sample.app();
+    let list = json!({"tool": "list_files", "arguments": {"roots": ["."], "absolute": false}});
+    let single = call(&app, "list_files", list["arguments"].clone()).await;
+    let alone = size(&single.text, &single.structured);
+    let reply = batch(&app, json!({"steps": [list, list, good(), list]})).await;
+    let structured = ran(&reply);
+    assert!(alone * 3 > 25_000, "the listing has only {alone} tokens");
+    assert!(
+        size(&reply.text, structured) <= 25_000,
+        "{}",
+        size(&reply.text, structured)
+    );
+    assert_eq!(counts(structured), [4, 4, 0, 0]);
+    let omitted: Vec<bool> = structured["steps"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|step| step["omitted"].is_string())
+        .collect();
+    assert!(omitted.contains(&true) && !omitted[2], "{omitted:?}");
+    for step in structured["steps"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|step| step["omitted"].is_string())
+    {
+        let note = step["omitted"].as_str().unwrap();
+        assert!(note.contains("maxTokens") && reply.text.contains(note), "{note}");
+        assert!(step.get("result").is_none() && step["success"] == true);
+    }
+    // The caller's own cap of the whole, and one for each step.
+    let small = json!({"steps": [list, good()], "expectation": {"maxTokens": 900}});
+    let reply = batch(&app, small).await;
+    assert!(size(&reply.text, ran(&reply)) <= 900, "{}", reply.structured);
+    assert!(reply.structured["steps"][0]["omitted"].is_string());
+    assert!(reply.structured["steps"][1]["result"].is_object());
+    let each = json!({"steps": [list, list], "globalExpectation": {"maxTokens": 500}});
+    let reply = batch(&app, each).await;
+    for step in ran(&reply)["steps"].as_array().unwrap() {
+        assert!(step["tokens"].as_u64().unwrap() <= 500, "{step}");
+        assert_eq!(step["result"]["next"]["limit"], "tokens");
+    }
+}
+
+/// Step over batch over the call's own.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_step_wins_over_its_arguments_and_both_over_the_batch() {
+    let sample = Sample::new();
+    let app = sample.app();
+    let step = |of_step: Value, of_arguments: Value| {
+        let mut step = good();
+        step["expectation"] = of_step;
+        step["arguments"]["expectation"] = of_arguments;
+        step
+    };
+    let fields = |field: &str| json!({"fields": [field]});
+    let reply = batch(
+        &app,
+        json!({
+            "steps": [
+                step(fields("/file_info/path"), fields("/success")),
+                step(json!({}), fields("/success")),
+                step(json!({}), json!({})),
+            ],
+            "globalExpectation": fields("/scale_assessment"),
+        }),
+    )
+    .await;
+    let kept: Vec<Vec<String>> = ran(&reply)["steps"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|step| step["result"].as_object().unwrap().keys().cloned().collect())
+        .collect();
+    assert_eq!(kept[1], ["success"]);
+    assert_eq!(kept[2], ["scale_assessment"]);
+    assert_eq!(kept[0], ["file_info"]);
+    // Fields of the whole are fields of the batch's own reply.
+    let reply = batch(
+        &app,
+        json!({"steps": [good()], "expectation": fields("/steps/*/success")}),
+    )
+    .await;
+    assert_eq!(ran(&reply), &json!({"steps": [{"success": true}]}));
+}
+
+/// A value goes from step to step without the server's own secrets.
+#[tokio::test(flavor = "multi_thread")]
+async fn secrets_stay_inside_also_by_way_of_references() {
+    let sample = Sample::new();
+    sample.file("src/key.py", "KEY = 'canary-0123456789'\n");
+    let app = sample.app_with(&["canary-0123456789"], |_| {});
+    let steps = json!([
+        {"tool": "search_content", "arguments": {"query": "KEY = ", "roots": ["src"]}, "expectation": {"fields": ["/count"]}},
+        {"tool": "search_content", "arguments": {"query": "${steps[0].result.results[0].text}", "roots": ["src"]}, "continueOnError": true},
+        {"tool": "list_files", "arguments": {"roots": ["${steps[0].result.results[0].text}"]}},
+    ]);
+    let reply = batch(&app, json!({"steps": steps})).await;
+    let all = format!("{}{}", reply.text, ran(&reply));
+    assert!(!all.contains("canary"), "{all}");
+}
