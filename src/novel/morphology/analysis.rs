@@ -23,14 +23,6 @@ const SEARCHED_FOR_AN_END: usize = 200;
 /// What stands for speech that interrupts a sentence: 彼は「…」と言った is no はと.
 const INTERRUPTION: &str = "「」";
 
-const UNKNOWN_SIGN: Entry<'static> = Entry {
-    origin: Origin::Unknown,
-    parts: ["記号", "一般", "*"],
-    inflection: None,
-    base: None,
-    reading: None,
-};
-
 /// A manuscript's words.
 #[derive(Clone, Debug)]
 pub struct Analysis<'a> {
@@ -292,7 +284,7 @@ impl<'a> Gathering<'a> {
                 reading: name.reading.as_deref(),
             },
             // The author wrote a stand-in's character.
-            None if STAND_INS.iter().any(|(stand_in, _)| surface.contains(*stand_in)) => UNKNOWN_SIGN,
+            None if STAND_INS.iter().any(|(stand_in, _)| surface.contains(*stand_in)) => Entry::UNKNOWN_SIGN,
             None => entry,
         };
         // The end of a run is not the beginning of the next one: markup lies between them.

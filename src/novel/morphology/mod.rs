@@ -5,6 +5,7 @@
 //! for a text is the rules' affair.
 
 mod analysis;
+mod entries;
 mod ipadic;
 mod names;
 
@@ -53,6 +54,17 @@ pub struct Entry<'d> {
     pub base: Option<&'d str>,
     /// The reading in katakana, where it is not the word as it stands. Unknown words have none.
     pub reading: Option<&'d str>,
+}
+
+impl Entry<'_> {
+    /// What is said of a character that no dictionary has.
+    const UNKNOWN_SIGN: Self = Self {
+        origin: Origin::Unknown,
+        parts: ["記号", "一般", "*"],
+        inflection: None,
+        base: None,
+        reading: None,
+    };
 }
 
 /// How a word inflects.
