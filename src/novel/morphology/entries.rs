@@ -61,8 +61,8 @@ impl Entries {
         let grammar = &self.grammars[usize::from(row.grammar)];
         Entry {
             origin: Origin::Dictionary,
-            parts: grammar.parts,
-            inflection: grammar.inflection,
+            parts: &grammar.parts,
+            inflection: grammar.inflection.as_ref(),
             base: self.bases.get(row.base.into()),
             reading: self.readings.get(row.reading as usize),
         }
@@ -73,7 +73,7 @@ impl Entries {
         let at = self.grammars.binary_search_by(|own| own.text.cmp(grammar));
         at.map_or(Entry::UNKNOWN_SIGN, |at| Entry {
             origin: Origin::Unknown,
-            parts: self.grammars[at].parts,
+            parts: &self.grammars[at].parts,
             ..Entry::UNKNOWN_SIGN
         })
     }
