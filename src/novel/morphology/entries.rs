@@ -46,7 +46,7 @@ impl Entries {
         // The words of every text refer to them, and the dictionary of a process stays.
         let grammars = text(from)?.leak().lines().map(Grammar::of).collect();
         let (bases, readings) = (Texts::of(text(from)?), Texts::of(text(from)?));
-        let rows = block(from)?.as_chunks().0.iter().map(Row::of).collect();
+        let rows = block(from)?.as_chunks().0.iter().copied().map(Row::of).collect();
         Ok(Self {
             grammars,
             bases,
@@ -80,8 +80,8 @@ impl Entries {
 }
 
 impl Row {
-    fn of(bytes: &[u8; 8]) -> Self {
-        let [grammar, more_grammar, base, more_base, reading @ ..] = *bytes;
+    fn of(bytes: [u8; 8]) -> Self {
+        let [grammar, more_grammar, base, more_base, reading @ ..] = bytes;
         Self {
             grammar: u16::from_le_bytes([grammar, more_grammar]),
             base: u16::from_le_bytes([base, more_base]),

@@ -39,7 +39,7 @@ impl Entries {
             rows.extend(u32::try_from(place(2))?.to_le_bytes());
         }
         let mut bytes = Vec::new();
-        let lines = lists.map(|texts| texts.iter().map(|text| format!("{text}\n")).collect::<String>());
+        let lines = lists.map(|texts| texts.join("\n") + "\n");
         for block in lines.iter().map(String::as_bytes).chain([rows.as_slice()]) {
             bytes.extend(u32::try_from(block.len())?.to_le_bytes());
             bytes.extend(block);
