@@ -54,7 +54,7 @@ impl Wording {
             (Some(own), Some(last)) if own.kind == last.kind => self.exchanged(other, &found),
             (Some(own), Some(last)) => {
                 let before = other.last.as_ref().map_or("", |last| &other.text[..last.start]);
-                let form = inflected(&last.base, &last.kind, &own, next)?;
+                let form = inflected(&last.base, &last.kind, own, next)?;
                 found
                     .starts_with(before)
                     .then(|| format!("{}{form}", &self.text[..last.start]))

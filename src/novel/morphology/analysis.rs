@@ -23,14 +23,6 @@ const SEARCHED_FOR_AN_END: usize = 200;
 /// What stands for speech that interrupts a sentence: 彼は「…」と言った is no はと.
 const INTERRUPTION: &str = "「」";
 
-const UNKNOWN_SIGN: Entry<'static> = Entry {
-    origin: Origin::Unknown,
-    parts: ["記号", "一般", "*"],
-    inflection: None,
-    base: None,
-    reading: None,
-};
-
 /// A manuscript's words.
 #[derive(Clone, Debug)]
 pub struct Analysis<'a> {
@@ -172,7 +164,7 @@ impl<'a> Prepared<'a> {
                 prepared.push(&visible[at..range.start], at..range.start, None);
                 let mut stand_in = [0; 4];
                 prepared.push(
-                    stand_in_of(name.kind).0.encode_utf8(&mut stand_in),
+                    stand_in_of(name.kind).encode_utf8(&mut stand_in),
                     range.clone(),
                     Some(name),
                 );
@@ -208,13 +200,21 @@ impl<'a> Prepared<'a> {
     }
 }
 
-/// What stands for a name, and its kind as a part of speech.
-fn stand_in_of(kind: NameKind) -> (char, &'static str) {
-    let [person, place, term] = STAND_INS;
+/// What stands for a name.
+fn stand_in_of(kind: NameKind) -> char {
     match kind {
-        NameKind::Person => person,
-        NameKind::Place => place,
-        NameKind::Term => term,
+        NameKind::Person => STAND_INS[0].0,
+        NameKind::Place => STAND_INS[1].0,
+        NameKind::Term => STAND_INS[2].0,
+    }
+}
+
+/// The part of speech of a name: that of its stand-in.
+fn parts_of(kind: NameKind) -> &'static [&'static str; 3] {
+    match kind {
+        NameKind::Person => &["名詞", "固有名詞", STAND_INS[0].1],
+        NameKind::Place => &["名詞", "固有名詞", STAND_INS[1].1],
+        NameKind::Term => &["名詞", "固有名詞", STAND_INS[2].1],
     }
 }
 
@@ -286,13 +286,13 @@ impl<'a> Gathering<'a> {
             // As the settings have it; beside signs that nobody knows the dictionary takes both for one.
             Some(name) => Entry {
                 origin: Origin::Name,
-                parts: ["名詞", "固有名詞", stand_in_of(name.kind).1],
+                parts: parts_of(name.kind),
                 inflection: None,
                 base: None,
                 reading: name.reading.as_deref(),
             },
             // The author wrote a stand-in's character.
-            None if STAND_INS.iter().any(|(stand_in, _)| surface.contains(*stand_in)) => UNKNOWN_SIGN,
+            None if STAND_INS.iter().any(|(stand_in, _)| surface.contains(*stand_in)) => Entry::UNKNOWN_SIGN,
             None => entry,
         };
         // The end of a run is not the beginning of the next one: markup lies between them.

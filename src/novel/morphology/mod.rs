@@ -5,6 +5,7 @@
 //! for a text is the rules' affair.
 
 mod analysis;
+mod entries;
 mod ipadic;
 mod names;
 
@@ -46,13 +47,24 @@ pub struct Entry<'d> {
     /// Where this is from.
     pub origin: Origin,
     /// Part of speech in three levels, as 名詞, 固有名詞, 人名; `*` where there is no further level.
-    pub parts: [&'d str; 3],
+    pub parts: &'d [&'d str; 3],
     /// Of words that inflect.
-    pub inflection: Option<Inflection<'d>>,
+    pub inflection: Option<&'d Inflection<'d>>,
     /// The base form, where it is not the word as it stands.
     pub base: Option<&'d str>,
     /// The reading in katakana, where it is not the word as it stands. Unknown words have none.
     pub reading: Option<&'d str>,
+}
+
+impl Entry<'_> {
+    /// What is said of a character that no dictionary has.
+    const UNKNOWN_SIGN: Self = Self {
+        origin: Origin::Unknown,
+        parts: &["記号", "一般", "*"],
+        inflection: None,
+        base: None,
+        reading: None,
+    };
 }
 
 /// How a word inflects.
@@ -91,9 +103,9 @@ pub struct Morpheme<'a> {
     /// Its reading in katakana; none of unknown words.
     pub reading: Option<&'a str>,
     /// Part of speech in three levels; `*` where there is no further level.
-    pub parts: [&'a str; 3],
+    pub parts: &'a [&'a str; 3],
     /// Of words that inflect.
-    pub inflection: Option<Inflection<'a>>,
+    pub inflection: Option<&'a Inflection<'a>>,
     /// Who knows it.
     pub origin: Origin,
 }

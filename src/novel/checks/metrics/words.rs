@@ -129,26 +129,23 @@ pub fn variety(words: &[&str], window: usize) -> Option<f64> {
 
 /// How many phrases there are, and those that have stood before.
 fn repeats<'w, 'a: 'w>(sentences: impl Iterator<Item = &'w [Morpheme<'a>]>) -> (usize, Vec<Repeat>) {
-    let mut last_seen: HashMap<[&str; PHRASE], usize> = HashMap::new();
-    let (mut phrases, mut repeats, mut before) = (0, Vec::new(), 0);
-    for sentence in sentences {
-        let words: Vec<&Morpheme<'_>> = sentence.iter().filter(|word| !word.is(&["記号"])).collect();
-        for (nth, phrase) in words.windows(PHRASE).enumerate() {
-            let carries = |word: &&&Morpheme<'_>| word.is_content() && word.origin != Origin::Name;
-            if phrase.iter().filter(carries).count() < CONTENT {
-                continue;
-            }
-            phrases += 1;
-            let key: [&str; PHRASE] = std::array::from_fn(|at| phrase[at].surface);
-            let here = before + nth;
-            if let Some(last) = last_seen.insert(key, here) {
-                repeats.push(Repeat {
-                    visible: phrase[0].visible.start..phrase[PHRASE - 1].visible.end,
-                    distance: here - last,
-                });
-            }
+    let words: Vec<&Morpheme<'_>> = sentences.flatten().filter(|word| !word.is(&["記号"])).collect();
+    let surfaces: Vec<&str> = words.iter().map(|word| word.surface).collect();
+    let carries = |word: &&&Morpheme<'_>| word.is_content() && word.origin != Origin::Name;
+    let mut last_seen: HashMap<&[&str], usize> = HashMap::new();
+    let (mut phrases, mut repeats) = (0, Vec::new());
+    for (here, phrase) in words.windows(PHRASE).enumerate() {
+        let (first, last) = (phrase[0], phrase[PHRASE - 1]);
+        if first.sentence != last.sentence || phrase.iter().filter(carries).count() < CONTENT {
+            continue;
         }
-        before += words.len();
+        phrases += 1;
+        if let Some(before) = last_seen.insert(&surfaces[here..here + PHRASE], here) {
+            repeats.push(Repeat {
+                visible: first.visible.start..last.visible.end,
+                distance: here - before,
+            });
+        }
     }
     (phrases, repeats)
 }

@@ -4,10 +4,12 @@
 //! (the fourth level of parts of speech, pronunciation). Both the program that writes the dictionary and the test that it is
 //! the one in `assets/` use this.
 
-use std::{error::Error, fmt::Write as _, fs, path::Path};
+use std::{error::Error, fs, path::Path};
 
 use fumi_novel::morphology::STAND_INS;
 use vibrato::SystemDictionaryBuilder;
+
+use crate::entries::Entries;
 
 /// Where the Debian package mecab-ipadic has the sources.
 pub(crate) const SOURCES: &str = "/usr/share/mecab/dic/ipadic";
@@ -26,96 +28,99 @@ const READING: usize = 11;
 /// What a name's stand-in costs: less than any unknown word, so that it is always taken.
 const STAND_IN_COST: i32 = 0;
 
-/// The dictionary, and how many entries were kept and left out.
-pub(crate) fn made_from(from: &Path) -> Result<(Vec<u8>, usize, usize), Box<dyn Error>> {
-    let (entries, kept, dropped) = entries(from)?;
-    let dictionary = SystemDictionaryBuilder::from_readers(
-        entries.as_bytes(),
-        decoded(&from.join("matrix.def"))?.as_bytes(),
-        decoded(&from.join("char.def"))?.as_bytes(),
-        unknown(&decoded(&from.join("unk.def"))?).as_bytes(),
-    )?;
-    let mut plain = Vec::new();
-    dictionary.write(&mut plain)?;
-    Ok((plain, kept, dropped))
+/// What is made of the sources.
+#[derive(Default)]
+struct Made {
+    /// Words and their costs, as vibrato reads them; what is said of a word is not there.
+    words: String,
+    entries: Entries,
+    kept: usize,
+    dropped: usize,
 }
 
-/// All entries in the order of their files' names, then the stand-ins.
-fn entries(from: &Path) -> Result<(String, usize, usize), Box<dyn Error>> {
-    let mut files: Vec<_> = fs::read_dir(from)?
-        .map(|entry| entry.map(|entry| entry.path()))
-        .collect::<Result<_, _>>()?;
-    files.retain(|path| path.extension().is_some_and(|extension| extension == "csv"));
-    files.sort();
-    let (mut all, mut kept, mut dropped) = (String::new(), 0, 0);
-    let mut connections = [None; STAND_INS.len()];
-    for file in files {
-        for row in decoded(&file)?.lines() {
-            let columns = columns(row);
-            if columns.get(READING).is_none() {
-                return Err(format!("{}: too few columns: {row}", file.display()).into());
-            }
-            if columns[5] != "固有名詞" {
-                entry(&mut all, &columns);
-                kept += 1;
-                continue;
-            }
-            dropped += 1;
-            for ((_, kind), ids) in STAND_INS.iter().zip(&mut connections) {
-                if columns[KIND] == *kind && ["一般", "*"].contains(&columns[7].as_str()) {
-                    ids.get_or_insert((columns[LEFT].parse::<u16>()?, columns[RIGHT].parse::<u16>()?));
+/// The dictionary behind its entries, and how many entries were kept and left out.
+pub(crate) fn made_from(from: &Path) -> Result<(Vec<u8>, usize, usize), Box<dyn Error>> {
+    let mut made = Made::default();
+    made.words(from)?;
+    let unknown = made.unknown(&decoded(&from.join("unk.def"))?);
+    let dictionary = SystemDictionaryBuilder::from_readers(
+        made.words.as_bytes(),
+        decoded(&from.join("matrix.def"))?.as_bytes(),
+        decoded(&from.join("char.def"))?.as_bytes(),
+        unknown.as_bytes(),
+    )?;
+    let mut plain = made.entries.bytes()?;
+    dictionary.write(&mut plain)?;
+    Ok((plain, made.kept, made.dropped))
+}
+
+impl Made {
+    /// All entries in the order of their files' names, then the stand-ins.
+    fn words(&mut self, from: &Path) -> Result<(), Box<dyn Error>> {
+        let mut files: Vec<_> = fs::read_dir(from)?
+            .map(|entry| entry.map(|entry| entry.path()))
+            .collect::<Result<_, _>>()?;
+        files.retain(|path| path.extension().is_some_and(|extension| extension == "csv"));
+        files.sort();
+        let mut connections = [const { None }; STAND_INS.len()];
+        for file in files {
+            for row in decoded(&file)?.lines() {
+                let columns = columns(row);
+                if columns.get(READING).is_none() {
+                    return Err(format!("{}: too few columns: {row}", file.display()).into());
+                }
+                if columns[5] != "固有名詞" {
+                    self.word(&columns);
+                    self.kept += 1;
+                    continue;
+                }
+                self.dropped += 1;
+                for ((_, kind), ids) in STAND_INS.iter().zip(&mut connections) {
+                    if columns[KIND] == *kind && ["一般", "*"].contains(&columns[7].as_str()) {
+                        ids.get_or_insert((columns[LEFT].clone(), columns[RIGHT].clone()));
+                    }
                 }
             }
         }
+        for ((character, kind), ids) in STAND_INS.iter().zip(connections) {
+            let (left, right) = ids.ok_or("the sources have no proper nouns")?;
+            self.words
+                .push_str(&format!("{character},{left},{right},{STAND_IN_COST}\n"));
+            self.entries.push(format!("名詞,固有名詞,{kind},*,*"), "", "");
+        }
+        Ok(())
     }
-    for ((character, kind), ids) in STAND_INS.iter().zip(connections) {
-        let (left, right) = ids.ok_or("the sources have no proper nouns")?;
-        writeln!(
-            all,
-            "{character},{left},{right},{STAND_IN_COST},名詞,固有名詞,{kind},*,*,,"
-        )?;
-    }
-    Ok((all, kept, dropped))
-}
 
-/// An entry as fumi keeps it. A base form or a reading that is the surface is left empty.
-fn entry(all: &mut String, columns: &[String]) {
-    let base = if columns[BASE] == columns[SURFACE] {
-        ""
-    } else {
-        &columns[BASE]
-    };
-    let kept = [SURFACE, LEFT, RIGHT, COST]
-        .into_iter()
-        .chain(PARTS_OF_SPEECH)
-        .chain(INFLECTION);
-    for column in kept {
-        quoted(all, &columns[column]);
-        all.push(',');
+    /// An entry as fumi keeps it. A base form or a reading that is the surface is left empty.
+    fn word(&mut self, columns: &[String]) {
+        quoted(&mut self.words, &columns[SURFACE]);
+        for column in [LEFT, RIGHT, COST] {
+            self.words.push(',');
+            self.words.push_str(&columns[column]);
+        }
+        self.words.push('\n');
+        let other = |column: usize| match columns[column].as_str() {
+            "*" => "",
+            text if text == columns[SURFACE] => "",
+            text => text,
+        };
+        let grammar = PARTS_OF_SPEECH.iter().chain(&INFLECTION);
+        let grammar: Vec<&str> = grammar.map(|column| columns[*column].as_str()).collect();
+        self.entries.push(grammar.join(","), other(BASE), other(READING));
     }
-    quoted(all, base);
-    all.push(',');
-    quoted(
-        all,
-        if columns[READING] == columns[SURFACE] {
-            ""
-        } else {
-            &columns[READING]
-        },
-    );
-    all.push('\n');
-}
 
-/// The unknown words, whose last columns are all missing.
-fn unknown(text: &str) -> String {
-    let mut all = String::new();
-    for row in text.lines() {
-        let columns = columns(row);
-        let parts = columns[PARTS_OF_SPEECH[0]..=KIND].join(",");
-        all.push_str(&columns[..PARTS_OF_SPEECH[0]].join(","));
-        all.push_str(&format!(",{parts},*,*,,\n"));
+    /// The unknown words, whose last columns are all missing.
+    fn unknown(&mut self, text: &str) -> String {
+        let mut all = String::new();
+        for row in text.lines() {
+            let columns = columns(row);
+            let (connection, parts) = columns[..=KIND].split_at(PARTS_OF_SPEECH[0]);
+            let grammar = format!("{},*,*", parts.join(","));
+            all.push_str(&format!("{},{grammar}\n", connection.join(",")));
+            self.entries.unknown(grammar);
+        }
+        all
     }
-    all
 }
 
 /// The columns of a row; a quoted one may have commas.

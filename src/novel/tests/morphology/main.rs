@@ -8,6 +8,7 @@
 )]
 
 mod baselines;
+mod entries;
 mod invariants;
 mod ipadic;
 mod names;
