@@ -14,6 +14,7 @@
 mod access;
 mod asking;
 mod boundary;
+mod browser;
 mod budgets;
 mod catalogue;
 mod code;
