@@ -74,7 +74,7 @@ const SECTIONS: [(&str, &str, &str); 6] = [
     (
         "end",
         "Processes and memory",
-        "Processes of Chromium that still run two seconds after the server got SIGKILL. Growth is that of the server's resident \
+        "Processes of Chromium that still run two seconds after the server got SIGKILL. Growth is that of fumi's resident \
          memory after a warm-up of a tenth of the same work.",
     ),
 ];

@@ -7,6 +7,8 @@
 //!
 //! Other packages include this file by its path; it needs axum, futures-core, percent-encoding and tokio.
 
+#![allow(clippy::unused_async, reason = "a route is async, whether it waits or not")]
+
 #[path = "site/endless.rs"]
 mod endless;
 #[path = "site/files.rs"]
