@@ -4,10 +4,20 @@
 
 use std::{fs, path::Path};
 
+/// What docs/browser-benchmarks.md depends on: the benchmark, and the pages of others that it goes through.
+#[allow(dead_code, reason = "most benchmarks depend on their own folder alone")]
+pub(crate) const BROWSER: [&str; 2] = ["benches/browser", "tests/fixtures/browser/login"];
+
 /// The hash over everything under `benches/NAME`, by path.
+#[allow(dead_code, reason = "the browser's benchmark depends on more than its own folder")]
 pub(crate) fn hash(root: &Path, benchmark: &str) -> String {
+    hash_of(root, &[&format!("benches/{benchmark}")])
+}
+
+/// The hash over everything under some folders, by path.
+pub(crate) fn hash_of(root: &Path, folders: &[&str]) -> String {
     let mut files = Vec::new();
-    let mut folders = vec![root.join("benches").join(benchmark)];
+    let mut folders: Vec<_> = folders.iter().map(|folder| root.join(folder)).collect();
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(&folder)
             .expect("the benchmark is there")

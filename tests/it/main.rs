@@ -15,6 +15,7 @@ mod access;
 mod asking;
 mod batch;
 mod boundary;
+mod browser;
 mod budgets;
 mod catalogue;
 mod code;
