@@ -1,5 +1,10 @@
 //! STUB of the browser's domain: signatures only.
-#![allow(missing_docs, clippy::unused_async, clippy::must_use_candidate, clippy::missing_panics_doc)]
+#![allow(
+    missing_docs,
+    clippy::unused_async,
+    clippy::must_use_candidate,
+    clippy::missing_panics_doc
+)]
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
@@ -163,8 +168,13 @@ impl Tabs {
 pub enum Target {
     /// A ref, a CSS selector, `text=...` or `role=button[name="Save"]`.
     Written(String),
-    Role { role: String, name: Option<String> },
-    Text { text: String },
+    Role {
+        role: String,
+        name: Option<String>,
+    },
+    Text {
+        text: String,
+    },
 }
 
 #[derive(Clone, Debug, PartialEq)]
