@@ -10,6 +10,7 @@ use serde::Deserialize;
 use super::{
     ACTS, expected,
     on_tab::{Nothing, On, TabTool},
+    saved,
     target::Named,
     texts,
 };
@@ -47,10 +48,13 @@ impl TabTool for Drop {
         expected::acting()
     }
 
+    fn check(args: &Args, cx: &Cx) -> Result<(), ToolError> {
+        saved::given(cx, &args.paths).map(drop)
+    }
+
     async fn act(args: Args, on: &mut On<'_>, cx: &Cx) -> Result<Nothing, ToolError> {
-        let paths = args.paths.iter().map(|path| cx.project.resolve(path));
         let drop = browser::Drop {
-            paths: paths.collect::<Result<_, _>>()?,
+            paths: saved::given(cx, &args.paths)?,
             data: args.data.into_iter().flatten().collect(),
         };
         on.tab.drop_on(&args.target.target(), &drop).await?;

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use super::{
     ACTS, expected,
     on_tab::{Nothing, On, TabTool},
-    texts,
+    saved, texts,
 };
 use crate::tool::{Cx, Spec, ToolError};
 
@@ -36,10 +36,12 @@ impl TabTool for FileUpload {
         expected::acting()
     }
 
+    fn check(args: &Args, cx: &Cx) -> Result<(), ToolError> {
+        saved::given(cx, args.paths.as_deref().unwrap_or_default()).map(drop)
+    }
+
     async fn act(args: Args, on: &mut On<'_>, cx: &Cx) -> Result<Nothing, ToolError> {
-        let paths = args.paths.unwrap_or_default();
-        let files = paths.iter().map(|path| cx.project.resolve(path));
-        let files = files.collect::<Result<Vec<_>, _>>()?;
+        let files = saved::given(cx, args.paths.as_deref().unwrap_or_default())?;
         on.tab.upload((!files.is_empty()).then_some(&files)).await?;
         Ok(Nothing {})
     }

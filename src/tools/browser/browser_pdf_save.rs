@@ -8,8 +8,7 @@ use super::{
     LOOKS, expected,
     on_tab::{Done, On, TabTool},
     playwright::Line,
-    saved::save,
-    texts,
+    saved, texts,
 };
 use crate::tool::{Cx, Effect, Spec, ToolError};
 
@@ -59,6 +58,11 @@ impl TabTool for PdfSave {
         vec![Line::page("pdf()")]
     }
 
+    fn check(args: &Args, cx: &Cx) -> Result<(), ToolError> {
+        let place = args.filename.as_deref().map(|filename| saved::place(cx, filename));
+        place.transpose().map(drop)
+    }
+
     async fn act(args: Args, on: &mut On<'_>, cx: &Cx) -> Result<Saved, ToolError> {
         let pdf = on.tab.pdf().await?;
         let bytes = pdf.len();
@@ -67,7 +71,7 @@ impl TabTool for PdfSave {
             .filename
             .unwrap_or_else(|| format!("page-{}.pdf", &sha256(&pdf)[..12]));
         Ok(Saved {
-            file: save(cx, &name, pdf).await?,
+            file: saved::save(cx, &name, pdf).await?,
             bytes,
         })
     }

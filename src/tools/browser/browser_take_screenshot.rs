@@ -13,7 +13,7 @@ use super::{
     LOOKS, expected,
     on_tab::{Done, On, TabTool},
     playwright::Line,
-    saved::save,
+    saved,
     target::Named,
     texts,
 };
@@ -109,7 +109,7 @@ impl TabTool for TakeScreenshot {
         name: "browser_take_screenshot",
         texts: texts!("browser_take_screenshot"),
         example: r#"{"type": "jpeg"}"#,
-        rules: &[Rule::AtMostOne(&["target", "fullPage"])],
+        rules: &[Rule::Without("fullPage", &["target"])],
         ..LOOKS
     };
     type Args = Args;
@@ -125,6 +125,11 @@ impl TabTool for TakeScreenshot {
             None if args.full_page => Line::page("screenshot({ fullPage: true })"),
             None => Line::page("screenshot()"),
         }]
+    }
+
+    fn check(args: &Args, cx: &Cx) -> Result<(), ToolError> {
+        let place = args.filename.as_deref().map(|filename| saved::place(cx, filename));
+        place.transpose().map(drop)
     }
 
     async fn act(args: Args, on: &mut On<'_>, cx: &Cx) -> Result<Taken, ToolError> {
@@ -147,7 +152,7 @@ impl TabTool for TakeScreenshot {
             image: None,
         };
         match &args.filename {
-            Some(filename) => taken.file = Some(save(cx, filename, picture.bytes).await?),
+            Some(filename) => taken.file = Some(saved::save(cx, filename, picture.bytes).await?),
             None => {
                 taken.image = Some(Block::Image {
                     data: STANDARD.encode(&picture.bytes),

@@ -48,6 +48,11 @@ pub trait TabTool: Send + Sync + 'static {
         Vec::new()
     }
 
+    /// Refuses what can be refused before a browser is asked: a path that leads out, a file where none may be written.
+    fn check(_args: &Self::Args, _cx: &Cx) -> Result<(), ToolError> {
+        Ok(())
+    }
+
     /// Does it.
     fn act(args: Self::Args, on: &mut On<'_>, cx: &Cx) -> impl Future<Output = Result<Self::Done, ToolError>> + Send;
 }
@@ -119,6 +124,7 @@ impl<T: TabTool> Tool for OnTab<T> {
     }
 
     async fn call(args: Self::Args, deps: &BrowserDeps, cx: &Cx) -> Result<Outcome<Self::Output>, ToolError> {
+        T::check(&args.own, cx)?;
         let mut turn = Mine::wait(deps, cx, args.browser_session.as_deref()).await?;
         let tab = turn.tabs().current().await?;
         if !T::DESPITE_DIALOG
