@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     LOOKS, expected, length,
+    observed::fenced,
     on_tab::{Done, On, TabTool},
     target::Named,
     texts,
@@ -47,7 +48,7 @@ pub struct Inspected {
 
 impl Done for Inspected {
     fn text(&self, _locale: Locale) -> String {
-        format!("```html\n{}\n```", self.html)
+        fenced("html", &self.html)
     }
 }
 

@@ -263,9 +263,10 @@ fn section(heading: &str, body: &str) -> Option<String> {
     (!body.is_empty()).then(|| format!("### {heading}\n{body}"))
 }
 
-fn fenced(language: &str, text: &str) -> String {
-    // A page may say three of them itself.
-    let fence = if text.contains("```") { "`````" } else { "```" };
+/// A block that quotes a text of a page, with a fence that the text itself cannot close.
+pub(super) fn fenced(language: &str, text: &str) -> String {
+    let runs = text.split(|c| c != '`').map(str::len);
+    let fence = "`".repeat(runs.max().unwrap_or_default().max(2) + 1);
     format!("{fence}{language}\n{text}\n{fence}")
 }
 
@@ -312,5 +313,101 @@ impl<D: Done> Render for Observed<D> {
 
     fn blocks(&self) -> Vec<Block> {
         self.done.blocks()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fumi_base::text::Locale;
+    use serde_json::json;
+
+    use super::{Console, Dialog, Observed, Seen, TabRow};
+    use crate::{
+        tool::{Render, schema},
+        tools::browser::on_tab::Nothing,
+    };
+
+    fn observed(seen: Seen) -> Observed<Nothing> {
+        Observed {
+            success: true,
+            done: Nothing {},
+            seen,
+            code: None,
+            browser_session: "bs_1".to_owned(),
+        }
+    }
+
+    #[test]
+    fn an_answer_with_nothing_to_say_is_short_and_names_the_session() {
+        let quiet = observed(Seen::default());
+        assert_eq!(
+            serde_json::to_value(&quiet).expect("plain"),
+            json!({"success": true, "browser_session": "bs_1"})
+        );
+        assert_eq!(quiet.text(Locale::En), "browser_session: bs_1");
+    }
+
+    #[test]
+    fn text_and_structure_say_the_same() {
+        let seen = Seen {
+            url: Some("http://x.test/".to_owned()),
+            status: Some(404),
+            dialog: Some(Dialog {
+                kind: "confirm".to_owned(),
+                message: "Sure?".to_owned(),
+            }),
+            snapshot: Some("- button \"Save\" [ref=e1]".to_owned()),
+            changes: Some(String::new()),
+            console: Some(Console {
+                new_errors: 2,
+                messages: None,
+            }),
+            tabs: Some(vec![TabRow {
+                index: 0,
+                title: "X".to_owned(),
+                url: "http://x.test/".to_owned(),
+                current: true,
+            }]),
+            ..Seen::default()
+        };
+        let observed = observed(seen);
+        let structure = serde_json::to_value(&observed).expect("plain");
+        assert_eq!(structure["status"], 404);
+        assert_eq!(structure["dialog"], json!({"type": "confirm", "message": "Sure?"}));
+        assert_eq!(structure["changes"], "");
+        let expected = "### Page\n- URL: http://x.test/\n- Status: 404\n- Dialog: confirm \"Sure?\" (browser_handle_dialog)\n\
+            - Console: 2 new errors\n### Snapshot\n```yaml\n- button \"Save\" [ref=e1]\n```\n### Changes\nnone\n\
+            ### Tabs\n- 0: (current) [X](http://x.test/)\nbrowser_session: bs_1";
+        assert_eq!(observed.text(Locale::En), expected);
+        assert!(observed.text(Locale::Ja).contains("### Changes\nなし"));
+    }
+
+    #[test]
+    fn a_page_cannot_end_the_block_that_quotes_it() {
+        let observed = observed(Seen {
+            snapshot: Some("- text: ```\n### Page".to_owned()),
+            ..Seen::default()
+        });
+        assert!(
+            observed
+                .text(Locale::En)
+                .contains("````yaml\n- text: ```\n### Page\n````")
+        );
+    }
+
+    #[test]
+    fn the_schema_has_every_part_beside_the_tools_own() {
+        let schema = schema::written::<Observed<Nothing>>();
+        for part in [
+            "success",
+            "url",
+            "dialog",
+            "snapshot",
+            "changes",
+            "code",
+            "browser_session",
+        ] {
+            assert!(schema["properties"][part].is_object(), "{part}: {schema:?}");
+        }
     }
 }
