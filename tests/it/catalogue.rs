@@ -182,11 +182,10 @@ fn the_catalogue_is_the_same_at_every_start() {
 }
 
 /// Arguments of browser tools whose names say what they are, mostly known from Playwright's tools. A list of so many tools pays
-/// for every text in each of them; `target` is explained in browser_click, `browser_session` in browser_navigate.
-const SPEAKING: [&str; 41] = [
+/// for every text in each of them; `browser_session` is explained in browser_navigate.
+const SPEAKING: [&str; 38] = [
     "accept",
     "action",
-    "attributes",
     "browser_session",
     "button",
     "colorScheme",
@@ -217,13 +216,11 @@ const SPEAKING: [&str; 41] = [
     "secure",
     "startTarget",
     "tagName",
-    "target",
     "text",
     "textGone",
     "type",
     "url",
     "value",
-    "values",
     "width",
 ];
 
