@@ -300,7 +300,7 @@ async fn errors() -> Json<Value> {
 /// The union of all books, by entry.
 #[must_use]
 pub fn all_errors() -> Value {
-    let books: [&Book; 15] = [
+    let books: [&Book; 16] = [
         &fumi_base::project::BOOK,
         &crate::tool::error::BOOK,
         &mcp::fault::BOOK,
@@ -316,6 +316,7 @@ pub fn all_errors() -> Value {
         &fumi_novel::errors::saving::BOOK,
         &fumi_novel::errors::writing::BOOK,
         &crate::tools::novel::BOOK,
+        &crate::tools::browser::BOOK,
     ];
     let mut all = Map::new();
     for (name, entry) in books.iter().flat_map(|book| book.entries()) {

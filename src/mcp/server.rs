@@ -238,9 +238,9 @@ fn published(entry: &Entry, locale: Locale) -> Tool {
     let spec = &entry.spec;
     let annotations = ToolAnnotations::new()
         .read_only(spec.effect == Effect::ReadOnly)
-        .destructive(matches!(spec.effect, Effect::Write | Effect::OfSteps))
+        .destructive(matches!(spec.effect, Effect::Write | Effect::Pages | Effect::OfSteps))
         .idempotent(matches!(spec.effect, Effect::ReadOnly | Effect::Session))
-        .open_world(false);
+        .open_world(spec.family.is_open_world);
     Tool::new(spec.name, shown.description.clone(), Arc::clone(&shown.input))
         .with_title(shown.title.clone())
         .with_raw_output_schema(Arc::clone(&entry.output))

@@ -230,6 +230,11 @@ pub struct Family {
     pub name: &'static str,
     /// Arguments that are understood under another name, which nobody publishes: `(other, name)`.
     pub renamed: &'static [(&'static str, &'static str)],
+    /// Brings other forms of arguments, which are understood and not published, to the published one, before anything
+    /// is checked.
+    pub plain: Option<fn(&mut serde_json::Map<String, serde_json::Value>)>,
+    /// Whether its tools reach beyond the project, into the world.
+    pub is_open_world: bool,
     /// Longest string argument, in bytes.
     pub longest: usize,
     /// Arguments that say what a call is about: a refusal suggests a call about the same.
@@ -256,6 +261,8 @@ pub enum Effect {
     ReadOnly,
     /// The session's state on the server, which a repetition leaves as it is.
     Session,
+    /// Pages in a browser, and what stands behind them. Of the project nothing.
+    Pages,
     /// Fumi's own records of what it did, in a folder of its own; nothing that is anybody else's. Who may not write leaves none.
     Records,
     /// Files of the project.

@@ -131,6 +131,9 @@ pub fn check(entry: &Entry, mut arguments: Map<String, Value>) -> Checked {
             arguments.insert((*name).to_owned(), value);
         }
     }
+    if let Some(plain) = entry.spec.family.plain {
+        plain(&mut arguments);
+    }
     arguments.values_mut().for_each(whole_numbers);
     let mut problems = Vec::new();
     let exclusive = check_rules(entry, &arguments, &mut problems);

@@ -4,6 +4,7 @@
 //! another tool: what they share is a function of a domain crate, or a group of arguments.
 
 pub mod batch;
+pub mod browser;
 pub mod code;
 pub mod novel;
 pub mod sessions;
@@ -11,6 +12,7 @@ pub mod sessions;
 use std::sync::Arc;
 
 use fumi_base::{roots::AllowedRoots, text::Locale};
+use fumi_browser::{Browser, Settings};
 use fumi_code::user_queries::UserQueries;
 use serde_json::{Map, Value, json};
 
@@ -21,6 +23,7 @@ use crate::{
         catalogue::{Catalogue, Entry},
     },
 };
+use browser::{BrowserDeps, on_tab::OnTab};
 use code::{ProjectDeps, SearchDeps, source::StructureDeps};
 use novel::{
     NovelDeps, checking, data, enhanced,
@@ -47,6 +50,9 @@ pub fn catalogue(
         sessions: Arc::clone(sessions),
     });
     let novel = Arc::new(NovelDeps::new(&config.novel));
+    let browser = Arc::new(BrowserDeps {
+        browser: Browser::new(Settings),
+    });
     let mut entries = vec![
         // code: finding
         Entry::of::<code::list_files::ListFiles>(Arc::clone(&search)),
@@ -113,6 +119,43 @@ pub fn catalogue(
         Entry::of::<data::backup_management::BackupManagement>(Arc::clone(&novel)),
         Entry::of::<data::convert_cli_to_json::ConvertCliToJson>(Arc::clone(&novel)),
         Entry::of::<data::validate_json_response::ValidateJsonResponse>(novel),
+        // browser: arriving
+        Entry::of::<OnTab<browser::browser_navigate::Navigate>>(Arc::clone(&browser)),
+        Entry::of::<OnTab<browser::browser_navigate_back::NavigateBack>>(Arc::clone(&browser)),
+        Entry::of::<OnTab<browser::browser_navigate_forward::NavigateForward>>(Arc::clone(&browser)),
+        // browser: looking
+        Entry::of::<OnTab<browser::browser_snapshot::Snapshot>>(Arc::clone(&browser)),
+        Entry::of::<OnTab<browser::browser_find::Find>>(Arc::clone(&browser)),
+        Entry::of::<OnTab<browser::browser_find_elements::FindElements>>(Arc::clone(&browser)),
+        Entry::of::<OnTab<browser::browser_inspect_html::InspectHtml>>(Arc::clone(&browser)),
+        Entry::of::<OnTab<browser::browser_take_screenshot::TakeScreenshot>>(Arc::clone(&browser)),
+        Entry::of::<OnTab<browser::browser_wait_for::WaitFor>>(Arc::clone(&browser)),
+        // browser: acting
+        Entry::of::<OnTab<browser::browser_click::Click>>(Arc::clone(&browser)),
+        Entry::of::<OnTab<browser::browser_type::Type>>(Arc::clone(&browser)),
+        Entry::of::<OnTab<browser::browser_fill::Fill>>(Arc::clone(&browser)),
+        Entry::of::<OnTab<browser::browser_fill_form::FillForm>>(Arc::clone(&browser)),
+        Entry::of::<OnTab<browser::browser_press_key::PressKey>>(Arc::clone(&browser)),
+        Entry::of::<OnTab<browser::browser_hover::Hover>>(Arc::clone(&browser)),
+        Entry::of::<OnTab<browser::browser_drag::Drag>>(Arc::clone(&browser)),
+        Entry::of::<OnTab<browser::browser_drop::Drop>>(Arc::clone(&browser)),
+        Entry::of::<OnTab<browser::browser_select_option::SelectOption>>(Arc::clone(&browser)),
+        Entry::of::<OnTab<browser::browser_file_upload::FileUpload>>(Arc::clone(&browser)),
+        Entry::of::<OnTab<browser::browser_handle_dialog::HandleDialog>>(Arc::clone(&browser)),
+        Entry::of::<OnTab<browser::browser_evaluate::Evaluate>>(Arc::clone(&browser)),
+        // browser: behind the page
+        Entry::of::<OnTab<browser::browser_console_messages::ConsoleMessages>>(Arc::clone(&browser)),
+        Entry::of::<OnTab<browser::browser_network_requests::NetworkRequests>>(Arc::clone(&browser)),
+        Entry::of::<OnTab<browser::browser_network_request::NetworkRequest>>(Arc::clone(&browser)),
+        Entry::of::<OnTab<browser::browser_cookies::Cookies>>(Arc::clone(&browser)),
+        // browser: surroundings
+        Entry::of::<OnTab<browser::browser_tabs::Tabs>>(Arc::clone(&browser)),
+        Entry::of::<OnTab<browser::browser_resize::Resize>>(Arc::clone(&browser)),
+        Entry::of::<OnTab<browser::browser_emulate::Emulate>>(Arc::clone(&browser)),
+        Entry::of::<OnTab<browser::browser_pdf_save::PdfSave>>(Arc::clone(&browser)),
+        // browser: itself
+        Entry::of::<browser::browser_close::Close>(Arc::clone(&browser)),
+        Entry::of::<browser::browser_diagnose::Diagnose>(browser),
     ];
     if config.batch.enabled {
         // several calls in one

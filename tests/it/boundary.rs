@@ -9,12 +9,12 @@ use fumi::tool::{Rule, catalogue::Entry};
 use serde_json::{Map, Value, json};
 
 use crate::{
-    sample::{NOVEL, Sample, call},
+    sample::{NOVEL, Sample, call, needs_a_page},
     taught::refused,
 };
 
 /// Arguments that name files or folders of the project, or a project.
-const PATHS: [&str; 9] = [
+const PATHS: [&str; 10] = [
     "roots",
     "files",
     "file_path",
@@ -24,6 +24,7 @@ const PATHS: [&str; 9] = [
     "project_root",
     "project_path",
     "output_file",
+    "filename",
 ];
 
 /// Strings that are no paths: patterns, names, choices.
@@ -75,7 +76,42 @@ const NOT_PATHS: &[&str] = &[
     "manuscript_content",
     "check_focus",
     "plot_content",
+    "browser_session",
+    "url",
+    "target",
+    "startTarget",
+    "endTarget",
+    "text",
+    "textGone",
+    "value",
+    "values",
+    "key",
+    "button",
+    "modifiers",
+    "promptText",
+    "function",
+    "type",
+    "regex",
+    "role",
+    "tagName",
+    "excludeSelector",
+    "level",
+    "statusRange",
+    "method",
+    "part",
+    "colorScheme",
+    "reducedMotion",
+    "media",
+    "name",
+    "domain",
+    "sameSite",
 ];
+
+/// Arguments that are called like a path and are none: the path of a cookie is that of a URL.
+const NO_FILES: [(&str, &str); 1] = [("browser_cookies", "path")];
+
+/// The folders that names of files lie in, which nothing leaves: a name there is only a name.
+const NAMES: [&str; 2] = ["output_file", "filename"];
 
 /// What a project must not give away.
 const OUTSIDE: &str = "the text of a file outside";
@@ -163,8 +199,16 @@ async fn no_path_argument_leaves_the_project() {
     ];
     for entry in app.catalogue.entries() {
         let example = sample.example(entry);
-        for (name, is_list) in strings(entry).into_iter().filter(|(name, _)| PATHS.contains(name)) {
+        let is_path = |name: &str| PATHS.contains(&name) && !NO_FILES.contains(&(entry.spec.name, name));
+        for (name, is_list) in strings(entry).into_iter().filter(|(name, _)| is_path(name)) {
             for evil in evils {
+                // Below .fumi a name is only a name: there is no link of that name there.
+                let plain =
+                    !evil.starts_with(['/', '.', '\\']) && !evil.contains("..") && !evil.contains(['\0', '\\', ':']);
+                let is_name = NAMES.contains(&name) && plain;
+                if is_name && needs_a_page(entry) {
+                    continue;
+                }
                 let before = sample.state();
                 let value = if is_list { json!([evil]) } else { json!(evil) };
                 let reply = call(&app, entry.spec.name, with(entry, &example, name, value)).await;
@@ -174,10 +218,7 @@ async fn no_path_argument_leaves_the_project() {
                     "{shown} reads outside"
                 );
                 assert!(!reply.text.contains("root:x:0"), "{shown} reads the password file");
-                // Below .fumi/output a name is only a name: there is no link of that name there.
-                let plain =
-                    !evil.starts_with(['/', '.', '\\']) && !evil.contains("..") && !evil.contains(['\0', '\\', ':']);
-                if name == "output_file" && plain {
+                if is_name {
                     continue;
                 }
                 // A name with a tilde, a scheme or an escape in it is just an odd name: nothing of that name exists.
@@ -186,7 +227,7 @@ async fn no_path_argument_leaves_the_project() {
                     .any(|odd| evil.starts_with(odd));
                 let exact = match name {
                     "project_root" | "project_path" => vec!["ROOT_NOT_ALLOWED"],
-                    "output_file" => vec!["READ_ONLY"],
+                    "output_file" | "filename" => vec!["READ_ONLY"],
                     _ if odd => vec!["FILE_NOT_FOUND", "PATH_TRAVERSAL"],
                     _ if evil.contains('\0') || evil.contains("..") => vec!["PATH_TRAVERSAL"],
                     _ => vec!["OUTSIDE_PROJECT"],

@@ -48,7 +48,7 @@ fn the_tool_that_runs_several_calls_costs_at_most_900_tokens_per_language() {
 
 /// Name, title, description and input schema, as `tools/list` carries them.
 #[test]
-fn the_list_of_a_toolset_stays_under_5000_tokens_per_language() {
+fn the_list_of_a_toolset_stays_in_its_budget_per_language() {
     let app = Sample::new().app();
     let mut cost: BTreeMap<(&str, &str), usize> = BTreeMap::new();
     for entry in app
@@ -66,9 +66,13 @@ fn the_list_of_a_toolset_stays_under_5000_tokens_per_language() {
     }
     println!("{cost:?}");
     for ((toolset, language), tokens) in cost {
-        if ["code", "novel"].contains(&toolset) {
-            assert!(tokens < 5_000, "{toolset} in {language}: {tokens} tokens");
-        }
+        let most = match toolset {
+            "code" | "novel" => 4_999,
+            // What the same tools cost elsewhere, without `expectation`.
+            "browser" => 4_400,
+            _ => continue,
+        };
+        assert!(tokens <= most, "{toolset} in {language}: {tokens} tokens");
     }
 }
 

@@ -25,9 +25,14 @@ use tokio_util::sync::CancellationToken;
 /// Where the sample novel lies in the committed sample.
 pub(crate) const NOVEL: &str = ".novel";
 
-/// Whether a tool never has an answer here: it was abolished, and what it teaches is an error; or its example needs a browser.
+/// Whether a tool never has an answer here: it was abolished, and what it teaches is an error; or its example needs a page.
 pub(crate) fn only_teaches(entry: &Entry) -> bool {
-    ["init", "browser_batch_execute"].contains(&entry.spec.name)
+    entry.spec.name == "init" || needs_a_page(entry)
+}
+
+/// Whether a tool works on a page. Those have tests of their own, on a browser.
+pub(crate) fn needs_a_page(entry: &Entry) -> bool {
+    entry.spec.toolset == "browser"
 }
 
 /// A project in a temporary folder. The project is a folder inside it, so that there is an outside.

@@ -16,6 +16,8 @@ use crate::tool::{self, Effect, Family, SharedOption, Spec, Texts};
 pub static FAMILY: Family = Family {
     name: "batch",
     renamed: &[],
+    plain: None,
+    is_open_world: true,
     // A step may bring a manuscript, which is the longest that any family takes.
     longest: 4 << 20,
     subject: &[],

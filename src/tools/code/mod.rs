@@ -41,6 +41,8 @@ pub const TOOLSET: &str = "code";
 pub static FAMILY: Family = Family {
     name: "code",
     renamed: &[],
+    plain: None,
+    is_open_world: false,
     longest: MAX_STRING,
     subject: &[],
     details: &[],

@@ -49,6 +49,8 @@ pub static BOOK: LazyLock<Book> = LazyLock::new(|| Book::embedded(include_str!("
 pub static FAMILY: Family = Family {
     name: "novel",
     renamed: &[("episode_number", "episode")],
+    plain: None,
+    is_open_world: false,
     // Twice a manuscript (decision 16): what is a little too long is refused where it is known what it is.
     longest: 8 << 20,
     subject: &["episode", "session_id"],
@@ -60,6 +62,8 @@ pub static FAMILY: Family = Family {
 pub static ENHANCED: Family = Family {
     name: FAMILY.name,
     renamed: FAMILY.renamed,
+    plain: FAMILY.plain,
+    is_open_world: FAMILY.is_open_world,
     longest: FAMILY.longest,
     subject: FAMILY.subject,
     details: &[("execution_method", "enhanced_use_case")],

@@ -1,0 +1,63 @@
+//! `browser_close`: ends the session with its tabs, cookies and storage.
+
+use fumi_base::{expectation::Expectation, text::Locale};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{ACTS, BrowserDeps, expected, owner, texts, turn::Mine};
+use crate::tool::{Cx, Outcome, Render, Spec, Tool, ToolError};
+
+/// See the module.
+#[derive(Debug)]
+pub struct Close;
+
+/// What the client sends.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Args {
+    /// A session by its handle; the caller's own without.
+    browser_session: Option<String>,
+}
+
+/// What it answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output {
+    /// Always true.
+    success: bool,
+    /// The session that there is no more.
+    browser_session: String,
+}
+
+impl Tool for Close {
+    const SPEC: Spec = Spec {
+        name: "browser_close",
+        texts: texts!("browser_close"),
+        ..ACTS
+    };
+    type Deps = BrowserDeps;
+    type Args = Args;
+    type Output = Output;
+
+    fn expects(_args: &Args) -> Expectation {
+        expected::answering()
+    }
+
+    async fn call(args: Args, deps: &BrowserDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
+        // Whoever is at work in it comes to an end first.
+        let turn = Mine::wait(deps, cx, args.browser_session.as_deref()).await?;
+        let browser_session = turn.give_up();
+        deps.browser.close(&owner(cx), &browser_session).await?;
+        Ok(Outcome::Done(Output {
+            success: true,
+            browser_session,
+        }))
+    }
+}
+
+impl Render for Output {
+    fn text(&self, locale: Locale) -> String {
+        match locale {
+            Locale::En => format!("closed: {}", self.browser_session),
+            Locale::Ja => format!("閉じました: {}", self.browser_session),
+        }
+    }
+}

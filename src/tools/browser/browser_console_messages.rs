@@ -1,0 +1,97 @@
+//! `browser_console_messages`: what the page wrote to its console.
+
+use fumi_base::{expectation::Expectation, text::Locale};
+use fumi_browser as browser;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    LOOKS, expected, length,
+    observed::Message,
+    on_tab::{Done, On, TabTool},
+    texts,
+};
+use crate::tool::{Cx, Spec, ToolError};
+
+/// See the module.
+#[derive(Debug)]
+pub struct ConsoleMessages;
+
+/// What the client sends.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Args {
+    /// The least severe that is listed.
+    pub level: Option<Level>,
+    /// Also those of earlier pages.
+    #[serde(default)]
+    pub all: bool,
+}
+
+/// How severe a message is.
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    /// Only errors.
+    Error,
+    /// Warnings too.
+    Warning,
+    /// What pages usually write.
+    #[default]
+    Info,
+    /// All.
+    Debug,
+}
+
+impl From<Level> for browser::Level {
+    fn from(level: Level) -> Self {
+        match level {
+            Level::Error => Self::Error,
+            Level::Warning => Self::Warning,
+            Level::Info => Self::Info,
+            Level::Debug => Self::Debug,
+        }
+    }
+}
+
+/// What it answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Listed {
+    /// All of this level.
+    total: usize,
+    /// The newest of them, the oldest first.
+    messages: Vec<Message>,
+}
+
+impl Done for Listed {
+    fn text(&self, _locale: Locale) -> String {
+        let mut lines = vec![format!("{} / {}", self.messages.len(), self.total)];
+        lines.extend(self.messages.iter().map(Message::line));
+        lines.join("\n")
+    }
+}
+
+impl TabTool for ConsoleMessages {
+    const SPEC: Spec = Spec {
+        name: "browser_console_messages",
+        texts: texts!("browser_console_messages"),
+        example: r#"{"level": "error"}"#,
+        ..LOOKS
+    };
+    const DESPITE_DIALOG: bool = true;
+    type Args = Args;
+    type Done = Listed;
+
+    fn expects(_args: &Args) -> Expectation {
+        expected::answering()
+    }
+
+    async fn act(args: Args, on: &mut On<'_>, _cx: &Cx) -> Result<Listed, ToolError> {
+        let level = args.level.unwrap_or_default();
+        let messages = on.tab.console(level.into(), args.all).await?;
+        let rows: Vec<Message> = messages.iter().map(Into::into).collect();
+        Ok(Listed {
+            total: rows.len(),
+            messages: length::newest(rows, length::ANSWER, Message::line),
+        })
+    }
+}

@@ -1,0 +1,114 @@
+//! `browser_evaluate`: runs a function in the page, and answers what it returns.
+
+use fumi_base::{expectation::Expectation, text::Locale, tokens};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{
+    ACTS, expected, length,
+    on_tab::{Done, On, TabTool},
+    playwright::Line,
+    target::Named,
+    texts,
+};
+use crate::tool::{Cx, Spec, ToolError};
+
+/// See the module.
+#[derive(Debug)]
+pub struct Evaluate;
+
+/// What the client sends.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Args {
+    /// `() => ...`, or `element => ...` with a target.
+    #[schemars(length(min = 1))]
+    pub function: String,
+    /// The element that the function gets.
+    pub target: Option<Named>,
+}
+
+/// What it answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Evaluated {
+    /// What the function returned.
+    result: Value,
+    /// Whether that is only its beginning, as a text.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    truncated: bool,
+}
+
+impl Evaluated {
+    /// The value of a page, or the beginning of one that is too long.
+    fn new(json: String, locale: Locale) -> Self {
+        if tokens::estimate(&json) <= length::ANSWER
+            && let Ok(result) = serde_json::from_str(&json)
+        {
+            return Self {
+                result,
+                truncated: false,
+            };
+        }
+        let how = ("return less from the function", "関数が返す量を減らしてください");
+        Self {
+            result: Value::from(length::cut(json, length::ANSWER, locale, how)),
+            truncated: true,
+        }
+    }
+}
+
+impl Done for Evaluated {
+    fn text(&self, _locale: Locale) -> String {
+        match (&self.result, self.truncated) {
+            (Value::String(beginning), true) => beginning.clone(),
+            (result, _) => result.to_string(),
+        }
+    }
+}
+
+impl TabTool for Evaluate {
+    const SPEC: Spec = Spec {
+        name: "browser_evaluate",
+        texts: texts!("browser_evaluate"),
+        example: r#"{"function": "() => document.title"}"#,
+        ..ACTS
+    };
+    type Args = Args;
+    type Done = Evaluated;
+
+    fn expects(_args: &Args) -> Expectation {
+        expected::evaluating()
+    }
+
+    fn code(args: &Args) -> Vec<Line> {
+        let call = format!("evaluate({})", args.function);
+        vec![match &args.target {
+            Some(target) => Line::on(target.target(), &call),
+            None => Line::page(&call),
+        }]
+    }
+
+    async fn act(args: Args, on: &mut On<'_>, cx: &Cx) -> Result<Evaluated, ToolError> {
+        let target = args.target.as_ref().map(Named::target);
+        let json = on.tab.evaluate(&args.function, target.as_ref()).await?;
+        Ok(Evaluated::new(json, cx.locale()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fumi_base::{text::Locale, tokens};
+    use serde_json::json;
+
+    use super::{Done, Evaluated, length};
+
+    #[test]
+    fn values_stay_values_and_one_that_is_too_long_is_cut() {
+        let small = Evaluated::new(r#"{"a": [1, "x"]}"#.to_owned(), Locale::En);
+        assert_eq!((small.result, small.truncated), (json!({"a": [1, "x"]}), false));
+        let large = Evaluated::new(json!(vec!["word"; 20_000]).to_string(), Locale::En);
+        assert!(large.truncated);
+        assert!(tokens::estimate(&large.text(Locale::En)) <= length::ANSWER + 30);
+        assert!(large.text(Locale::En).ends_with("return less from the function"));
+    }
+}

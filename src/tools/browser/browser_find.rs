@@ -1,0 +1,76 @@
+//! `browser_find`: the lines of the snapshot that hold a text, with refs.
+
+use fumi_base::{expectation::Expectation, text::Locale};
+use fumi_browser::Find as Wanted;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    LOOKS, expected, length,
+    on_tab::{Done, On, TabTool},
+    texts,
+};
+use crate::tool::{Cx, Rule, Spec, ToolError};
+
+/// Lines that are shown. Who finds more asks for something that is not everywhere.
+const LINES: usize = 50;
+
+/// See the module.
+#[derive(Debug)]
+pub struct Find;
+
+/// What the client sends.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Args {
+    /// A part of the line, in any case.
+    #[schemars(length(min = 1))]
+    pub text: Option<String>,
+    /// A regex instead.
+    #[schemars(length(min = 1))]
+    pub regex: Option<String>,
+}
+
+/// What it answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Found {
+    /// All lines that match.
+    total: usize,
+    /// The first of them, as the snapshot has them.
+    lines: Vec<String>,
+}
+
+impl Done for Found {
+    fn text(&self, _locale: Locale) -> String {
+        let mut lines = vec![format!("{} / {}", self.lines.len(), self.total)];
+        lines.extend(self.lines.iter().cloned());
+        lines.join("\n")
+    }
+}
+
+impl TabTool for Find {
+    const SPEC: Spec = Spec {
+        name: "browser_find",
+        texts: texts!("browser_find"),
+        example: r#"{"text": "Save"}"#,
+        rules: &[Rule::ExactlyOne(&["text", "regex"])],
+        ..LOOKS
+    };
+    type Args = Args;
+    type Done = Found;
+
+    fn expects(_args: &Args) -> Expectation {
+        expected::answering()
+    }
+
+    async fn act(args: Args, on: &mut On<'_>, _cx: &Cx) -> Result<Found, ToolError> {
+        let wanted = match (args.regex, args.text) {
+            (Some(regex), _) => Wanted::Regex(regex),
+            (None, text) => Wanted::Text(text.unwrap_or_default()),
+        };
+        let found = on.tab.find(&wanted).await?;
+        Ok(Found {
+            total: found.len(),
+            lines: found.iter().take(LINES).map(|line| length::row(line)).collect(),
+        })
+    }
+}

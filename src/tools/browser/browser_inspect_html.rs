@@ -1,0 +1,88 @@
+//! `browser_inspect_html`: the HTML of one element, cleaned of scripts, styles and comments.
+
+use fumi_base::{expectation::Expectation, text::Locale};
+use fumi_browser::HtmlRequest;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    LOOKS, expected, length,
+    observed::fenced,
+    on_tab::{Done, On, TabTool},
+    target::Named,
+    texts,
+};
+use crate::tool::{Cx, Spec, ToolError};
+
+/// Characters unless the caller says otherwise.
+const SIZE: usize = 10_000;
+
+/// See the module.
+#[derive(Debug)]
+pub struct InspectHtml;
+
+/// What the client sends.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Args {
+    /// Whose HTML.
+    pub target: Named,
+    /// Levels below it.
+    #[schemars(range(min = 1))]
+    pub depth: Option<u32>,
+    /// Most characters.
+    #[schemars(range(min = 1))]
+    pub max_size: Option<usize>,
+    /// What to leave out, as CSS.
+    pub exclude_selector: Option<String>,
+}
+
+/// What it answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Inspected {
+    /// The HTML, with marks where something was cut.
+    html: String,
+    /// Whether something was.
+    truncated: bool,
+}
+
+impl Done for Inspected {
+    fn text(&self, _locale: Locale) -> String {
+        fenced("html", &self.html)
+    }
+}
+
+impl TabTool for InspectHtml {
+    const SPEC: Spec = Spec {
+        name: "browser_inspect_html",
+        texts: texts!("browser_inspect_html"),
+        example: r#"{"target": "form"}"#,
+        ..LOOKS
+    };
+    type Args = Args;
+    type Done = Inspected;
+
+    fn expects(_args: &Args) -> Expectation {
+        expected::answering()
+    }
+
+    async fn act(args: Args, on: &mut On<'_>, cx: &Cx) -> Result<Inspected, ToolError> {
+        let request = HtmlRequest {
+            target: args.target.target(),
+            depth: args.depth,
+            max_size: args.max_size.unwrap_or(SIZE),
+            exclude: args.exclude_selector,
+        };
+        let found = on.tab.html(&request).await?;
+        let how = (
+            "ask with depth, excludeSelector or a smaller target",
+            "depth、excludeSelector、より小さい target のいずれかで絞ってください",
+        );
+        let characters = found.text.len();
+        let html = length::cut(found.text, length::ANSWER, cx.locale(), how);
+        Ok(Inspected {
+            truncated: found.cut || html.len() != characters,
+            html,
+        })
+    }
+}

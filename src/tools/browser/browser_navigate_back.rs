@@ -1,0 +1,41 @@
+//! `browser_navigate_back`: one step back in the history of the tab.
+
+use fumi_base::expectation::Expectation;
+
+use super::{
+    ACTS,
+    browser_navigate::Arrived,
+    expected,
+    on_tab::{NoArgs, On, TabTool},
+    playwright::Line,
+    texts,
+};
+use crate::tool::{Cx, Spec, ToolError};
+
+/// See the module.
+#[derive(Debug)]
+pub struct NavigateBack;
+
+impl TabTool for NavigateBack {
+    const SPEC: Spec = Spec {
+        name: "browser_navigate_back",
+        texts: texts!("browser_navigate_back"),
+        ..ACTS
+    };
+    const SAYS_PLACE: bool = true;
+    const CHANGES: usize = expected::WHOLE;
+    type Args = NoArgs;
+    type Done = Arrived;
+
+    fn expects(_args: &NoArgs) -> Expectation {
+        expected::arriving()
+    }
+
+    fn code(_args: &NoArgs) -> Vec<Line> {
+        vec![Line::page("goBack()")]
+    }
+
+    async fn act(_args: NoArgs, on: &mut On<'_>, _cx: &Cx) -> Result<Arrived, ToolError> {
+        Ok(on.tab.back().await?.into())
+    }
+}

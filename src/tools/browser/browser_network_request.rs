@@ -1,0 +1,134 @@
+//! `browser_network_request`: one request with its headers and bodies.
+
+use std::collections::BTreeMap;
+
+use fumi_base::{expectation::Expectation, text::Locale};
+use fumi_browser::{self as browser, RequestPart};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    LOOKS,
+    browser_network_requests::Row,
+    expected, length,
+    on_tab::{Done, On, TabTool},
+    texts,
+};
+use crate::tool::{Cx, Spec, ToolError};
+
+/// Tokens of one body when both are there, since they share the answer.
+const BODY: usize = length::ANSWER / 2;
+
+/// See the module.
+#[derive(Debug)]
+pub struct NetworkRequest;
+
+/// What the client sends.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Args {
+    /// Its number in browser_network_requests.
+    #[schemars(range(min = 1))]
+    pub index: usize,
+    /// Only this part.
+    pub part: Option<Part>,
+}
+
+/// A part of a request.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Part {
+    /// What was asked with.
+    RequestHeaders,
+    /// What was sent.
+    RequestBody,
+    /// What was answered with.
+    ResponseHeaders,
+    /// What was answered.
+    ResponseBody,
+}
+
+impl From<Part> for RequestPart {
+    fn from(part: Part) -> Self {
+        match part {
+            Part::RequestHeaders => Self::RequestHeaders,
+            Part::RequestBody => Self::RequestBody,
+            Part::ResponseHeaders => Self::ResponseHeaders,
+            Part::ResponseBody => Self::ResponseBody,
+        }
+    }
+}
+
+/// What it answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Detail {
+    request: Row,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    request_headers: Option<BTreeMap<String, String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    request_body: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    response_headers: Option<BTreeMap<String, String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    response_body: Option<String>,
+}
+
+impl Detail {
+    fn new(detail: browser::RequestDetail, part: Option<Part>, locale: Locale) -> Self {
+        let most = if part.is_some() { length::ANSWER } else { BODY };
+        let how = ("ask for this part alone", "part でこの部分だけを求めてください");
+        let body = |body: Option<String>| body.map(|body| length::cut(body, most, locale, how));
+        let headers = |headers: Vec<(String, String)>| {
+            let rows = headers.into_iter().map(|(name, value)| (name, length::row(&value)));
+            let headers: BTreeMap<_, _> = rows.collect();
+            (!headers.is_empty()).then_some(headers)
+        };
+        Self {
+            request: Row::from(&detail.request),
+            request_headers: headers(detail.request_headers),
+            request_body: body(detail.request_body),
+            response_headers: headers(detail.response_headers),
+            response_body: body(detail.response_body),
+        }
+    }
+}
+
+impl Done for Detail {
+    fn text(&self, _locale: Locale) -> String {
+        let mut lines = vec![self.request.line()];
+        let parts = [
+            ("request", &self.request_headers, &self.request_body),
+            ("response", &self.response_headers, &self.response_body),
+        ];
+        for (whose, headers, body) in parts {
+            if let Some(headers) = headers {
+                lines.push(format!("#### {whose} headers"));
+                lines.extend(headers.iter().map(|(name, value)| format!("{name}: {value}")));
+            }
+            if let Some(body) = body {
+                lines.push(format!("#### {whose} body\n{body}"));
+            }
+        }
+        lines.join("\n")
+    }
+}
+
+impl TabTool for NetworkRequest {
+    const SPEC: Spec = Spec {
+        name: "browser_network_request",
+        texts: texts!("browser_network_request"),
+        example: r#"{"index": 1, "part": "response-headers"}"#,
+        ..LOOKS
+    };
+    const DESPITE_DIALOG: bool = true;
+    type Args = Args;
+    type Done = Detail;
+
+    fn expects(_args: &Args) -> Expectation {
+        expected::answering()
+    }
+
+    async fn act(args: Args, on: &mut On<'_>, cx: &Cx) -> Result<Detail, ToolError> {
+        let detail = on.tab.request(args.index, args.part.map(Into::into)).await?;
+        Ok(Detail::new(detail, args.part, cx.locale()))
+    }
+}

@@ -1,0 +1,155 @@
+//! `browser_network_requests`: what the page asked for over the network, numbered.
+
+use fumi_base::{expectation::Expectation, text::Locale};
+use fumi_browser::{self as browser, RequestFilter};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    LOOKS, expected, length,
+    on_tab::{Done, On, TabTool},
+    texts,
+};
+use crate::tool::{Cx, Spec, ToolError};
+
+/// Rows unless the caller says otherwise.
+const ROWS: usize = 50;
+
+/// See the module.
+#[derive(Debug)]
+pub struct NetworkRequests;
+
+/// What the client sends.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Args {
+    /// A regex on the URL.
+    pub filter: Option<String>,
+    /// `404`, or `400-599`.
+    #[schemars(regex(pattern = "^[1-5]\\d\\d(-[1-5]\\d\\d)?$"))]
+    pub status_range: Option<String>,
+    /// Only this method.
+    pub method: Option<String>,
+    /// Most rows.
+    #[schemars(range(min = 1, max = 500))]
+    pub max_requests: Option<usize>,
+}
+
+/// What it answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Listed {
+    /// All that match.
+    total: usize,
+    /// The newest of them, the oldest first.
+    requests: Vec<Row>,
+}
+
+/// One request.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Row {
+    /// What browser_network_request takes.
+    pub(super) index: usize,
+    pub(super) method: String,
+    pub(super) url: String,
+    /// What it was asked for as: `document`, `script`, `fetch` and the like.
+    #[serde(rename = "type")]
+    kind: String,
+    /// The HTTP status, once there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<u16>,
+    /// Why there was no answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    failure: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bytes: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    duration_ms: Option<u64>,
+}
+
+impl From<&browser::Request> for Row {
+    fn from(request: &browser::Request) -> Self {
+        Self {
+            index: request.index,
+            method: request.method.clone(),
+            url: length::row(&request.url),
+            kind: request.kind.clone(),
+            status: request.status,
+            failure: request.failure.as_deref().map(length::row),
+            bytes: request.bytes,
+            duration_ms: request.duration_ms,
+        }
+    }
+}
+
+impl Row {
+    /// The same as one line.
+    pub(super) fn line(&self) -> String {
+        let came = match (&self.failure, self.status) {
+            (Some(failure), _) => format!("failed: {failure}"),
+            (None, Some(status)) => status.to_string(),
+            (None, None) => "pending".to_owned(),
+        };
+        let bytes = self.bytes.map(|bytes| format!(" {bytes} bytes"));
+        let took = self.duration_ms.map(|ms| format!(" {ms} ms"));
+        let (index, method, url, kind) = (self.index, &self.method, &self.url, &self.kind);
+        let (bytes, took) = (bytes.unwrap_or_default(), took.unwrap_or_default());
+        format!("{index}. [{method}] {url} => {came} ({kind}){bytes}{took}")
+    }
+}
+
+impl Done for Listed {
+    fn text(&self, _locale: Locale) -> String {
+        let mut lines = vec![format!("{} / {}", self.requests.len(), self.total)];
+        lines.extend(self.requests.iter().map(Row::line));
+        lines.join("\n")
+    }
+}
+
+/// `404` is one status, `400-599` are all between.
+fn range(raw: &str) -> Option<(u16, u16)> {
+    let (least, most) = raw.split_once('-').unwrap_or((raw, raw));
+    Some((least.parse().ok()?, most.parse().ok()?))
+}
+
+impl TabTool for NetworkRequests {
+    const SPEC: Spec = Spec {
+        name: "browser_network_requests",
+        texts: texts!("browser_network_requests"),
+        example: r#"{"statusRange": "400-599"}"#,
+        ..LOOKS
+    };
+    const DESPITE_DIALOG: bool = true;
+    type Args = Args;
+    type Done = Listed;
+
+    fn expects(_args: &Args) -> Expectation {
+        expected::answering()
+    }
+
+    async fn act(args: Args, on: &mut On<'_>, _cx: &Cx) -> Result<Listed, ToolError> {
+        let filter = RequestFilter {
+            url: args.filter,
+            status: args.status_range.as_deref().and_then(range),
+            method: args.method,
+            most: args.max_requests.unwrap_or(ROWS),
+        };
+        let (requests, total) = on.tab.requests(&filter).await?;
+        let rows: Vec<Row> = requests.iter().map(Into::into).collect();
+        Ok(Listed {
+            total,
+            requests: length::newest(rows, length::ANSWER, Row::line),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::range;
+
+    #[test]
+    fn one_status_is_a_range_of_one() {
+        assert_eq!(range("404"), Some((404, 404)));
+        assert_eq!(range("400-599"), Some((400, 599)));
+        assert_eq!(range("4xx"), None);
+    }
+}

@@ -1,0 +1,78 @@
+//! `browser_pdf_save`: saves the page as a PDF in the project.
+
+use fumi_base::{expectation::Expectation, files::sha256, text::Locale};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    LOOKS, expected,
+    on_tab::{Done, On, TabTool},
+    playwright::Line,
+    saved, texts,
+};
+use crate::tool::{Cx, Effect, Spec, ToolError};
+
+/// See the module.
+#[derive(Debug)]
+pub struct PdfSave;
+
+/// What the client sends.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Args {
+    /// What the file is called.
+    #[schemars(length(min = 1))]
+    pub filename: Option<String>,
+}
+
+/// What it answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Saved {
+    /// Where it lies in the project.
+    file: String,
+    /// Its size.
+    bytes: usize,
+}
+
+impl Done for Saved {
+    fn text(&self, _locale: Locale) -> String {
+        format!("{} ({} bytes)", self.file, self.bytes)
+    }
+}
+
+impl TabTool for PdfSave {
+    const SPEC: Spec = Spec {
+        name: "browser_pdf_save",
+        texts: texts!("browser_pdf_save"),
+        example: r#"{"filename": "page.pdf"}"#,
+        effect: Effect::Write,
+        ..LOOKS
+    };
+    type Args = Args;
+    type Done = Saved;
+
+    fn expects(_args: &Args) -> Expectation {
+        expected::answering()
+    }
+
+    fn code(_args: &Args) -> Vec<Line> {
+        vec![Line::page("pdf()")]
+    }
+
+    fn check(args: &Args, cx: &Cx) -> Result<(), ToolError> {
+        let place = args.filename.as_deref().map(|filename| saved::place(cx, filename));
+        place.transpose().map(drop)
+    }
+
+    async fn act(args: Args, on: &mut On<'_>, cx: &Cx) -> Result<Saved, ToolError> {
+        let pdf = on.tab.pdf().await?;
+        let bytes = pdf.len();
+        // Without a name it is called after what is in it: a clock would make another one of the same.
+        let name = args
+            .filename
+            .unwrap_or_else(|| format!("page-{}.pdf", &sha256(&pdf)[..12]));
+        Ok(Saved {
+            file: saved::save(cx, &name, pdf).await?,
+            bytes,
+        })
+    }
+}

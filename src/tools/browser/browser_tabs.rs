@@ -1,0 +1,80 @@
+//! `browser_tabs`: lists, opens, closes and selects the tabs of the session.
+
+use fumi_base::expectation::Expectation;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{
+    ACTS, expected,
+    on_tab::{Nothing, On, TabTool},
+    refused::Refused,
+    texts,
+};
+use crate::tool::{Cx, Spec, ToolError};
+
+/// See the module.
+#[derive(Debug)]
+pub struct Tabs;
+
+/// What the client sends.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Args {
+    /// What to do.
+    pub action: Action,
+    /// Which tab, from 0; the current one is closed without.
+    pub index: Option<usize>,
+    /// What a new tab opens.
+    pub url: Option<String>,
+}
+
+/// What can be done to tabs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Action {
+    /// Only lists them.
+    List,
+    /// Opens one.
+    New,
+    /// Closes one.
+    Close,
+    /// Makes one the current.
+    Select,
+}
+
+impl TabTool for Tabs {
+    const SPEC: Spec = Spec {
+        name: "browser_tabs",
+        texts: texts!("browser_tabs"),
+        example: r#"{"action": "list"}"#,
+        ..ACTS
+    };
+    const DESPITE_DIALOG: bool = true;
+    const SAYS_PLACE: bool = true;
+    const CHANGES: usize = expected::WHOLE;
+    type Args = Args;
+    type Done = Nothing;
+
+    fn expects(args: &Args) -> Expectation {
+        match args.action {
+            // Who lists them wants the list, and knows the page.
+            Action::List => expected::listing(),
+            _ => expected::arriving(),
+        }
+    }
+
+    async fn act(args: Args, on: &mut On<'_>, _cx: &Cx) -> Result<Nothing, ToolError> {
+        match args.action {
+            Action::List => {}
+            Action::New => on.tabs.open(args.url.as_deref()).await?,
+            Action::Close => on.tabs.close(args.index).await?,
+            Action::Select => {
+                let index = args.index.ok_or(Refused::Needs {
+                    action: "select",
+                    argument: "index",
+                })?;
+                on.tabs.select(index).await?;
+            }
+        }
+        Ok(Nothing {})
+    }
+}

@@ -1,0 +1,165 @@
+//! `browser_take_screenshot`: a picture of the viewport, of the whole page or of an element.
+
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use fumi_base::{
+    expectation::{Expectation, ImageFormat, ImageOptions},
+    text::Locale,
+};
+use fumi_browser as browser;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    LOOKS, expected,
+    on_tab::{Done, On, TabTool},
+    playwright::Line,
+    saved,
+    target::Named,
+    texts,
+};
+use crate::tool::{Block, Cx, Rule, Spec, ToolError};
+
+/// See the module.
+#[derive(Debug)]
+pub struct TakeScreenshot;
+
+/// What the client sends.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Args {
+    /// Only this element.
+    pub target: Option<Named>,
+    /// The whole page instead of the viewport.
+    #[serde(default)]
+    pub full_page: bool,
+    /// Its format.
+    #[serde(rename = "type")]
+    pub kind: Option<Kind>,
+    /// Save it instead of sending it.
+    #[schemars(length(min = 1))]
+    pub filename: Option<String>,
+}
+
+/// A format of pictures.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// Exact.
+    Png,
+    /// Small.
+    Jpeg,
+    /// Smaller.
+    Webp,
+}
+
+/// What it answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Taken {
+    /// Pixels.
+    width: u32,
+    /// Pixels.
+    height: u32,
+    /// Its size.
+    bytes: usize,
+    /// Its media type.
+    mime_type: &'static str,
+    /// Where it was saved, in the project.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<String>,
+    #[serde(skip)]
+    image: Option<Block>,
+}
+
+impl Done for Taken {
+    fn text(&self, _locale: Locale) -> String {
+        let file = self.file.as_ref().map(|file| format!(" → {file}"));
+        let (width, height, bytes, mime) = (self.width, self.height, self.bytes, self.mime_type);
+        format!("{mime} {width}x{height}, {bytes} bytes{}", file.unwrap_or_default())
+    }
+
+    fn blocks(&self) -> Vec<Block> {
+        self.image.iter().cloned().collect()
+    }
+}
+
+/// What the call says wins over what is expected of all pictures; a name says the format too.
+fn format(args: &Args, options: &ImageOptions) -> browser::ImageFormat {
+    let by_name = args.filename.as_deref().and_then(|name| {
+        let (_, extension) = name.rsplit_once('.')?;
+        match extension.to_ascii_lowercase().as_str() {
+            "png" => Some(browser::ImageFormat::Png),
+            "jpg" | "jpeg" => Some(browser::ImageFormat::Jpeg),
+            "webp" => Some(browser::ImageFormat::Webp),
+            _ => None,
+        }
+    });
+    match (args.kind, by_name, options.format) {
+        (Some(Kind::Png), ..) => browser::ImageFormat::Png,
+        (Some(Kind::Jpeg), ..) => browser::ImageFormat::Jpeg,
+        (Some(Kind::Webp), ..) => browser::ImageFormat::Webp,
+        (None, Some(named), _) => named,
+        (None, None, Some(ImageFormat::Jpeg)) => browser::ImageFormat::Jpeg,
+        (None, None, Some(ImageFormat::Webp)) => browser::ImageFormat::Webp,
+        (None, None, Some(ImageFormat::Png) | None) => browser::ImageFormat::Png,
+    }
+}
+
+impl TabTool for TakeScreenshot {
+    const SPEC: Spec = Spec {
+        name: "browser_take_screenshot",
+        texts: texts!("browser_take_screenshot"),
+        example: r#"{"type": "jpeg"}"#,
+        rules: &[Rule::Without("fullPage", &["target"])],
+        ..LOOKS
+    };
+    type Args = Args;
+    type Done = Taken;
+
+    fn expects(_args: &Args) -> Expectation {
+        expected::answering()
+    }
+
+    fn code(args: &Args) -> Vec<Line> {
+        vec![match &args.target {
+            Some(target) => Line::on(target.target(), "screenshot()"),
+            None if args.full_page => Line::page("screenshot({ fullPage: true })"),
+            None => Line::page("screenshot()"),
+        }]
+    }
+
+    fn check(args: &Args, cx: &Cx) -> Result<(), ToolError> {
+        let place = args.filename.as_deref().map(|filename| saved::place(cx, filename));
+        place.transpose().map(drop)
+    }
+
+    async fn act(args: Args, on: &mut On<'_>, cx: &Cx) -> Result<Taken, ToolError> {
+        let options = &cx.expectation.image_options;
+        let shot = browser::Shot {
+            target: args.target.as_ref().map(Named::target),
+            full_page: args.full_page,
+            format: format(&args, options),
+            quality: options.quality,
+            max_width: options.max_width,
+            max_height: options.max_height,
+        };
+        let picture = on.tab.screenshot(&shot).await?;
+        let mut taken = Taken {
+            width: picture.width,
+            height: picture.height,
+            bytes: picture.bytes.len(),
+            mime_type: picture.mime,
+            file: None,
+            image: None,
+        };
+        match &args.filename {
+            Some(filename) => taken.file = Some(saved::save(cx, filename, picture.bytes).await?),
+            None => {
+                taken.image = Some(Block::Image {
+                    data: STANDARD.encode(&picture.bytes),
+                    mime_type: picture.mime.to_owned(),
+                });
+            }
+        }
+        Ok(taken)
+    }
+}

@@ -1,0 +1,76 @@
+//! `browser_wait_for`: waits until a text is there, until one is gone, or for a while.
+
+use std::time::Duration;
+
+use fumi_base::expectation::Expectation;
+use fumi_browser::Wait;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{
+    LOOKS, expected,
+    on_tab::{Nothing, On, TabTool},
+    playwright::{self, Line},
+    texts,
+};
+use crate::tool::{Cx, Rule, Spec, ToolError};
+
+/// See the module.
+#[derive(Debug)]
+pub struct WaitFor;
+
+/// What the client sends.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Args {
+    /// Seconds.
+    #[schemars(range(min = 0, max = 30))]
+    pub time: Option<f64>,
+    /// Until this is there.
+    #[schemars(length(min = 1))]
+    pub text: Option<String>,
+    /// Until this is gone.
+    #[schemars(length(min = 1))]
+    pub text_gone: Option<String>,
+}
+
+impl TabTool for WaitFor {
+    const SPEC: Spec = Spec {
+        name: "browser_wait_for",
+        texts: texts!("browser_wait_for"),
+        example: r#"{"text": "Saved"}"#,
+        rules: &[Rule::AnyOf(&["time", "text", "textGone"])],
+        // Longer than it may wait itself.
+        timeout: Duration::from_secs(40),
+        ..LOOKS
+    };
+    type Args = Args;
+    type Done = Nothing;
+
+    fn expects(_args: &Args) -> Expectation {
+        expected::touching()
+    }
+
+    fn code(args: &Args) -> Vec<Line> {
+        let wait = |text: &String, state: &str| {
+            let text = playwright::quoted(text);
+            Line::page(&format!("getByText({text}).first().waitFor({{ state: '{state}' }})"))
+        };
+        let time = args
+            .time
+            .map(|time| Line::page(&format!("waitForTimeout({})", time * 1_000.0)));
+        let gone = args.text_gone.as_ref().map(|text| wait(text, "hidden"));
+        let there = args.text.as_ref().map(|text| wait(text, "visible"));
+        [time, gone, there].into_iter().flatten().collect()
+    }
+
+    async fn act(args: Args, on: &mut On<'_>, _cx: &Cx) -> Result<Nothing, ToolError> {
+        let wait = Wait {
+            time: args.time.map(Duration::from_secs_f64),
+            text: args.text,
+            text_gone: args.text_gone,
+        };
+        on.tab.wait_for(&wait).await?;
+        Ok(Nothing {})
+    }
+}

@@ -1,0 +1,92 @@
+//! How long a part of a reply may be, in tokens, and how one that is longer is cut.
+//!
+//! The parts together stay below the cap of a reply, since what a page says is no list whose rows could be left out.
+
+use fumi_base::{text::Locale, tokens};
+
+/// What a tool answers: HTML, a body, a value.
+pub(super) const ANSWER: usize = 10_000;
+/// A snapshot that the caller wants long.
+pub(super) const SNAPSHOT: usize = 10_000;
+/// Messages of the console beside an answer.
+pub(super) const CONSOLE: usize = 2_000;
+/// One address or message in a list, in characters.
+pub(super) const ROW: usize = 500;
+
+/// The text, or its beginning with a mark that says how much is missing and how to go on.
+pub(super) fn cut(text: String, most: usize, locale: Locale, how: (&str, &str)) -> String {
+    // A token is at least one byte: most texts need no estimate.
+    if text.len() <= most || tokens::estimate(&text) <= most {
+        return text;
+    }
+    let ends: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
+    let kept = ends.partition_point(|end| *end <= most || tokens::estimate(&text[..*end]) <= most);
+    let end = ends[kept.saturating_sub(1)];
+    let (kept, all) = (text[..end].chars().count(), ends.len());
+    let mark = match locale {
+        Locale::En => format!("… {kept} of {all} characters; {}", how.0),
+        Locale::Ja => format!("… {all} 文字中 {kept} 文字。{}", how.1),
+    };
+    format!("{}\n{mark}", &text[..end])
+}
+
+/// The last rows that fit together, in their order.
+pub(super) fn newest<T>(mut rows: Vec<T>, most: usize, line: impl Fn(&T) -> String) -> Vec<T> {
+    let kept = fitting(rows.iter().rev(), most, line);
+    rows.drain(..rows.len() - kept);
+    rows
+}
+
+/// The first rows that fit together.
+pub(super) fn oldest<T>(mut rows: Vec<T>, most: usize, line: impl Fn(&T) -> String) -> Vec<T> {
+    let kept = fitting(rows.iter(), most, line);
+    rows.truncate(kept);
+    rows
+}
+
+/// How many rows fit together. Their structure costs up to twice their line.
+fn fitting<'r, T: 'r>(rows: impl Iterator<Item = &'r T>, most: usize, line: impl Fn(&T) -> String) -> usize {
+    let mut left = most;
+    rows.take_while(|row| {
+        let cost = 2 * tokens::estimate(&line(row));
+        let fits = cost <= left;
+        left = left.saturating_sub(cost);
+        fits
+    })
+    .count()
+}
+
+/// One row of a list: the beginning of what is too long for it.
+pub(super) fn row(text: &str) -> String {
+    match text.char_indices().nth(ROW) {
+        Some((at, _)) => format!("{}…", &text[..at]),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fumi_base::{text::Locale, tokens};
+
+    use super::{cut, row};
+
+    #[test]
+    fn what_fits_stays_and_what_does_not_says_how_much_is_missing() {
+        let how = ("ask for less", "絞ってください");
+        assert_eq!(cut("short".to_owned(), 3, Locale::En, how), "short");
+        let long = "一つの長い文章です。".repeat(100);
+        let shown = cut(long.clone(), 50, Locale::En, how);
+        let (kept, mark) = shown.rsplit_once('\n').expect("a mark");
+        assert!(long.starts_with(kept) && !kept.is_empty());
+        assert!(tokens::estimate(kept) <= 50);
+        let expected = format!("… {} of 1000 characters; ask for less", kept.chars().count());
+        assert_eq!(mark, expected);
+        assert!(cut(long, 50, Locale::Ja, how).contains("1000 文字中"));
+    }
+
+    #[test]
+    fn a_row_ends_at_a_character() {
+        assert_eq!(row("https://x.test/"), "https://x.test/");
+        assert_eq!(row(&"あ".repeat(501)), format!("{}…", "あ".repeat(500)));
+    }
+}

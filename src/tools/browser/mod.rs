@@ -1,0 +1,130 @@
+//! The browser toolset: what its tools share. One file is one tool; pages, sessions and Chromium are `fumi-browser`'s.
+//!
+//! Nearly all of them are [`on_tab::TabTool`]s: they do one thing on a tab, and [`on_tab::OnTab`] tells what happened beside
+//! it. What a reply tells is decided by `expectation`; what nobody may miss is in every reply.
+
+pub mod browser_click;
+pub mod browser_close;
+pub mod browser_console_messages;
+pub mod browser_cookies;
+pub mod browser_diagnose;
+pub mod browser_drag;
+pub mod browser_drop;
+pub mod browser_emulate;
+pub mod browser_evaluate;
+pub mod browser_file_upload;
+pub mod browser_fill;
+pub mod browser_fill_form;
+pub mod browser_find;
+pub mod browser_find_elements;
+pub mod browser_handle_dialog;
+pub mod browser_hover;
+pub mod browser_inspect_html;
+pub mod browser_navigate;
+pub mod browser_navigate_back;
+pub mod browser_navigate_forward;
+pub mod browser_network_request;
+pub mod browser_network_requests;
+pub mod browser_pdf_save;
+pub mod browser_press_key;
+pub mod browser_resize;
+pub mod browser_select_option;
+pub mod browser_snapshot;
+pub mod browser_tabs;
+pub mod browser_take_screenshot;
+pub mod browser_type;
+pub mod browser_wait_for;
+mod expected;
+mod length;
+pub mod observed;
+mod observing;
+pub mod on_tab;
+mod playwright;
+mod refused;
+mod saved;
+mod target;
+mod turn;
+
+use std::{sync::Arc, time::Duration};
+
+use fumi_base::pools::Pool;
+use fumi_browser::{Browser, Owner, Session};
+
+use crate::tool::{Cx, Effect, Family, Spec, Texts, ToolError, validate::MAX_STRING};
+
+pub use refused::BOOK;
+
+/// The toolset.
+pub const TOOLSET: &str = "browser";
+
+/// What all browser tools have in common.
+pub static FAMILY: Family = Family {
+    name: "browser",
+    // What the same argument is called elsewhere.
+    renamed: &[("ref", "target"), ("selector", "target")],
+    plain: Some(target::plain),
+    is_open_world: true,
+    longest: MAX_STRING,
+    subject: &["browser_session", "target"],
+    details: &[],
+    book: None,
+};
+
+/// A tool that does something to a page, to be completed with its name, texts and example.
+pub const ACTS: Spec = Spec {
+    name: "",
+    aliases: &[],
+    toolset: TOOLSET,
+    also: &[],
+    family: &FAMILY,
+    listed: true,
+    texts: Texts { en: "", ja: "" },
+    example: "{}",
+    // None but what every tool has: in a list of so many tools each would cost hundreds of tokens.
+    options: &[],
+    rules: &[],
+    pool: Pool::Browser,
+    alone: false,
+    timeout: Duration::from_secs(30),
+    cached: false,
+    effect: Effect::Pages,
+};
+
+/// A tool that only looks.
+pub const LOOKS: Spec = Spec {
+    effect: Effect::ReadOnly,
+    ..ACTS
+};
+
+/// The two text files of a tool, beside its file.
+macro_rules! texts {
+    ($name:literal) => {
+        $crate::tool::Texts {
+            en: include_str!(concat!($name, ".en.md")),
+            ja: include_str!(concat!($name, ".ja.md")),
+        }
+    };
+}
+pub(crate) use texts;
+
+/// What browser tools need.
+#[derive(Debug)]
+pub struct BrowserDeps {
+    /// One Chromium for the process.
+    pub browser: Arc<Browser>,
+}
+
+impl BrowserDeps {
+    /// The session that a handle names; without one the caller's own, or a new one.
+    pub async fn session(&self, cx: &Cx, handle: Option<&str>) -> Result<Arc<Session>, ToolError> {
+        Ok(self.browser.session(&owner(cx), handle).await?)
+    }
+}
+
+/// Whom a session belongs to: nobody else finds it.
+fn owner(cx: &Cx) -> Owner {
+    Owner {
+        principal: cx.caller.access.principal.to_string(),
+        mcp_session: cx.caller.session.clone(),
+    }
+}

@@ -1,0 +1,413 @@
+//! The answer of a browser tool: its own fields, and what was seen of the page beside them.
+//!
+//! Text and structure say the same; the text is Markdown in the sections that models know from Playwright. A part that is
+//! not there was not asked for, or has nothing to say: what nobody may miss is there whenever it happened.
+
+use fumi_base::text::Locale;
+use fumi_browser as browser;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{length, on_tab::Done};
+use crate::tool::{Block, Render};
+
+/// An answer with what was seen.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Observed<D> {
+    /// Always true.
+    pub(super) success: bool,
+    #[serde(flatten)]
+    pub(super) done: D,
+    #[serde(flatten)]
+    pub(super) seen: Seen,
+    /// The same in Playwright, in TypeScript.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) code: Option<String>,
+    /// Names the session in later calls.
+    pub(super) browser_session: String,
+}
+
+/// What was seen of a tab after something was done.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub struct Seen {
+    /// Where the tab is, if that changed or was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) url: Option<String>,
+    /// The page's title, likewise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) title: Option<String>,
+    /// The HTTP status of the page, if it is new and no success or if it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) status: Option<u16>,
+    /// A dialog that waits for an answer; nothing else is seen of a page while one is open.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) dialog: Option<Dialog>,
+    /// A file chooser that waits for files.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) file_chooser: Option<FileChooser>,
+    /// The page, or a part of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) snapshot: Option<String>,
+    /// What differs from the last snapshot.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) changes: Option<String>,
+    /// What the console got since the last answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) console: Option<Console>,
+    /// All tabs, or the new ones where a list was not wanted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) tabs: Option<Vec<TabRow>>,
+    /// Downloads that began or ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) downloads: Option<Vec<Download>>,
+}
+
+/// A dialog of a page.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Dialog {
+    /// `alert`, `confirm`, `prompt`, `beforeunload`.
+    #[serde(rename = "type")]
+    kind: String,
+    message: String,
+}
+
+/// A chooser that a page opened.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct FileChooser {
+    /// Whether it takes several files.
+    multiple: bool,
+}
+
+/// What the console got.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Console {
+    /// Errors since the last answer.
+    pub(super) new_errors: usize,
+    /// The messages, if they are wanted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) messages: Option<Vec<Message>>,
+}
+
+/// A message of the console.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Message {
+    /// `error`, `warning`, `info`, `debug`.
+    level: &'static str,
+    text: String,
+    /// `URL:line:column`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    place: Option<String>,
+    /// How often it came one after the other, if more than once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    count: Option<usize>,
+}
+
+/// A tab.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct TabRow {
+    /// From 0.
+    index: usize,
+    title: String,
+    url: String,
+    /// Whether it is the one that tools act on.
+    current: bool,
+}
+
+/// A download.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Download {
+    name: String,
+    url: String,
+    /// `running`, `done`, `cancelled`.
+    state: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bytes: Option<u64>,
+    /// Where it lies in the project.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<String>,
+}
+
+impl From<browser::Dialog> for Dialog {
+    fn from(dialog: browser::Dialog) -> Self {
+        Self {
+            kind: dialog.kind,
+            message: length::row(&dialog.message),
+        }
+    }
+}
+
+impl From<bool> for FileChooser {
+    fn from(multiple: bool) -> Self {
+        Self { multiple }
+    }
+}
+
+/// The word for a level, as Playwright's tools have it.
+const fn word(level: browser::Level) -> &'static str {
+    match level {
+        browser::Level::Error => "error",
+        browser::Level::Warning => "warning",
+        browser::Level::Info => "info",
+        browser::Level::Debug => "debug",
+    }
+}
+
+impl From<&browser::Message> for Message {
+    fn from(message: &browser::Message) -> Self {
+        Self {
+            level: word(message.level),
+            text: length::row(&message.text),
+            place: message.place.as_deref().map(length::row),
+            count: (message.repeated > 1).then_some(message.repeated),
+        }
+    }
+}
+
+impl Message {
+    /// The same as one line.
+    pub(super) fn line(&self) -> String {
+        let place = self.place.as_ref().map(|place| format!(" @ {place}"));
+        let count = self.count.map(|count| format!(" ×{count}"));
+        let text = self.text.replace('\n', " ⏎ ");
+        format!(
+            "[{}] {text}{}{}",
+            self.level,
+            place.unwrap_or_default(),
+            count.unwrap_or_default()
+        )
+    }
+
+    /// Counts another one of the same.
+    pub(super) fn again(&mut self, other: &Self) {
+        self.count = Some(self.count.unwrap_or(1) + other.count.unwrap_or(1));
+    }
+
+    /// Whether another one says the same.
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        (self.level, &self.text, &self.place) == (other.level, &other.text, &other.place)
+    }
+}
+
+impl From<&browser::TabInfo> for TabRow {
+    fn from(tab: &browser::TabInfo) -> Self {
+        Self {
+            index: tab.index,
+            title: length::row(&tab.title),
+            url: length::row(&tab.url),
+            current: tab.current,
+        }
+    }
+}
+
+impl From<&browser::Download> for Download {
+    fn from(download: &browser::Download) -> Self {
+        Self {
+            name: length::row(&download.name),
+            url: length::row(&download.url),
+            state: download.state,
+            bytes: download.bytes,
+            file: download.path.clone(),
+        }
+    }
+}
+
+impl TabRow {
+    fn line(&self) -> String {
+        let mark = if self.current { " (current)" } else { "" };
+        format!("- {}:{mark} [{}]({})", self.index, self.title, self.url)
+    }
+}
+
+impl Download {
+    fn line(&self) -> String {
+        let bytes = self.bytes.map(|bytes| format!(", {bytes} bytes"));
+        let file = self.file.as_ref().map(|file| format!(" → {file}"));
+        let (name, state, url) = (&self.name, self.state, &self.url);
+        let (bytes, file) = (bytes.unwrap_or_default(), file.unwrap_or_default());
+        format!("- {name} ({state}{bytes}){file} from {url}")
+    }
+}
+
+impl Dialog {
+    /// The same as one line.
+    pub(super) fn line(&self) -> String {
+        format!("{} {:?}", self.kind, self.message)
+    }
+}
+
+impl Seen {
+    /// The lines below the heading of the page.
+    fn page(&self) -> Vec<String> {
+        let url = self.url.as_ref().map(|url| format!("- URL: {url}"));
+        let title = self.title.as_ref().map(|title| format!("- Title: {title}"));
+        let status = self.status.map(|status| format!("- Status: {status}"));
+        let dialog = self
+            .dialog
+            .as_ref()
+            .map(|dialog| format!("- Dialog: {} (browser_handle_dialog)", dialog.line()));
+        let chooser = self.file_chooser.as_ref().map(|chooser| {
+            let many = if chooser.multiple { "several files" } else { "one file" };
+            format!("- File chooser: {many} (browser_file_upload)")
+        });
+        let errors = self.console.as_ref().filter(|console| console.new_errors > 0);
+        let errors = errors.map(|console| format!("- Console: {} new errors", console.new_errors));
+        [url, title, status, dialog, chooser, errors]
+            .into_iter()
+            .flatten()
+            .collect()
+    }
+}
+
+/// A heading with what stands below it, if there is anything.
+fn section(heading: &str, body: &str) -> Option<String> {
+    (!body.is_empty()).then(|| format!("### {heading}\n{body}"))
+}
+
+/// A block that quotes a text of a page, with a fence that the text itself cannot close.
+pub(super) fn fenced(language: &str, text: &str) -> String {
+    let runs = text.split(|c| c != '`').map(str::len);
+    let fence = "`".repeat(runs.max().unwrap_or_default().max(2) + 1);
+    format!("{fence}{language}\n{text}\n{fence}")
+}
+
+fn lines<T>(rows: Option<&Vec<T>>, line: impl Fn(&T) -> String) -> String {
+    let lines: Vec<String> = rows.into_iter().flatten().map(line).collect();
+    lines.join("\n")
+}
+
+impl<D: Done> Render for Observed<D> {
+    fn text(&self, locale: Locale) -> String {
+        let seen = &self.seen;
+        let messages = seen.console.as_ref().and_then(|console| console.messages.as_ref());
+        let part = |heading, language, text: Option<&String>| {
+            text.and_then(|text| {
+                section(
+                    heading,
+                    &if text.is_empty() {
+                        String::new()
+                    } else {
+                        fenced(language, text)
+                    },
+                )
+            })
+        };
+        let unchanged = match (&seen.changes, locale) {
+            (Some(changes), Locale::En) if changes.is_empty() => Some("### Changes\nnone".to_owned()),
+            (Some(changes), Locale::Ja) if changes.is_empty() => Some("### Changes\nなし".to_owned()),
+            _ => None,
+        };
+        let sections = [
+            section("Result", &self.done.text(locale)),
+            part("Code", "ts", self.code.as_ref()),
+            section("Page", &seen.page().join("\n")),
+            part("Snapshot", "yaml", seen.snapshot.as_ref()),
+            part("Changes", "yaml", seen.changes.as_ref()),
+            unchanged,
+            section("Console", &lines(messages, Message::line)),
+            section("Tabs", &lines(seen.tabs.as_ref(), TabRow::line)),
+            section("Downloads", &lines(seen.downloads.as_ref(), Download::line)),
+            Some(format!("browser_session: {}", self.browser_session)),
+        ];
+        sections.into_iter().flatten().collect::<Vec<_>>().join("\n")
+    }
+
+    fn blocks(&self) -> Vec<Block> {
+        self.done.blocks()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fumi_base::text::Locale;
+    use serde_json::json;
+
+    use super::{Console, Dialog, Observed, Seen, TabRow};
+    use crate::{
+        tool::{Render, schema},
+        tools::browser::on_tab::Nothing,
+    };
+
+    fn observed(seen: Seen) -> Observed<Nothing> {
+        Observed {
+            success: true,
+            done: Nothing {},
+            seen,
+            code: None,
+            browser_session: "bs_1".to_owned(),
+        }
+    }
+
+    #[test]
+    fn an_answer_with_nothing_to_say_is_short_and_names_the_session() {
+        let quiet = observed(Seen::default());
+        assert_eq!(
+            serde_json::to_value(&quiet).expect("plain"),
+            json!({"success": true, "browser_session": "bs_1"})
+        );
+        assert_eq!(quiet.text(Locale::En), "browser_session: bs_1");
+    }
+
+    #[test]
+    fn text_and_structure_say_the_same() {
+        let seen = Seen {
+            url: Some("http://x.test/".to_owned()),
+            status: Some(404),
+            dialog: Some(Dialog {
+                kind: "confirm".to_owned(),
+                message: "Sure?".to_owned(),
+            }),
+            snapshot: Some("- button \"Save\" [ref=e1]".to_owned()),
+            changes: Some(String::new()),
+            console: Some(Console {
+                new_errors: 2,
+                messages: None,
+            }),
+            tabs: Some(vec![TabRow {
+                index: 0,
+                title: "X".to_owned(),
+                url: "http://x.test/".to_owned(),
+                current: true,
+            }]),
+            ..Seen::default()
+        };
+        let observed = observed(seen);
+        let structure = serde_json::to_value(&observed).expect("plain");
+        assert_eq!(structure["status"], 404);
+        assert_eq!(structure["dialog"], json!({"type": "confirm", "message": "Sure?"}));
+        assert_eq!(structure["changes"], "");
+        let expected = "### Page\n- URL: http://x.test/\n- Status: 404\n- Dialog: confirm \"Sure?\" (browser_handle_dialog)\n\
+            - Console: 2 new errors\n### Snapshot\n```yaml\n- button \"Save\" [ref=e1]\n```\n### Changes\nnone\n\
+            ### Tabs\n- 0: (current) [X](http://x.test/)\nbrowser_session: bs_1";
+        assert_eq!(observed.text(Locale::En), expected);
+        assert!(observed.text(Locale::Ja).contains("### Changes\nなし"));
+    }
+
+    #[test]
+    fn a_page_cannot_end_the_block_that_quotes_it() {
+        let observed = observed(Seen {
+            snapshot: Some("- text: ```\n### Page".to_owned()),
+            ..Seen::default()
+        });
+        assert!(
+            observed
+                .text(Locale::En)
+                .contains("````yaml\n- text: ```\n### Page\n````")
+        );
+    }
+
+    #[test]
+    fn the_schema_has_every_part_beside_the_tools_own() {
+        let schema = schema::written::<Observed<Nothing>>();
+        for part in [
+            "success",
+            "url",
+            "dialog",
+            "snapshot",
+            "changes",
+            "code",
+            "browser_session",
+        ] {
+            assert!(schema["properties"][part].is_object(), "{part}: {schema:?}");
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! What is looked at after something was done: as much as is wanted, and never less than what nobody may miss.
+//!
+//! Invariant: an address or title that changed, a dialog, a file chooser, a download, a new tab, new errors of the console
+//! and a status that is no success are told whatever is wanted.
+
+use fumi_base::{
+    expectation::{ConsoleLevel, ConsoleOptions, Resolved, SnapshotFormat as Format},
+    text::Locale,
+};
+use fumi_browser::{Facts, Level, SnapshotFormat, SnapshotRequest, Tab, Tabs, Target};
+use regex::RegexSet;
+
+use super::{
+    length,
+    observed::{Console, Message, Seen},
+    on_tab::Scope,
+};
+use crate::tool::ToolError;
+
+/// Messages of the console beside an answer, unless the caller wants more.
+const MESSAGES: usize = 10;
+
+/// What to look at.
+pub(super) struct Look<'c> {
+    /// What the caller wants.
+    pub(super) wanted: &'c Resolved,
+    /// Which part of the page.
+    pub(super) scope: Scope,
+    /// Whether the place is told although it did not change.
+    pub(super) says_place: bool,
+    /// Most tokens of what changed.
+    pub(super) changes: usize,
+    /// The caller's language.
+    pub(super) locale: Locale,
+}
+
+/// Looks at the current tab.
+pub(super) async fn observe(tabs: &mut Tabs, look: &Look<'_>) -> Result<Seen, ToolError> {
+    let tab = tabs.current().await?;
+    let facts = tab.observe().await?;
+    let mut seen = Seen {
+        url: (look.says_place || facts.url_changed).then(|| length::row(&facts.url)),
+        title: (look.says_place || facts.title_changed).then(|| length::row(&facts.title)),
+        status: facts
+            .status
+            .filter(|status| look.says_place || !(200..300).contains(status)),
+        console: console(&facts, look),
+        downloads: downloads(&facts, look),
+        tabs: tab_rows(tabs, &facts, look),
+        file_chooser: facts.file_chooser.map(Into::into),
+        ..Seen::default()
+    };
+    match facts.dialog {
+        // Nothing answers in a page that a dialog blocks.
+        Some(dialog) => seen.dialog = Some(dialog.into()),
+        None => page(&tab, look, &mut seen).await?,
+    }
+    Ok(seen)
+}
+
+/// The page itself, or what changed of it. A part of a page is shown as it is: differences are those of the whole.
+async fn page(tab: &Tab, look: &Look<'_>, seen: &mut Seen) -> Result<(), ToolError> {
+    let (wanted, scope) = (look.wanted, &look.scope);
+    let options = &wanted.snapshot_options;
+    let selector = options.selector.clone().map(Target::Written);
+    let target = scope.target.clone().or(selector);
+    if !wanted.snapshot {
+        return Ok(());
+    }
+    if wanted.diff && target.is_none() {
+        // Four characters are about a token.
+        let most = options.max_length.map_or(look.changes, |characters| characters / 4);
+        let changes = tab.changes(most.min(length::SNAPSHOT)).await?;
+        let part = if changes.whole {
+            &mut seen.snapshot
+        } else {
+            &mut seen.changes
+        };
+        *part = Some(changes.text);
+        return Ok(());
+    }
+    let request = SnapshotRequest {
+        target,
+        depth: scope.depth,
+        max_length: options.max_length,
+        format: match options.format {
+            None | Some(Format::Aria) => SnapshotFormat::Aria,
+            Some(Format::Text) => SnapshotFormat::Text,
+            Some(Format::Html) => SnapshotFormat::Html,
+        },
+        boxes: scope.boxes,
+    };
+    let snapshot = tab.snapshot(&request).await?;
+    let how = (
+        "ask with a target, a depth or snapshotOptions",
+        "target、depth、snapshotOptions のいずれかで絞ってください",
+    );
+    seen.snapshot = Some(length::cut(snapshot.text, length::SNAPSHOT, look.locale, how));
+    Ok(())
+}
+
+/// Errors are counted always; messages are listed when they are wanted.
+fn console(facts: &Facts, look: &Look<'_>) -> Option<Console> {
+    let options = &look.wanted.console_options;
+    let messages = look.wanted.console.then(|| wanted_messages(facts, options));
+    let is_worth_saying =
+        facts.new_console_errors > 0 || messages.as_ref().is_some_and(|messages| !messages.is_empty());
+    is_worth_saying.then_some(Console {
+        new_errors: facts.new_console_errors,
+        messages,
+    })
+}
+
+/// The last messages that the caller's options leave.
+fn wanted_messages(facts: &Facts, options: &ConsoleOptions) -> Vec<Message> {
+    let levels = options.levels.as_deref().unwrap_or_default();
+    // A pattern that is none was refused before the call began.
+    let patterns = RegexSet::new(options.patterns.as_deref().unwrap_or_default()).unwrap_or_default();
+    let mut kept: Vec<Message> = Vec::new();
+    for message in &facts.console {
+        let is_level = levels.is_empty() || levels.iter().any(|level| level_of(*level) == message.level);
+        if !is_level || !(patterns.is_empty() || patterns.is_match(&message.text)) {
+            continue;
+        }
+        let message = Message::from(message);
+        let same = kept.iter_mut().find(|kept| kept.is_like(&message));
+        match same.filter(|_| options.remove_duplicates.unwrap_or(true)) {
+            Some(same) => same.again(&message),
+            None => kept.push(message),
+        }
+    }
+    let surplus = kept.len().saturating_sub(options.max_messages.unwrap_or(MESSAGES));
+    kept.drain(..surplus);
+    length::newest(kept, length::CONSOLE, Message::line)
+}
+
+/// The level that a caller means: what pages log and what they inform of is one.
+const fn level_of(level: ConsoleLevel) -> Level {
+    match level {
+        ConsoleLevel::Error => Level::Error,
+        ConsoleLevel::Warn => Level::Warning,
+        ConsoleLevel::Log | ConsoleLevel::Info => Level::Info,
+    }
+}
+
+/// Downloads are told whenever there are any: unwanted are only those that nothing happened to.
+fn downloads(facts: &Facts, look: &Look<'_>) -> Option<Vec<super::observed::Download>> {
+    let is_asked = look.wanted.downloads == Some(true);
+    (is_asked || !facts.downloads.is_empty()).then(|| facts.downloads.iter().map(Into::into).collect())
+}
+
+/// All tabs where they are wanted, or where nothing was said and there is something to say; the new ones otherwise.
+fn tab_rows(tabs: &Tabs, facts: &Facts, look: &Look<'_>) -> Option<Vec<super::observed::TabRow>> {
+    let all = tabs.list();
+    let is_listed = look.wanted.tabs.unwrap_or_else(|| {
+        let is_one_of_several = look.says_place && all.len() > 1;
+        is_one_of_several || !facts.new_tabs.is_empty()
+    });
+    let shown = if is_listed { &all } else { &facts.new_tabs };
+    (is_listed || !shown.is_empty()).then(|| shown.iter().map(Into::into).collect())
+}

@@ -1,0 +1,96 @@
+//! What browser tools refuse themselves, before a browser is asked: what no schema can say of one action among several.
+
+use std::sync::LazyLock;
+
+use fumi_base::errors::{Book, Teach};
+
+/// The sentences.
+pub static BOOK: LazyLock<Book> = LazyLock::new(|| Book::embedded(include_str!("errors.toml")));
+
+/// A call that cannot be made as it is written.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Refused {
+    /// One action of a tool needs an argument that others do not.
+    #[error("{action} needs {argument}")]
+    Needs {
+        /// The action.
+        action: &'static str,
+        /// What is missing.
+        argument: &'static str,
+    },
+    /// A file would be written where nothing may be.
+    #[error("read-only")]
+    ReadOnly,
+    /// A name of a file that leads elsewhere, or is none.
+    #[error("filename {filename}: {reason}")]
+    Filename {
+        /// As the client wrote it, quoted.
+        filename: String,
+        /// Why, in English.
+        reason: &'static str,
+        /// Why, in Japanese.
+        reason_ja: &'static str,
+    },
+}
+
+impl Teach for Refused {
+    fn entry(&self) -> &'static str {
+        match self {
+            Self::Needs { .. } => "ACTION_NEEDS",
+            Self::ReadOnly => "BROWSER_READ_ONLY",
+            Self::Filename { .. } => "FILENAME_REFUSED",
+        }
+    }
+
+    fn book(&self) -> &'static Book {
+        &BOOK
+    }
+
+    fn facts(&self) -> Vec<(&'static str, String)> {
+        match self {
+            Self::Needs { action, argument } => {
+                vec![("action", (*action).to_owned()), ("argument", (*argument).to_owned())]
+            }
+            Self::ReadOnly => Vec::new(),
+            Self::Filename {
+                filename,
+                reason,
+                reason_ja,
+            } => vec![
+                ("filename", filename.clone()),
+                ("reason", (*reason).to_owned()),
+                ("reason_ja", (*reason_ja).to_owned()),
+            ],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fumi_base::errors::Teach;
+
+    use super::{BOOK, Refused};
+
+    #[test]
+    fn every_refusal_has_its_sentences_filled() {
+        let refusals = [
+            Refused::Needs {
+                action: "select",
+                argument: "index",
+            },
+            Refused::ReadOnly,
+            Refused::Filename {
+                filename: "\"../a\"".to_owned(),
+                reason: "it contains '..'",
+                reason_ja: "「..」を含んでいます",
+            },
+        ];
+        for refused in &refusals {
+            let lesson = refused.lesson();
+            for text in [&lesson.message, &lesson.next] {
+                assert!(!text.en.contains('{') && !text.ja.contains('{'), "{text:?}");
+            }
+        }
+        assert_eq!(BOOK.entries().count(), refusals.len());
+    }
+}
