@@ -1,5 +1,8 @@
 //! A tab of a real Chromium against small pages.
 
 mod chromium;
+mod dialogs;
 mod frames;
+mod navigation;
 mod site;
+mod traffic;
