@@ -129,9 +129,12 @@ impl Network {
         open.next().map(|kept| kept.id.clone())
     }
 
-    /// Whether a request has no answer yet.
+    /// Whether a request of this page has no answer yet.
     pub(super) fn is_open(&self, id: &RequestId) -> bool {
-        self.kept.iter().rev().any(|kept| kept.id == *id && kept.is_open)
+        self.kept
+            .iter()
+            .rev()
+            .any(|kept| kept.id == *id && kept.is_open && kept.page == self.page)
     }
 
     fn begin(&mut self, channel: &Channel, id: RequestId, method: String, url: String, kind: &str) -> &mut Kept {

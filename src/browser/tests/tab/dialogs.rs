@@ -19,17 +19,41 @@ async fn each_kind_stops_the_page_until_it_is_answered() {
     it.tab.navigate(&site.url("/")).await.unwrap();
     assert_eq!(it.tab.handle_dialog(true, None).await.unwrap_err().entry(), "NO_DIALOG");
     for (act, kind, accept, typed, out) in [
-        ("out.textContent = alert('Hello')", "alert", true, None, "undefined"),
-        ("out.textContent = confirm('Sure?')", "confirm", true, None, "true"),
-        ("out.textContent = confirm('Sure?')", "confirm", false, None, "false"),
         (
-            "out.textContent = prompt('Name?', 'x')",
+            "out.textContent = String(alert('Hello'))",
+            "alert",
+            true,
+            None,
+            "undefined",
+        ),
+        (
+            "out.textContent = String(confirm('Sure?'))",
+            "confirm",
+            true,
+            None,
+            "true",
+        ),
+        (
+            "out.textContent = String(confirm('Sure?'))",
+            "confirm",
+            false,
+            None,
+            "false",
+        ),
+        (
+            "out.textContent = String(prompt('Name?', 'x'))",
             "prompt",
             true,
             Some("Ann"),
             "Ann",
         ),
-        ("out.textContent = prompt('Name?', 'x')", "prompt", false, None, "null"),
+        (
+            "out.textContent = String(prompt('Name?', 'x'))",
+            "prompt",
+            false,
+            None,
+            "null",
+        ),
     ] {
         it.act(act).await.unwrap();
         let facts = it.tab.observe().await.unwrap();
@@ -92,6 +116,7 @@ async fn a_page_that_asks_before_it_is_left() {
     assert_eq!(it.tab.dialog().unwrap().kind, "beforeunload");
     it.tab.handle_dialog(false, None).await.unwrap();
     assert_eq!(it.tab.url(), site.url("/"));
+    assert!(!it.tab.observe().await.unwrap().still_loading);
 
     assert_eq!(
         it.tab.navigate(&site.url("/after")).await.unwrap_err().entry(),

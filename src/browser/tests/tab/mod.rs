@@ -5,4 +5,5 @@ mod dialogs;
 mod frames;
 mod navigation;
 mod site;
+mod snapshots;
 mod traffic;
