@@ -249,7 +249,15 @@ impl Tab {
         self.can_leave()?;
         let before = self.mark();
         let command = Navigate { url: url.to_owned() };
-        let work = async { self.page().call(&command).await.map_err(BrowserError::from) };
+        let work = async {
+            let navigated = self.page().call(&command).await?;
+            if navigated.error_text.is_none() && !navigated.is_download {
+                // The answer may overtake the events that led to it. The same fragment again has none.
+                let told = self.until(|state| before.went_on(state).then_some(()));
+                let _ = timeout(TOLD, told).await;
+            }
+            Ok(navigated)
+        };
         let navigated = match self.committed(url, &before, work).await? {
             Some(navigated) => navigated,
             // A dialog of the new page: it has arrived as far as it can.
@@ -410,3 +418,5 @@ impl Tab {
 
 /// Time for which a navigation that a page asked for may take to begin; some, such as `javascript:` URLs, never do.
 pub(super) const BEGINNING: Duration = Duration::from_millis(200);
+/// Within this the events of what has happened have been read.
+const TOLD: Duration = Duration::from_secs(1);
