@@ -146,6 +146,10 @@ impl Console {
     }
 
     pub(super) fn log(&mut self, entry: Entry) {
+        // Workers say it themselves, in their own sessions.
+        if entry.source == "worker" {
+            return;
+        }
         let level = match entry.level.as_str() {
             "verbose" => Level::Debug,
             "warning" => Level::Warning,

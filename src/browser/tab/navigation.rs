@@ -70,8 +70,6 @@ pub(super) struct Navigations {
 pub(super) struct Document {
     pub(super) status: Option<u16>,
     pub(super) redirects: Vec<String>,
-    /// The URL of the last hop.
-    pub(super) url: String,
 }
 
 impl Navigations {

@@ -384,6 +384,6 @@ fn status(status: i64) -> Option<u16> {
     clippy::cast_sign_loss,
     reason = "saturates, and is never negative"
 )]
-fn whole(number: f64) -> u64 {
+pub(super) fn whole(number: f64) -> u64 {
     number.round() as u64
 }

@@ -59,7 +59,8 @@ async fn the_console_counts_levels_repeats_and_pages() {
 
     it.tab.navigate(&site.url("/two")).await.unwrap();
     it.tab.until(|state| (state.console.count() > 12).then_some(())).await;
-    assert_eq!(it.tab.console(Level::Debug, false).len(), 1);
+    let worker = it.tab.console(Level::Debug, false);
+    assert_eq!(worker.len(), 1, "{worker:?}");
     assert_eq!(it.tab.console(Level::Debug, true).len(), all.len() + 1);
 }
 
