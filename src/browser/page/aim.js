@@ -6,9 +6,10 @@ const PATIENCE = 1_000;
 const ALIGNMENTS = [null, 'center', 'end', 'start'];
 
 /**
- * `{ ref, x, y, box: { x, y, width, height } }` in CSS pixels of this frame's viewport, or `{ error }`: "invisible", "disabled",
- * "moving", "outside", `{ error: "covered", by, ref? }`, or what `resolve` says.
- * @param position `{ x, y }` from the element's upper left corner; `force` skips all checks but being in view; `timeout` in ms.
+ * `{ ref, x, y, box: { x, y, width, height } }` in CSS pixels of this frame's viewport, or `{ error }`: "invisible",
+ * "disabled", "moving", "outside", `{ error: "covered", by, ref? }`, or what `resolve` says.
+ * @param position `{ x, y }` from the element's upper left corner; `force` skips all checks but being in view;
+ * `timeout` in ms.
  */
 async function aim(target, { position, force = false, timeout = PATIENCE } = {}) {
   const end = performance.now() + timeout;
@@ -18,7 +19,13 @@ async function aim(target, { position, force = false, timeout = PATIENCE } = {})
     if (found.error && found.error !== 'none') return found;
     const align = ALIGNMENTS[attempt % ALIGNMENTS.length];
     const result = found.error ? found : await aimOrLabel(found.element, { position, force, align });
-    if (!result.error) return { ref: refOf(found.element, found.role, found.name), role: found.role, name: clip(found.name, NAME_LIMIT), ...result };
+    if (!result.error)
+      return {
+        ref: refOf(found.element, found.role, found.name),
+        role: found.role,
+        name: clip(found.name, NAME_LIMIT),
+        ...result,
+      };
     // Other alignments first, without waiting; then the page may still be on its way.
     const realign = result.error === 'covered' || result.error === 'outside';
     // What covered it where it stood says more than the header it met further up.
@@ -97,8 +104,11 @@ async function isAtRest(element) {
   return false;
 }
 
-const isAnimated = (element) => animations(document).some((animation) => animation.playState === 'running'
-  && animation.effect?.target && within(element, animation.effect.target));
+const isAnimated = (element) =>
+  animations(document).some(
+    (animation) =>
+      animation.playState === 'running' && animation.effect?.target && within(element, animation.effect.target),
+  );
 
 /** The element that a pointer meets, inside shadow roots too. */
 function hitAt({ x, y }) {
@@ -138,8 +148,8 @@ function covered(hit, element) {
 }
 
 /**
- * Offset and scale of the document inside an iframe: `{ x, y, width, height, scaleX, scaleY }` in this frame's viewport, and
- * `left`, `top` of the iframe itself.
+ * Offset and scale of the document inside an iframe: `{ x, y, width, height, scaleX, scaleY }` in this frame's
+ * viewport, and `left`, `top` of the iframe itself.
  */
 function frameBox(target) {
   const found = resolveElement(target);
@@ -153,5 +163,14 @@ function frameBox(target) {
   const top = element.clientTop + parseFloat(style.paddingTop);
   const width = element.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
   const height = element.clientHeight - parseFloat(style.paddingTop) - parseFloat(style.paddingBottom);
-  return { x: box.x + left * scaleX, y: box.y + top * scaleY, width: width * scaleX, height: height * scaleY, scaleX, scaleY, left: box.x, top: box.y };
+  return {
+    x: box.x + left * scaleX,
+    y: box.y + top * scaleY,
+    width: width * scaleX,
+    height: height * scaleY,
+    scaleX,
+    scaleY,
+    left: box.x,
+    top: box.y,
+  };
 }

@@ -1,5 +1,6 @@
-// Long runs of similar siblings: the first few and the last stand for all. What is asked for is the page's structure, and
-// row 1,374 has the same one as row 3. Rows left out are not walked, so that a long table costs no more than a short one.
+// Long runs of similar siblings: the first few and the last stand for all. What is asked for is the page's structure,
+// and row 1,374 has the same one as row 3. Rows left out are not walked, so that a long table costs no more than a
+// short one.
 
 /** A run of this many siblings or fewer is never cut. */
 const SHORTEST_RUN = 9;
@@ -7,14 +8,27 @@ const SHORTEST_RUN = 9;
 const RUN_BUDGET = 1_500;
 
 const NOUNS = {
-  row: 'rows', listitem: 'items', option: 'options', treeitem: 'items', menuitem: 'items', article: 'articles', tab: 'tabs',
+  row: 'rows',
+  listitem: 'items',
+  option: 'options',
+  treeitem: 'items',
+  menuitem: 'items',
+  article: 'articles',
+  tab: 'tabs',
+  term: 'terms and definitions',
+  definition: 'terms and definitions',
+  paragraph: 'paragraphs',
+  link: 'links',
+  button: 'buttons',
 };
 
 /** Equal for siblings that repeat: same role and, where the role says little, the same kind of content. */
 function shapeOf(element) {
   const tag = localName(element);
   const role = attribute(element, 'role');
-  if (role || tag === 'tr' || tag === 'li' || tag === 'option' || tag === 'dt' || tag === 'dd') return role ?? tag;
+  if (role || tag === 'tr' || tag === 'li' || tag === 'option') return role ?? tag;
+  // Terms and definitions take turns.
+  if (tag === 'dt' || tag === 'dd') return 'dl';
   // The first class names the component (`card`, `row`); the others are its states and looks.
   const classes = (attribute(element, 'class') ?? '').trim().split(/\s+/)[0];
   if (classes) return `${tag}.${classes}`;
@@ -39,8 +53,11 @@ function runsOf(nodes) {
 /** A member that must be seen though its run is cut: it has the focus or is the chosen one. */
 function stands(element, focus) {
   if (focus && (element === focus || within(focus, element))) return true;
-  return element.selected === true && localName(element) === 'option'
-    || attribute(element, 'aria-selected') === 'true' || (attribute(element, 'aria-current') ?? 'false') !== 'false';
+  return (
+    (element.selected === true && localName(element) === 'option') ||
+    attribute(element, 'aria-selected') === 'true' ||
+    (attribute(element, 'aria-current') ?? 'false') !== 'false'
+  );
 }
 
 /**

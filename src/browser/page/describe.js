@@ -4,19 +4,38 @@
 function lineOf(element) {
   const role = roleOf(element);
   const name = nameOf(element, role) || clip(tidy(textContent(element)), 60);
-  const line = keyOf({ role, name, states: statesOf(element, role, focused()), ref: refOf(element, role), cursor: false });
+  const line = keyOf({
+    role,
+    name,
+    states: statesOf(element, role, focused()),
+    ref: refOf(element, role),
+    cursor: false,
+  });
   const around = surrounding(element);
   return `${line}${isExposed(element) ? '' : ' (not visible)'}${around ? ` in ${around}` : ''}`;
 }
 
-const SURROUNDINGS = new Set(['row', 'listitem', 'article', 'dialog', 'region', 'navigation', 'form', 'group', 'banner', 'contentinfo', 'main']);
+const SURROUNDINGS = new Set([
+  'row',
+  'listitem',
+  'article',
+  'dialog',
+  'region',
+  'navigation',
+  'form',
+  'group',
+  'banner',
+  'contentinfo',
+  'main',
+]);
 
 /** What tells equal buttons apart: the row, the item, the part of the page. */
 function surrounding(element) {
   for (let node = flatParent(element); node; node = flatParent(node)) {
     const role = roleOf(node);
     if (!SURROUNDINGS.has(role)) continue;
-    const name = role === 'listitem' || role === 'row' ? tidy(contentText(node, { seen: new Set() })) : labelOf(node, role);
+    const name =
+      role === 'listitem' || role === 'row' ? tidy(contentText(node, { seen: new Set() })) : labelOf(node, role);
     return name ? `${role} ${JSON.stringify(clip(name, 60))}` : role;
   }
   return '';
@@ -68,8 +87,12 @@ function selectorOf(element) {
       steps.unshift(`#${CSS.escape(id)}`);
       break;
     }
-    const siblings = parentNode(node) ? childNodes(parentNode(node)).filter((other) => isElement(other) && localName(other) === localName(node)) : [];
-    steps.unshift(siblings.length > 1 ? `${localName(node)}:nth-of-type(${siblings.indexOf(node) + 1})` : localName(node));
+    const siblings = parentNode(node)
+      ? childNodes(parentNode(node)).filter((other) => isElement(other) && localName(other) === localName(node))
+      : [];
+    steps.unshift(
+      siblings.length > 1 ? `${localName(node)}:nth-of-type(${siblings.indexOf(node) + 1})` : localName(node),
+    );
     if (localName(node) === 'body') break;
   }
   return steps.join(' > ');

@@ -21,16 +21,22 @@ function simplified(node) {
   const bare = !node.wanted && !node.name && !node.states.length && !node.properties.length;
   if (bare && SHELLS.has(role)) {
     if (!node.children.length) return [];
-    if (node.children.length === 1 && typeof node.children[0] !== 'string' && !node.children[0].mark) return node.children;
+    if (node.children.length === 1 && typeof node.children[0] !== 'string' && !node.children[0].mark)
+      return node.children;
   }
   // A paragraph of controls only lays them out.
-  if (bare && role === 'paragraph' && node.children.every((child) => child.wanted && child.role !== 'link')) return node.children;
+  if (bare && role === 'paragraph' && node.children.every((child) => child.wanted && child.role !== 'link'))
+    return node.children;
+  node.compact =
+    FLOWING.has(role) && !node.properties.length && node.children.length > 0 && node.children.every(fitsInLine);
   // A picture without name, an empty landmark, an empty list: nothing to read and nothing to do.
   if (bare && !node.children.length && role !== 'separator' && role !== 'cell' && role !== 'columnheader') return [];
   return [node];
 }
 
-/** Content that the name says already: its texts, its pictures, its headings. A symbol under a name says nothing either. */
+/**
+ * Content that the name says already: its texts, its pictures, its headings. A symbol under a name says nothing either.
+ */
 function repeats(child, name) {
   if (typeof child === 'string') return child.length <= 3 || name.includes(child);
   if (child.wanted || child.mark) return false;
@@ -49,10 +55,22 @@ function claimMarks(node) {
 
 const CELLS = new Set(['cell', 'gridcell', 'columnheader', 'rowheader']);
 
+/**
+ * Can stand inside a line: a text, or a control that is told in one piece. A link whose address is wanted has its own
+ * line.
+ */
+function fitsInLine(part) {
+  if (typeof part === 'string') return true;
+  if (part.mark || part.children.length || part.role === 'iframe') return false;
+  return !part.name || !part.properties.some(([property]) => property === 'url');
+}
+
 /** A row whose cells hold texts and simple controls is one line: `- row: 17 | Ann | button "Edit" [ref=e9]`. */
 function compactRow(node) {
-  const simple = (part) => typeof part === 'string' || (!part.mark && !part.children.length && part.role !== 'iframe');
   const plain = (cell) => cell.children && CELLS.has(cell.role) && !cell.wanted && !cell.states.length;
-  node.compact = node.children.every((cell) => simple(cell) || (plain(cell) && cell.children.every(simple)));
+  node.compact = node.children.every((cell) => fitsInLine(cell) || (plain(cell) && cell.children.every(fitsInLine)));
   return node.children.length ? [node] : [];
 }
+
+/** Prose with links is one line, and so is a list item: `- paragraph: See link "the rules" [ref=e7] first.` */
+const FLOWING = new Set(['blockquote', 'caption', 'definition', 'heading', 'listitem', 'paragraph', 'term']);

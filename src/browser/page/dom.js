@@ -17,7 +17,6 @@ const nextSibling = getter(Node.prototype, 'nextSibling');
 const textContent = getter(Node.prototype, 'textContent');
 const nodeValue = getter(Node.prototype, 'nodeValue');
 const isConnected = getter(Node.prototype, 'isConnected');
-const contains = method(Node.prototype, 'contains');
 const getRootNode = method(Node.prototype, 'getRootNode');
 const localName = getter(Element.prototype, 'localName');
 const shadowRoot = getter(Element.prototype, 'shadowRoot');
@@ -82,7 +81,11 @@ function byId(element, id) {
 function byIds(element, name) {
   const ids = attribute(element, name);
   if (!ids) return [];
-  return ids.split(/\s+/).filter(Boolean).map((id) => byId(element, id)).filter(Boolean);
+  return ids
+    .split(/\s+/)
+    .filter(Boolean)
+    .map((id) => byId(element, id))
+    .filter(Boolean);
 }
 
 /** The children as they are laid out: of the shadow root, of what a slot was given, then what aria-owns adds. */

@@ -4,17 +4,21 @@
  * `{ elements: [{ ref, role, name, tag, line, visible }], total }`; visible ones first.
  * @param attributes name -> value; an empty value asks only for the attribute.
  */
-function elements({ text, role, tagName, attributes = {}, maxResults = 20 } = {}) {
+function matching({ text, role, tagName, attributes = {}, maxResults = 20 } = {}) {
   const wanted = text ? tidy(text).toLowerCase() : '';
   let found = wanted && !role && !tagName && !Object.keys(attributes).length ? innermost(wanted) : [...everyElement()];
   if (tagName) found = found.filter((element) => localName(element) === tagName.toLowerCase());
   for (const [name, value] of Object.entries(attributes)) {
-    found = found.filter((element) => hasAttribute(element, name) && (value === '' || attribute(element, name) === String(value)));
+    found = found.filter(
+      (element) => hasAttribute(element, name) && (value === '' || attribute(element, name) === String(value)),
+    );
   }
   if (role) found = found.filter((element) => roleOf(element) === role.toLowerCase());
   found = found.filter((element) => !UNREADABLE.has(localName(element)));
   if (wanted) {
-    found = found.filter((element) => shownText(element).includes(wanted) || nameOf(element).toLowerCase().includes(wanted));
+    found = found.filter(
+      (element) => shownText(element).includes(wanted) || nameOf(element).toLowerCase().includes(wanted),
+    );
   }
   const visible = found.filter(isExposed);
   const ordered = [...visible, ...found.filter((element) => !visible.includes(element)).slice(0, maxResults)];
@@ -22,7 +26,12 @@ function elements({ text, role, tagName, attributes = {}, maxResults = 20 } = {}
     elements: ordered.slice(0, maxResults).map((element) => {
       const shown = isExposed(element);
       const name = nameOf(element);
-      return { ...identity(element), tag: tagOf(element), ...(!name && { text: clip(tidy(textContent(element)), 120) }), visible: shown };
+      return {
+        ...identity(element),
+        tag: tagOf(element),
+        ...(!name && { text: clip(tidy(textContent(element)), 120) }),
+        visible: shown,
+      };
     }),
     total: found.length,
   };

@@ -3,11 +3,19 @@
 
 /** Kinds of input whose value has a form of its own, with an example of it. */
 const FORMATS = {
-  color: '#1a2b3c', date: '2026-01-31', 'datetime-local': '2026-01-31T09:30', month: '2026-01', number: '12.5', range: '50',
-  time: '09:30', week: '2026-W05',
+  color: '#1a2b3c',
+  date: '2026-01-31',
+  'datetime-local': '2026-01-31T09:30',
+  month: '2026-01',
+  number: '12.5',
+  range: '50',
+  time: '09:30',
+  week: '2026-W05',
 };
 const NOT_TEXT = new Set(['button', 'checkbox', 'file', 'hidden', 'image', 'radio', 'reset', 'submit']);
-const setters = [HTMLInputElement, HTMLTextAreaElement].map((type) => Object.getOwnPropertyDescriptor(type.prototype, 'value').set);
+const setters = [HTMLInputElement, HTMLTextAreaElement].map(
+  (type) => Object.getOwnPropertyDescriptor(type.prototype, 'value').set,
+);
 const SHOWN_OPTIONS = 20;
 
 const setValue = (field, value) => setters[localName(field) === 'input' ? 0 : 1].call(field, value);
@@ -38,15 +46,17 @@ function announce(field, data) {
 }
 
 /**
- * Replaces what a field holds: `{ value, maxLength? }` (a limit that cut it), or `{ error: "not-editable", role }`, `"readonly"`, `"disabled"`, `"invisible"`,
- * `{ error: "format", type, example, min?, max?, step? }`, `{ error: "select" }` for a list of options.
+ * Replaces what a field holds: `{ value, maxLength? }` (a limit that cut it), or `{ error: "not-editable", role }`,
+ * `"readonly"`, `"disabled"`, `"invisible"`, `{ error: "format", type, example, min?, max?, step? }`, `{ error:
+ * "select" }` for a list of options.
  */
 function fill(target, value) {
   return onField(target, (field) => {
     const name = localName(field);
     if (name === 'select') return { error: 'select' };
     if (name === 'input' || name === 'textarea') {
-      if (name === 'input' && NOT_TEXT.has(field.type)) return { error: 'not-editable', role: roleOf(field), type: field.type };
+      if (name === 'input' && NOT_TEXT.has(field.type))
+        return { error: 'not-editable', role: roleOf(field), type: field.type };
       if (field.readOnly || attribute(field, 'aria-readonly') === 'true') return { error: 'readonly' };
       return fillField(field, String(value));
     }
@@ -63,11 +73,16 @@ function fillField(field, given) {
   setValue(field, type === 'color' ? value.toLowerCase() : value);
   if (example && !kept(field, value, type)) {
     setValue(field, before);
-    const limits = ['min', 'max', 'step'].filter((limit) => attribute(field, limit)).map((limit) => [limit, attribute(field, limit)]);
+    const limits = ['min', 'max', 'step']
+      .filter((limit) => attribute(field, limit))
+      .map((limit) => [limit, attribute(field, limit)]);
     return { error: 'format', type, given: value, example, ...Object.fromEntries(limits) };
   }
   announce(field, field.value);
-  return { value: type === 'password' ? '' : field.value, ...(!example && atMost(field, given) !== given && { maxLength: field.maxLength }) };
+  return {
+    value: type === 'password' ? '' : field.value,
+    ...(!example && atMost(field, given) !== given && { maxLength: field.maxLength }),
+  };
 }
 
 /** A person cannot type more than `maxlength` either, which the setter does not know. */
@@ -77,7 +92,8 @@ function atMost(field, value) {
 
 /** Whether the browser took the value: it empties, clamps or rounds what has the wrong form. */
 function kept(field, value, type) {
-  if (type === 'number' || type === 'range') return value === '' ? type === 'number' : Number(field.value) === Number(value);
+  if (type === 'number' || type === 'range')
+    return value === '' ? type === 'number' : Number(field.value) === Number(value);
   return field.value === (type === 'color' ? value.toLowerCase() : value);
 }
 
@@ -111,7 +127,7 @@ function selectText(target) {
 }
 
 /** `{ focused, editable }`; not focused is what cannot be. A field keeps its caret at the end. */
-function focus(target) {
+function giveFocus(target) {
   return onField(target, (field) => {
     field.focus();
     const has = focused() === field || within(focused() ?? rootElement(document), field);
@@ -129,7 +145,7 @@ function focus(target) {
  * Chooses options by value, label or text, or by `#2` as the second one: `{ selected: [label...] }`, or
  * `{ error: "options", missing, options, of }`, `{ error: "not-select", role }`, `{ error: "single" }`.
  */
-function select(target, values) {
+function choose(target, values) {
   return onField(target, (field) => {
     if (localName(field) !== 'select') return { error: 'not-select', role: roleOf(field) };
     const wanted = (Array.isArray(values) ? values : [values]).map(String);
@@ -154,9 +170,12 @@ function select(target, values) {
 function optionFor(options, wanted) {
   const text = tidy(wanted);
   const byIndex = /^#(\d+)$/.exec(text);
-  return options.find((option) => option.value === wanted) ?? options.find((option) => tidy(option.label) === text)
-    ?? options.find((option) => tidy(option.label).toLowerCase() === text.toLowerCase())
-    ?? (byIndex ? options[Number(byIndex[1]) - 1] : undefined);
+  return (
+    options.find((option) => option.value === wanted) ??
+    options.find((option) => tidy(option.label) === text) ??
+    options.find((option) => tidy(option.label).toLowerCase() === text.toLowerCase()) ??
+    (byIndex ? options[Number(byIndex[1]) - 1] : undefined)
+  );
 }
 
 /**
@@ -186,7 +205,10 @@ function isFileInput(target) {
   if (found.error) return found;
   const field = fieldOf(found.element);
   const file = localName(field) === 'input' && field.type === 'file';
-  return { file, ...(file && { ref: refOf(field), multiple: field.multiple, accept: attribute(field, 'accept') ?? '' }) };
+  return {
+    file,
+    ...(file && { ref: refOf(field), multiple: field.multiple, accept: attribute(field, 'accept') ?? '' }),
+  };
 }
 
 /**
@@ -201,7 +223,11 @@ function dropData(target, { items = [] }) {
   for (const { type, data } of items) carried.setData(type, data);
   const box = boundingBox(element);
   const place = { clientX: box.x + box.width / 2, clientY: box.y + box.height / 2 };
-  const send = (type) => !dispatch(element, new DragEvent(type, { bubbles: true, cancelable: true, composed: true, dataTransfer: carried, ...place }));
+  const send = (type) =>
+    !dispatch(
+      element,
+      new DragEvent(type, { bubbles: true, cancelable: true, composed: true, dataTransfer: carried, ...place }),
+    );
   send('dragenter');
   const accepted = send('dragover');
   // As a browser does it: what nobody wants is not dropped.

@@ -2,7 +2,10 @@
 
 /** A hidden tab draws no frames; then this many milliseconds count as one. */
 const FRAME_BOUND = 100;
-/** Style sheets, shadow roots and timers change what is visible without a mutation that we see: look at least this often. */
+/**
+ * Style sheets, shadow roots and timers change what is visible without a mutation that we see: look at least this
+ * often.
+ */
 const SAFETY_NET = 200;
 
 /** The next animation frame. */
@@ -68,8 +71,9 @@ function stateHolds(selector, state) {
 }
 
 /**
- * `{ ok: true, elapsed }`, or `{ error: "timeout", elapsed, missing }`, where `missing` names the first unmet condition; all given
- * ones must hold at once. `state` of the selector: visible (default), hidden, attached, detached. Milliseconds.
+ * `{ ok: true, elapsed }`, or `{ error: "timeout", elapsed, missing }`, where `missing` names the first unmet
+ * condition; all given ones must hold at once. `state` of the selector: visible (default), hidden, attached, detached.
+ * Milliseconds.
  */
 async function wait({ text, textGone, selector, state = 'visible', timeout = 5_000 }) {
   const started = performance.now();
@@ -81,7 +85,9 @@ async function wait({ text, textGone, selector, state = 'visible', timeout = 5_0
   try {
     const met = await until(() => conditions.every(([, holds]) => holds()), timeout);
     const elapsed = Math.round(performance.now() - started);
-    return met ? { ok: true, elapsed } : { error: 'timeout', elapsed, missing: conditions.find(([, holds]) => !holds())?.[0] ?? 'text' };
+    return met
+      ? { ok: true, elapsed }
+      : { error: 'timeout', elapsed, missing: conditions.find(([, holds]) => !holds())?.[0] ?? 'text' };
   } catch (problem) {
     return { error: 'selector', message: problem.message };
   }

@@ -32,12 +32,15 @@ function htmlOf(root, { depth = Infinity, exclude }) {
 }
 
 function attributesOf(element) {
-  return attributeNames(element).filter((name) => name !== 'style' && name !== 'nonce' && !name.startsWith('on')).map((name) => {
-    const value = attribute(element, name);
-    if (value === '') return ` ${name}`;
-    const short = /^\s*data:/.test(value) ? `${value.trim().slice(0, 20)}…` : clip(value, LONGEST_ATTRIBUTE);
-    return ` ${name}="${short.replaceAll('&', '&amp;').replaceAll('"', '&quot;')}"`;
-  }).join('');
+  return attributeNames(element)
+    .filter((name) => name !== 'style' && name !== 'nonce' && !name.startsWith('on'))
+    .map((name) => {
+      const value = attribute(element, name);
+      if (value === '') return ` ${name}`;
+      const short = /^\s*data:/.test(value) ? `${value.trim().slice(0, 20)}…` : clip(value, LONGEST_ATTRIBUTE);
+      return ` ${name}="${short.replaceAll('&', '&amp;').replaceAll('"', '&quot;')}"`;
+    })
+    .join('');
 }
 
 const escapeText = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
@@ -51,6 +54,9 @@ function html(target, { depth, maxSize = 20_000, excludeSelector } = {}) {
   } catch (problem) {
     return { error: 'selector', message: problem.message };
   }
-  const { text, truncated } = cutText(htmlOf(found.element, { depth: depth >= 0 ? depth : Infinity, exclude: excludeSelector }), maxSize);
+  const { text, truncated } = cutText(
+    htmlOf(found.element, { depth: depth >= 0 ? depth : Infinity, exclude: excludeSelector }),
+    maxSize,
+  );
   return { html: text, ...(truncated && { truncated }) };
 }

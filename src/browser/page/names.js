@@ -9,8 +9,8 @@ function nameOf(element, role = roleOf(element)) {
 }
 
 /**
- * `walk.seen` breaks circles; `walk.referenced` says that aria-labelledby is being followed, which is followed once only;
- * `walk.inside` says that the text of a descendant is collected.
+ * `walk.seen` breaks circles; `walk.referenced` says that aria-labelledby is being followed, which is followed once
+ * only; `walk.inside` says that the text of a descendant is collected.
  */
 function textAlternative(element, walk) {
   if (walk.seen.has(element)) return '';
@@ -22,9 +22,15 @@ function textAlternative(element, walk) {
   if (!walk.referenced) {
     const labels = byIds(element, 'aria-labelledby');
     if (labels.length) {
-      const name = labels.map((label) => textAlternative(label, {
-        seen: new Set(label === element ? [] : [element]), referenced: true, underHidden: isHiddenForNames(label),
-      })).join(' ');
+      const name = labels
+        .map((label) =>
+          textAlternative(label, {
+            seen: new Set(label === element ? [] : [element]),
+            referenced: true,
+            underHidden: isHiddenForNames(label),
+          }),
+        )
+        .join(' ');
       if (name.trim()) return name;
     }
   }
@@ -45,16 +51,25 @@ function textAlternative(element, walk) {
     if (content.trim()) return content;
   }
   // 2I
-  return attribute(element, 'title') || (walk.top ? attribute(element, 'placeholder') || attribute(element, 'aria-placeholder') || '' : '');
+  return (
+    attribute(element, 'title') ||
+    (walk.top ? attribute(element, 'placeholder') || attribute(element, 'aria-placeholder') || '' : '')
+  );
 }
 
 function isHiddenForNames(element) {
-  return attribute(element, 'aria-hidden') === 'true' || !isRendered(element) || styleOf(element).visibility === 'hidden';
+  return (
+    attribute(element, 'aria-hidden') === 'true' || !isRendered(element) || styleOf(element).visibility === 'hidden'
+  );
 }
 
 const isField = (element) => {
   const name = localName(element);
-  return name === 'select' || name === 'textarea' || (name === 'input' && !['button', 'submit', 'reset', 'image'].includes(element.type));
+  return (
+    name === 'select' ||
+    name === 'textarea' ||
+    (name === 'input' && !['button', 'submit', 'reset', 'image'].includes(element.type))
+  );
 };
 
 function embeddedValue(element, role) {
@@ -62,11 +77,15 @@ function embeddedValue(element, role) {
   if (role === 'combobox' || role === 'listbox') {
     if (localName(element) === 'select') return [...element.selectedOptions].map((option) => option.label).join(' ');
     if (isField(element)) return element.value;
-    const chosen = query(element, '[aria-selected="true"]');
-    return chosen.map(textContent).join(' ');
+    const picked = query(element, '[aria-selected="true"]');
+    return picked.map(textContent).join(' ');
   }
   if (role === 'slider' || role === 'spinbutton' || role === 'progressbar' || role === 'meter') {
-    return attribute(element, 'aria-valuetext') ?? attribute(element, 'aria-valuenow') ?? (isField(element) ? element.value : undefined);
+    return (
+      attribute(element, 'aria-valuetext') ??
+      attribute(element, 'aria-valuenow') ??
+      (isField(element) ? element.value : undefined)
+    );
   }
   return undefined;
 }
@@ -110,7 +129,9 @@ function nativeName(element, role, walk) {
 function labelText(element, walk) {
   const { labels } = element;
   if (!labels?.length) return '';
-  return [...labels].map((label) => textAlternative(label, { seen: new Set([element, ...walk.seen]), inside: true })).join(' ');
+  return [...labels]
+    .map((label) => textAlternative(label, { seen: new Set([element, ...walk.seen]), inside: true }))
+    .join(' ');
 }
 
 function childName(element, tag, walk) {
@@ -137,32 +158,44 @@ function contentText(element, walk) {
 }
 
 /** The items below an item of a tree or menu are not its name. */
-const isSubtree = (child, role) => (role === 'treeitem' || role === 'menuitem') && /^(?:group|menu)$/.test(attribute(child, 'role') ?? '');
+const isSubtree = (child, role) =>
+  (role === 'treeitem' || role === 'menuitem') && /^(?:group|menu)$/.test(attribute(child, 'role') ?? '');
 
 // `rt` and `rp` only say how their base text is read aloud.
 const UNREADABLE = new Set('head link meta noscript rp rt script style template title'.split(' '));
 const isInline = (display) => display === 'inline' || display === 'contents' || display.startsWith('ruby');
 
-/** The text that `content` of a pseudo-element makes, with its alternative text after `/` if it has one. */
+const STRING = /"((?:[^"\\]|\\.)*)"/g;
+
+/**
+ * The text that `content` of a pseudo-element makes, or its alternative text (after `/`); pictures and counters make
+ * none.
+ */
 function pseudoText(element, pseudo) {
-  const content = styleOf(element, pseudo).content;
-  if (!content || content === 'none' || content === 'normal' || !content.includes('"')) {
-    return content?.startsWith('attr(') ? attribute(element, content.slice(5, -1).trim()) ?? '' : '';
-  }
-  const alternative = content.match(/\/\s*("(?:[^"\\]|\\.)*")\s*$/);
-  const strings = alternative ? [alternative[1]] : content.match(/"(?:[^"\\]|\\.)*"/g) ?? [];
-  return strings.map((string) => string.slice(1, -1).replace(/\\(.)/g, '$1')).join('');
+  const { content } = styleOf(element, pseudo);
+  if (!content || content === 'none' || content === 'normal') return '';
+  if (content.startsWith('attr(')) return attribute(element, content.slice(5, -1).trim()) ?? '';
+  const readable = content.replace(/[\w-]+\((?:"(?:[^"\\]|\\.)*"|[^"()])*\)/g, '');
+  const alternative = readable.match(/\/\s*("(?:[^"\\]|\\.)*")\s*$/);
+  return [...(alternative?.[1] ?? readable).matchAll(STRING)].map(([, text]) => text.replace(/\\(.)/g, '$1')).join('');
 }
 
 /** These are shown with their content: only a name that was given to them is part of their identity. */
-const SHOWN_BY_CONTENT = new Set('cell columnheader definition generic gridcell listitem none paragraph presentation row rowgroup rowheader term'
-  .split(' '));
+const SHOWN_BY_CONTENT = new Set(
+  'cell columnheader definition generic gridcell listitem none paragraph presentation row rowgroup rowheader'.split(
+    ' ',
+  ),
+);
 
 /** The name that a snapshot prints and a reference is bound to. */
 function labelOf(element, role) {
   if (!SHOWN_BY_CONTENT.has(role)) return nameOf(element, role);
   if (hasAttribute(element, 'aria-labelledby')) {
-    return tidy(byIds(element, 'aria-labelledby').map((label) => textContent(label)).join(' '));
+    return tidy(
+      byIds(element, 'aria-labelledby')
+        .map((label) => textContent(label))
+        .join(' '),
+    );
   }
   return tidy(attribute(element, 'aria-label') ?? '');
 }

@@ -1,7 +1,10 @@
 // References: `e12` is the twelfth thing this frame showed, for as long as it lives and keeps its role and name.
 // Numbers are never used twice. Elements are held weakly: a reference keeps nothing of the page alive.
 
-/** Element -> role and name -> its number: a button that says "Pause" and then "Play" again has its first reference again. */
+/**
+ * Element -> role and name -> its number: a button that says "Pause" and then "Play" again has its first reference
+ * again.
+ */
 const known = new WeakMap();
 /** Number -> { element: WeakRef, role, name }: also what is gone, so that an old reference can be explained. */
 const issued = new Map();
@@ -10,7 +13,10 @@ const REMEMBERED = 4_000;
 const NAMES_REMEMBERED = 8;
 let lastNumber = 0;
 let prunedAt = 0;
-/** `f2` in the second frame, and the document's place in its tab: the numbers of the documents before are not used again. */
+/**
+ * `f2` in the second frame, and the document's place in its tab: the numbers of the documents before are not used
+ * again.
+ */
 let framePrefix = '';
 let firstNumber = 0;
 
@@ -26,15 +32,15 @@ function frame({ prefix, after } = {}) {
 
 /** The reference of an element, made or kept. */
 function refOf(element, role = roleOf(element), name = labelOf(element, role)) {
-  const identity = `${role} ${name}`;
+  const key = `${role} ${name}`;
   const numbers = known.get(element) ?? new Map();
-  let number = numbers.get(identity);
+  let number = numbers.get(key);
   if (number === undefined) {
     lastNumber += 1;
     number = lastNumber;
     // A clock or a counter changes its name for ever.
     if (numbers.size >= NAMES_REMEMBERED) numbers.delete(numbers.keys().next().value);
-    known.set(element, numbers.set(identity, number));
+    known.set(element, numbers.set(key, number));
     issued.set(number, { element: new WeakRef(element), role, name });
     if (issued.size - prunedAt > REMEMBERED) prune();
   }
@@ -57,7 +63,9 @@ function prune() {
 const REF = /^(?:f\d+)?e(\d+)$/;
 const isRef = (text) => REF.test(text);
 
-/** `{ element }` of a reference, or `{ error: "stale", was, nearest }`, or `{ error: "none", nearest }` if never given. */
+/**
+ * `{ element }` of a reference, or `{ error: "stale", was, nearest }`, or `{ error: "none", nearest }` if never given.
+ */
 function lookUp(ref) {
   const number = Number(REF.exec(ref)?.[1] ?? NaN);
   const entry = issued.get(number);
@@ -90,7 +98,10 @@ function nearest({ role, name }, first = []) {
     const score = likeness(nameOf(element, its), name);
     if (!candidates.has(element) && score > 0.3) candidates.set(element, score);
   }
-  return [...candidates].sort((a, b) => b[1] - a[1]).slice(0, 5).map(([element]) => identity(element));
+  return [...candidates]
+    .sort((a, b) => b[1] - a[1])
+    .slice(0, 5)
+    .map(([element]) => identity(element));
 }
 
 /** `{ ref, role, name }` */

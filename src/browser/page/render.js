@@ -27,23 +27,27 @@ function sizeOf(nodes) {
 }
 
 function markLine(node) {
-  return `… ${grouped(node.count)} more ${node.noun} (${node.owner ? `snapshot target=${node.owner.ref}, or ` : ''}find)`;
+  const target = node.owner ? `snapshot target=${node.owner.ref}, or ` : '';
+  return `… ${grouped(node.count)} more ${node.noun} (${target}find)`;
 }
 
-/** All lines of a tree; `depth` levels of it, what is deeper is counted. */
-function linesOf(nodes, { depth = Infinity, boxes = false, texts = Infinity, iframes = [] }) {
+/** All lines of a tree; `depth` levels of it, what is deeper is counted. `sources` gets the node of each line. */
+function linesOf(nodes, { depth = Infinity, boxes = false, texts = Infinity, iframes = [], sources = [] }) {
   const lines = [];
   const emit = (node, level) => {
     const indent = '  '.repeat(level);
+    sources[lines.length] = node;
     if (typeof node === 'string') return lines.push(`${indent}- text: ${scalar(clip(node, texts))}`);
     if (node.mark) return lines.push(`${indent}- ${markLine(node)}`);
     const key = quotedKey(keyOf(node, boxes));
     if (node.role === 'iframe') iframes.push({ ref: node.ref, line: lines.length });
-    if (node.compact) return lines.push(`${indent}- ${key}: ${cellsOf(node)}`);
     const only = node.children.length === 1 && !node.properties.length && typeof node.children[0] === 'string';
     if (only) return lines.push(`${indent}- ${key}: ${scalar(clip(node.children[0], texts))}`);
+    if (node.compact)
+      return lines.push(`${indent}- ${key}: ${node.role === 'row' ? cellsOf(node) : flowing(node, texts)}`);
     const parts = node.children.length + node.properties.length;
-    if (parts && level + 1 >= depth) return lines.push(`${indent}- ${key}: … ${grouped(countNodes(node))} more inside (depth)`);
+    if (parts && level + 1 >= depth)
+      return lines.push(`${indent}- ${key}: … ${grouped(countNodes(node))} more inside (depth)`);
     lines.push(`${indent}- ${key}${parts ? ':' : ''}`);
     for (const [name, value] of node.properties) lines.push(`${indent}  - /${name}: ${scalar(value)}`);
     for (const child of node.children) emit(child, level + 1);
@@ -55,8 +59,21 @@ function linesOf(nodes, { depth = Infinity, boxes = false, texts = Infinity, ifr
 
 function cellsOf(row) {
   const part = (node) => (typeof node === 'string' ? node : controlOf(node));
-  const cell = (node) => (node.children && CELLS.has(node.role) && !node.wanted ? node.children.map(part).join(' ') || node.name : part(node));
+  const cell = (node) =>
+    node.children && CELLS.has(node.role) && !node.wanted ? node.children.map(part).join(' ') || node.name : part(node);
   return row.children.map(cell).join(' | ');
+}
+
+/** Texts and controls as one line; between two controls a bar, before a comma or a full stop nothing. */
+function flowing(node, texts) {
+  return node.children
+    .map((part, index) => {
+      const text = typeof part === 'string' ? clip(part, texts) : controlOf(part);
+      if (index === 0) return text;
+      if (typeof part === 'string') return /^[,.;:!?)\]}、。，．」』）]/.test(text) ? text : ` ${text}`;
+      return typeof node.children[index - 1] === 'string' ? ` ${text}` : ` | ${text}`;
+    })
+    .join('');
 }
 
 /** A control without name at least says where it leads or what it asks for. */
@@ -72,10 +89,12 @@ function numbered(nodes) {
   return nodes;
 }
 
-const countNodes = (node) => node.children.reduce((sum, child) => sum + 1 + (child.children ? countNodes(child) : 0), 0);
+const countNodes = (node) =>
+  node.children.reduce((sum, child) => sum + 1 + (child.children ? countNodes(child) : 0), 0);
 
 // What YAML would read as something else than a plain text.
-const NOT_PLAIN = /^$|^[\s\-?:,[\]{}#&*!|>'"%@`]|: |:$| #|[\n\r\t\0]|\s$|^(?:true|false|yes|no|on|off|null|~|[-+.\d][\d.eE+_:-]*)$/i;
+const NOT_PLAIN =
+  /^$|^[\s\-?:,[\]{}#&*!|>'"%@`]|: |:$| #|[\n\r\t\0]|\s$|^(?:true|false|yes|no|on|off|null|~|[-+.\d][\d.eE+_:-]*)$/i;
 const scalar = (text) => (NOT_PLAIN.test(text) ? JSON.stringify(text) : text);
 
 /** A key with a colon or a comment sign inside goes into single quotes. */

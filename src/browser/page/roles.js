@@ -1,31 +1,55 @@
 // Which role an element has: the explicit one, else the one of HTML (ARIA in HTML, "Document conformance requirements";
 // HTML-AAM 1.0). Only what a reader of a snapshot can use; everything else is `generic`.
 
-const ROLES = new Set(('alert alertdialog application article banner blockquote button caption cell checkbox code columnheader '
-  + 'combobox complementary contentinfo definition deletion dialog directory document emphasis feed figure form generic grid '
-  + 'gridcell group heading img insertion link list listbox listitem log main marquee math menu menubar menuitem '
-  + 'menuitemcheckbox menuitemradio meter navigation none note option paragraph presentation progressbar radio radiogroup '
-  + 'region row rowgroup rowheader scrollbar search searchbox separator slider spinbutton status strong subscript superscript '
-  + 'switch tab table tablist tabpanel term textbox time timer toolbar tooltip tree treegrid treeitem').split(' '));
+const ROLES = new Set(
+  (
+    'alert alertdialog application article banner blockquote button caption cell checkbox code columnheader ' +
+    'combobox complementary contentinfo definition deletion dialog directory document emphasis feed figure form ' +
+    'generic grid gridcell group heading img insertion link list listbox listitem log main marquee math menu ' +
+    'menubar menuitem menuitemcheckbox menuitemradio meter navigation none note option paragraph presentation ' +
+    'progressbar radio radiogroup region row rowgroup rowheader scrollbar search searchbox separator slider ' +
+    'spinbutton status strong subscript superscript switch tab table tablist tabpanel term textbox time timer ' +
+    'toolbar tooltip tree treegrid treeitem'
+  ).split(' '),
+);
 
 /** Something to press, type into or choose. */
-const INTERACTIVE = new Set(('button checkbox combobox gridcell link listbox menuitem menuitemcheckbox menuitemradio option radio '
-  + 'scrollbar searchbox slider spinbutton switch tab textbox treeitem').split(' '));
+const INTERACTIVE = new Set(
+  (
+    'button checkbox combobox gridcell link listbox menuitem menuitemcheckbox menuitemradio option radio ' +
+    'scrollbar searchbox slider spinbutton switch tab textbox treeitem'
+  ).split(' '),
+);
 
 /** Named by their content, too (WAI-ARIA 1.2, "Roles Supporting Name from Content"). */
-const NAMED_BY_CONTENT = new Set(('button cell checkbox columnheader gridcell heading link menuitem menuitemcheckbox '
-  + 'menuitemradio option radio row rowheader switch tab tooltip treeitem').split(' '));
+const NAMED_BY_CONTENT = new Set(
+  (
+    'button cell checkbox columnheader gridcell heading link menuitem menuitemcheckbox ' +
+    'menuitemradio option radio row rowheader switch tab tooltip treeitem'
+  ).split(' '),
+);
 
 /** Words inside a sentence: they say nothing that their text does not. */
-const INLINE = new Set('caption code deletion emphasis generic insertion none presentation strong subscript superscript term time'
-  .split(' '));
+const INLINE = new Set(
+  'caption code deletion emphasis generic insertion none presentation strong subscript superscript term time'.split(
+    ' ',
+  ),
+);
 
 /** Parts of the page that a reader orients by. */
-const LANDMARKS = new Set('banner complementary contentinfo form main navigation region search dialog alertdialog'.split(' '));
+const LANDMARKS = new Set(
+  'banner complementary contentinfo form main navigation region search dialog alertdialog'.split(' '),
+);
 
 const INPUT_ROLES = {
-  button: 'button', checkbox: 'checkbox', image: 'button', number: 'spinbutton', radio: 'radio', range: 'slider',
-  reset: 'button', submit: 'button',
+  button: 'button',
+  checkbox: 'checkbox',
+  image: 'button',
+  number: 'spinbutton',
+  radio: 'radio',
+  range: 'slider',
+  reset: 'button',
+  submit: 'button',
 };
 const LISTABLE = new Set(['', 'text', 'search', 'tel', 'url', 'email']);
 
@@ -43,8 +67,8 @@ const scoped = (landmark) => (element) => {
   return closest(element, 'article, aside, main, nav, section') ? 'generic' : landmark;
 };
 
-const isNamed = (element) => hasAttribute(element, 'aria-label') || hasAttribute(element, 'aria-labelledby')
-  || hasAttribute(element, 'title');
+const isNamed = (element) =>
+  hasAttribute(element, 'aria-label') || hasAttribute(element, 'aria-labelledby') || hasAttribute(element, 'title');
 
 function cellRole(element) {
   const table = closest(element, 'table');
@@ -72,25 +96,67 @@ const constant = (role) => () => role;
 const IMPLICIT = {
   a: (element) => (hasAttribute(element, 'href') ? 'link' : 'generic'),
   area: (element) => (hasAttribute(element, 'href') ? 'link' : 'generic'),
-  article: constant('article'), aside: constant('complementary'), blockquote: constant('blockquote'),
-  button: constant('button'), caption: constant('caption'), code: constant('code'), datalist: constant('listbox'),
-  dd: constant('definition'), del: constant('deletion'), details: constant('group'), dfn: constant('term'),
-  dialog: constant('dialog'), dt: constant('term'), em: constant('emphasis'), fieldset: constant('group'),
-  figure: constant('figure'), footer: scoped('contentinfo'), header: scoped('banner'),
+  article: constant('article'),
+  aside: constant('complementary'),
+  blockquote: constant('blockquote'),
+  button: constant('button'),
+  caption: constant('caption'),
+  code: constant('code'),
+  datalist: constant('listbox'),
+  dd: constant('definition'),
+  del: constant('deletion'),
+  details: constant('group'),
+  dfn: constant('term'),
+  dialog: constant('dialog'),
+  dt: constant('term'),
+  em: constant('emphasis'),
+  fieldset: constant('group'),
+  figure: constant('figure'),
+  footer: scoped('contentinfo'),
+  header: scoped('banner'),
   form: (element) => (isNamed(element) ? 'form' : 'generic'),
-  h1: constant('heading'), h2: constant('heading'), h3: constant('heading'), h4: constant('heading'),
-  h5: constant('heading'), h6: constant('heading'), hr: constant('separator'), html: constant('document'),
-  iframe: constant('iframe'), frame: constant('iframe'),
+  h1: constant('heading'),
+  h2: constant('heading'),
+  h3: constant('heading'),
+  h4: constant('heading'),
+  h5: constant('heading'),
+  h6: constant('heading'),
+  hr: constant('separator'),
+  html: constant('document'),
+  iframe: constant('iframe'),
+  frame: constant('iframe'),
   img: (element) => (attribute(element, 'alt') === '' && !isNamed(element) ? 'presentation' : 'img'),
-  input: inputRole, ins: constant('insertion'), li: constant('listitem'), main: constant('main'), math: constant('math'),
-  menu: constant('list'), meter: constant('meter'), nav: constant('navigation'), ol: constant('list'),
-  optgroup: constant('group'), option: constant('option'), output: constant('status'), p: constant('paragraph'),
-  progress: constant('progressbar'), search: constant('search'),
+  input: inputRole,
+  ins: constant('insertion'),
+  li: constant('listitem'),
+  main: constant('main'),
+  math: constant('math'),
+  menu: constant('list'),
+  meter: constant('meter'),
+  nav: constant('navigation'),
+  ol: constant('list'),
+  optgroup: constant('group'),
+  option: constant('option'),
+  output: constant('status'),
+  p: constant('paragraph'),
+  progress: constant('progressbar'),
+  search: constant('search'),
   section: (element) => (isNamed(element) ? 'region' : 'generic'),
   select: (element) => (element.multiple || element.size > 1 ? 'listbox' : 'combobox'),
-  strong: constant('strong'), sub: constant('subscript'), summary: constant('button'), sup: constant('superscript'),
-  svg: constant('img'), table: inTable('table'), tbody: inTable('rowgroup'), td: inTable(null), textarea: constant('textbox'),
-  tfoot: inTable('rowgroup'), th: inTable(null), thead: inTable('rowgroup'), time: constant('time'), tr: inTable('row'),
+  strong: constant('strong'),
+  sub: constant('subscript'),
+  summary: constant('button'),
+  sup: constant('superscript'),
+  svg: constant('img'),
+  table: inTable('table'),
+  tbody: inTable('rowgroup'),
+  td: inTable(null),
+  textarea: constant('textbox'),
+  tfoot: inTable('rowgroup'),
+  th: inTable(null),
+  thead: inTable('rowgroup'),
+  time: constant('time'),
+  tr: inTable('row'),
   ul: constant('list'),
 };
 
@@ -109,7 +175,12 @@ function isEditingHost(element) {
 
 function explicitRole(element) {
   const value = attribute(element, 'role');
-  return value ? value.toLowerCase().split(/\s+/).find((role) => ROLES.has(role)) : undefined;
+  return value
+    ? value
+        .toLowerCase()
+        .split(/\s+/)
+        .find((role) => ROLES.has(role))
+    : undefined;
 }
 
 const GLOBAL_STATES = ['aria-label', 'aria-labelledby', 'aria-describedby', 'aria-live', 'aria-controls', 'aria-owns'];
@@ -117,10 +188,13 @@ const GLOBAL_STATES = ['aria-label', 'aria-labelledby', 'aria-describedby', 'ari
 /** The role by which an element is shown and addressed. */
 function roleOf(element) {
   const explicit = explicitRole(element);
+  // A frame is a document of its own, whatever role its page gives it: its content is shown below this line.
+  if (localName(element) === 'iframe' || localName(element) === 'frame') return 'iframe';
   if (explicit === undefined) return implicitRole(element);
   if (explicit !== 'none' && explicit !== 'presentation') return explicit === 'image' ? 'img' : explicit;
   // "Presentational Roles Conflict Resolution": what can be focused or carries global states keeps its own role.
-  const keeps = matches(element, 'a[href], button, input, select, textarea, [tabindex]')
-    || GLOBAL_STATES.some((state) => hasAttribute(element, state));
+  const keeps =
+    matches(element, 'a[href], button, input, select, textarea, [tabindex]') ||
+    GLOBAL_STATES.some((state) => hasAttribute(element, state));
   return keeps ? implicitRole(element) : explicit;
 }

@@ -5,13 +5,25 @@ const ROWS = { page: 6, part: 25 };
 /** Longest text of one node in characters, likewise. */
 const TEXTS = { page: 400, part: 4_000 };
 const PART_RUN_BUDGET = 8_000;
-const LONGEST = 40_000;
+/** Characters of a snapshot, about 6,000 tokens. */
+const LONGEST = 24_000;
+/** Parts named where a snapshot is cut. */
+const PARTS_NAMED = 4;
 
 /**
- * @param root a target; without it the page. `depth` in levels, `maxLength` in characters, `rows` members of a long run (-1:
- *   all), `urls`: addresses of all links, `boxes`: `[box=x,y,width,height]` in CSS pixels of the frame's viewport.
+ * @param root a target; without it the page. `depth` in levels, `maxLength` in characters, `rows` members of a long run
+ * (-1: all), `urls`: addresses of all links, `boxes`: `[box=x,y,width,height]` in CSS pixels of the frame's viewport.
  */
-function snapshot({ root, depth, maxLength = LONGEST, format = 'aria', boxes = false, urls, prefix, rows } = {}) {
+function snapshot({
+  root,
+  depth,
+  maxLength = LONGEST,
+  format = 'aria',
+  boxes = false,
+  urls = false,
+  prefix,
+  rows,
+} = {}) {
   frame({ prefix });
   snapshotCount += 1;
   const part = root !== undefined && root !== null && root !== '';
@@ -25,14 +37,22 @@ function snapshot({ root, depth, maxLength = LONGEST, format = 'aria', boxes = f
   if (format === 'text') return { ...cutText(readableText(element), maxLength), collapsed: 0, iframes: [] };
   const size = part ? 'part' : 'page';
   const nodes = treeOf(element, {
-    rows: rows === undefined || rows === null ? ROWS[size] : rows < 0 ? Infinity : Math.max(1, rows), part,
-    texts: TEXTS[size], urls: urls ?? part, budget: part ? PART_RUN_BUDGET : RUN_BUDGET,
+    rows: rows === undefined || rows === null ? ROWS[size] : rows < 0 ? Infinity : Math.max(1, rows),
+    part,
+    texts: TEXTS[size],
+    urls,
+    budget: part ? PART_RUN_BUDGET : RUN_BUDGET,
   });
-  const iframes = [];
-  const lines = linesOf(nodes, { depth: depth > 0 ? depth : Infinity, boxes, texts: TEXTS[size], iframes });
+  const [iframes, sources] = [[], []];
+  const lines = linesOf(nodes, { depth: depth > 0 ? depth : Infinity, boxes, texts: TEXTS[size], iframes, sources });
   if (modal) lines.push('- … the page behind this modal dialog is inert (snapshot target=body)');
-  const cut = cutLines(lines, maxLength, nodes);
-  return { ...cut, last: lastNumber, collapsed: collapsedIn(nodes), iframes: iframes.filter(({ line }) => line < cut.lines) };
+  const cut = cutLines(lines, sources, maxLength);
+  return {
+    ...cut,
+    last: lastNumber,
+    collapsed: collapsedIn(nodes),
+    iframes: iframes.filter(({ line }) => line < cut.lines),
+  };
 }
 
 /** The settled tree below an element; of the body its content, of anything else itself. */
@@ -44,10 +64,11 @@ function treeOf(element, { rows, texts, urls, budget }) {
   return numbered(nodes);
 }
 
-const collapsedIn = (nodes) => nodes.reduce((sum, node) => sum + (node.mark ? node.count : node.children ? collapsedIn(node.children) : 0), 0);
+const collapsedIn = (nodes) =>
+  nodes.reduce((sum, node) => sum + (node.mark ? node.count : node.children ? collapsedIn(node.children) : 0), 0);
 
-/** As many whole lines as fit; then how to go on: the named parts of the page that were not reached. */
-function cutLines(lines, maxLength, nodes) {
+/** As many whole lines as fit; then how to go on: the parts that were not reached. */
+function cutLines(lines, sources, maxLength) {
   let length = 0;
   let shown = 0;
   while (shown < lines.length && length + lines[shown].length + 1 <= maxLength) {
@@ -55,25 +76,37 @@ function cutLines(lines, maxLength, nodes) {
     shown += 1;
   }
   if (shown === lines.length) return { text: lines.join('\n'), lines: lines.length };
-  const missing = partsAfter(lines, shown);
-  const hint = missing.length ? `snapshot target=${missing[0]}` : 'snapshot with target, or a greater maxLength';
-  const mark = `- … ${grouped(lines.length - shown)} of ${grouped(lines.length)} lines cut (${hint}; find)`;
-  return { text: [...lines.slice(0, shown), mark].join('\n'), lines: shown, truncated: { shown, of: lines.length, hint } };
+  const parts = partsAfter(sources.slice(shown));
+  const hint = parts.length
+    ? `snapshot target=${parts.join(', ')}; or find`
+    : 'snapshot with a target or a greater maxLength, or find';
+  const mark = `- … ${grouped(lines.length - shown)} of ${grouped(lines.length)} lines cut (${hint})`;
+  return {
+    text: [...lines.slice(0, shown), mark].join('\n'),
+    lines: shown,
+    truncated: { shown, of: lines.length, hint },
+  };
 }
 
-/** References of the containers that hold what was cut, the nearest first. */
-function partsAfter(lines, shown) {
-  const level = (line) => line.search(/\S/);
-  const refs = [];
-  let below = level(lines[shown]);
-  for (let index = shown - 1; index >= 0 && below > 0; index -= 1) {
-    if (level(lines[index]) < below) {
-      below = level(lines[index]);
-      const ref = /\[ref=([^\]]+)\]/.exec(lines[index]);
-      if (ref) refs.push(ref[1]);
-    }
+/** `e40 (region "Orders")`: the first containers among the nodes that were cut, outer ones only. */
+function partsAfter(nodes) {
+  const parts = [];
+  const inside = new Set();
+  for (const node of nodes) {
+    if (parts.length === PARTS_NAMED) break;
+    if (!node?.children || node.compact || node.children.length < 2) continue;
+    if (!inside.has(node))
+      parts.push(`${refOf(node.element, node.role, node.name)} (${spoken(node.role, titleOf(node))})`);
+    for (const child of node.children) inside.add(child);
   }
-  return refs;
+  return parts;
+}
+
+/** What a part is called: its name, else the first heading or text in it. */
+function titleOf(node) {
+  if (node.name) return node.name;
+  const [first] = node.children.filter((child) => typeof child === 'string' || child.role === 'heading');
+  return clip(typeof first === 'string' ? first : (first?.name ?? ''), 40);
 }
 
 function cutText(text, maxLength) {
@@ -82,29 +115,47 @@ function cutText(text, maxLength) {
   const hint = 'snapshot with target, or a greater maxLength';
   return {
     text: `${shown}\n… ${grouped(text.length - maxLength)} of ${grouped(text.length)} characters cut (${hint})`,
-    lines: shown.split('\n').length + 1, truncated: { shown: maxLength, of: text.length, hint },
+    lines: shown.split('\n').length + 1,
+    truncated: { shown: maxLength, of: text.length, hint },
   };
 }
 
-/** Lines of the whole snapshot, nothing collapsed, that hold a text or match a regular expression. */
+/** Longest line of an answer to `find`, in characters. */
+const FOUND_LENGTH = 400;
+
+/**
+ * Lines of the whole snapshot, nothing collapsed, that hold a text (case does not matter) or match a regular
+ * expression: `{ lines, total }`, or `{ error: "regex", message }`. A long line is cut around what was found.
+ */
 function find({ text, regex, flags = '', maxResults = 50, prefix }) {
   frame({ prefix });
   snapshotCount += 1;
-  let test;
+  let search;
   if (regex) {
     try {
       const pattern = new RegExp(regex, flags.replace(/[gy]/g, ''));
-      test = (line) => pattern.test(line);
+      search = (line) => line.search(pattern);
     } catch (problem) {
       return { error: 'regex', message: problem.message };
     }
   } else {
     const wanted = tidy(text ?? '').toLowerCase();
-    test = (line) => line.toLowerCase().includes(wanted);
+    search = (line) => line.toLowerCase().indexOf(wanted);
   }
   const body = documentBody(document);
   if (!body) return { lines: [], total: 0 };
-  const nodes = treeOf(body, { rows: Infinity, texts: TEXTS.part, urls: true, budget: Infinity });
-  const lines = linesOf(nodes, { texts: TEXTS.part }).map((line) => line.trim()).filter(test);
-  return { lines: lines.slice(0, maxResults).map((line) => clip(line, 500)), total: lines.length };
+  const nodes = treeOf(body, { rows: Infinity, texts: TEXTS.part, urls: false, budget: Infinity });
+  const found = linesOf(nodes, { texts: TEXTS.part })
+    .map((line) => line.trim())
+    .map((line) => [line, search(line)])
+    .filter(([, at]) => at >= 0);
+  return { lines: found.slice(0, maxResults).map(([line, at]) => excerpt(line, at)), total: found.length };
+}
+
+/** The beginning of a long line, which says what it is, and what stands around a place in it. */
+function excerpt(line, at) {
+  if (line.length <= FOUND_LENGTH) return line;
+  const start = Math.max(0, at - FOUND_LENGTH / 2);
+  const head = start > 0 ? `${line.slice(0, Math.min(start, 40))}… ` : '';
+  return head + clip(line.slice(start), FOUND_LENGTH);
 }

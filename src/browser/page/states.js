@@ -2,8 +2,11 @@
 
 const CHECKABLE = new Set('checkbox menuitemcheckbox menuitemradio option radio switch treeitem'.split(' '));
 const SELECTABLE = new Set('gridcell option row tab columnheader rowheader treeitem'.split(' '));
-const EXPANDABLE = new Set(('application button checkbox combobox gridcell group link listbox menuitem row rowheader switch tab '
-  + 'treeitem').split(' '));
+const EXPANDABLE = new Set(
+  (
+    'application button checkbox combobox gridcell group link listbox menuitem row rowheader switch tab ' + 'treeitem'
+  ).split(' '),
+);
 const WITH_LEVEL = new Set(['heading', 'listitem', 'row', 'treeitem']);
 
 /** `[checked] [level=2] ...` as an array of texts without the brackets. */
@@ -57,13 +60,20 @@ function valueOf(element, role) {
         return element.value ? '••••' : '';
       case 'file':
         return [...element.files].map((file) => file.name).join(', ');
-      case 'checkbox': case 'radio': case 'button': case 'submit': case 'reset': case 'image': case 'hidden':
+      case 'checkbox':
+      case 'radio':
+      case 'button':
+      case 'submit':
+      case 'reset':
+      case 'image':
+      case 'hidden':
         return '';
       default:
         return element.value;
     }
   }
-  if (name === 'meter' || name === 'progress') return name === 'progress' && element.position < 0 ? '' : String(element.value);
+  if (name === 'meter' || name === 'progress')
+    return name === 'progress' && element.position < 0 ? '' : String(element.value);
   if (['slider', 'spinbutton', 'progressbar', 'meter', 'scrollbar'].includes(role)) {
     return attribute(element, 'aria-valuetext') ?? attribute(element, 'aria-valuenow') ?? undefined;
   }

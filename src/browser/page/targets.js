@@ -3,7 +3,9 @@
 const CANDIDATES = 8;
 const ROLE_TARGET = /^role=([a-z]+)(?:\[name=(?:"((?:[^"\\]|\\.)*)"|\/(.*)\/([a-z]*))(?:\s+[is])?\])?$/;
 /** A text inside one of these means the whole of it. */
-const PRESSABLE = new Set('button checkbox link menuitem menuitemcheckbox menuitemradio option radio switch tab treeitem'.split(' '));
+const PRESSABLE = new Set(
+  'button checkbox link menuitem menuitemcheckbox menuitemradio option radio switch tab treeitem'.split(' '),
+);
 
 /** Every element, of open shadow roots too. */
 function* everyElement() {
@@ -15,11 +17,19 @@ function* everyElement() {
 function parsedTarget(target) {
   if (typeof target !== 'string') {
     if (target?.ref) return { ref: target.ref };
-    return target?.role ? { role: target.role, name: target.name ?? target.text } : { text: target?.text ?? target?.name ?? '' };
+    return target?.role
+      ? { role: target.role, name: target.name ?? target.text }
+      : { text: target?.text ?? target?.name ?? '' };
   }
   const trimmed = target.trim();
   if (isRef(trimmed)) return { ref: trimmed };
-  if (trimmed.startsWith('text=')) return { text: trimmed.slice(5).trim().replace(/^(["'])(.*)\1$/, '$2') };
+  if (trimmed.startsWith('text='))
+    return {
+      text: trimmed
+        .slice(5)
+        .trim()
+        .replace(/^(["'])(.*)\1$/, '$2'),
+    };
   if (!trimmed.startsWith('role=')) return { selector: trimmed.replace(/^css=/, '') };
   const parts = ROLE_TARGET.exec(trimmed);
   if (!parts) return { selector: trimmed };
@@ -38,8 +48,12 @@ function resolveElement(target) {
   try {
     parsed = parsedTarget(target);
     if (parsed.ref) return lookUp(parsed.ref);
-    const found = parsed.selector !== undefined ? bySelector(parsed.selector)
-      : parsed.role !== undefined ? byRole(parsed) : byText(parsed.text);
+    const found =
+      parsed.selector !== undefined
+        ? bySelector(parsed.selector)
+        : parsed.role !== undefined
+          ? byRole(parsed)
+          : byText(parsed.text);
     return chosen(found, parsed);
   } catch (problem) {
     return { error: 'selector', message: problem.message.replace(/^Failed to execute '\w+' on '\w+': /, '') };
@@ -74,10 +88,16 @@ function nearestTo({ role, name, text }) {
     const score = likeness(nameOf(element, its), text);
     if (score > 0.3 && isExposed(element)) scored.push([element, score]);
   }
-  return scored.sort((a, b) => b[1] - a[1]).slice(0, 5).map(([element]) => identity(element));
+  return scored
+    .sort((a, b) => b[1] - a[1])
+    .slice(0, 5)
+    .map(([element]) => identity(element));
 }
 
-/** In the document, else in its open shadow roots. A selector that starts in the document and ends in a root has ` >>> `. */
+/**
+ * In the document, else in its open shadow roots. A selector that starts in the document and ends in a root has ` >>>
+ * `.
+ */
 function bySelector(selector) {
   const [first, ...inner] = selector.split(/\s*>>>\s*/);
   let found = query(document, first);
@@ -105,8 +125,8 @@ function named(found, wanted, nameFor) {
   // A name that a snapshot cut ends with an ellipsis.
   if (wanted.endsWith('…')) return pick((name) => name.startsWith(wanted.slice(0, -1)));
   for (const test of [(name) => name === wanted, (name) => name.toLowerCase() === lower]) {
-    const found = pick(test);
-    if (found.length) return found;
+    const fitting = pick(test);
+    if (fitting.length) return fitting;
   }
   return pick((name) => name.toLowerCase().includes(lower));
 }
@@ -137,22 +157,32 @@ function innermost(wanted) {
   for (const root of [document, ...shadowRoots()]) {
     const tops = root === document ? [documentBody(document)].filter(Boolean) : childNodes(root).filter(isElement);
     tops.forEach(descend);
-    found.push(...query(root, 'input').filter((input) => ['button', 'submit', 'reset'].includes(input.type) && shownText(input).includes(wanted)));
+    found.push(
+      ...query(root, 'input').filter(
+        (input) => ['button', 'submit', 'reset'].includes(input.type) && shownText(input).includes(wanted),
+      ),
+    );
   }
   return [...new Set(found)];
 }
 
 function pressable(element) {
   let node = element;
-  for (let steps = 0; node && steps < 6; steps += 1, node = flatParent(node)) if (PRESSABLE.has(roleOf(node))) return node;
+  for (let steps = 0; node && steps < 6; steps += 1, node = flatParent(node))
+    if (PRESSABLE.has(roleOf(node))) return node;
   return element;
 }
 
-/** `{ ref, role, name }` of the one element that `target` means, or `{ error: "stale" | "none" | "several" | "selector" }`. */
+/**
+ * `{ ref, role, name }` of the one element that `target` means, or `{ error: "stale" | "none" | "several" | "selector"
+ * }`.
+ */
 function resolve(target) {
   const found = resolveElement(target);
-  return found.error ? found : { ref: refOf(found.element, found.role, found.name), role: found.role, name: found.name };
+  return found.error
+    ? found
+    : { ref: refOf(found.element, found.role, found.name), role: found.role, name: found.name };
 }
 
 /** The element itself, for calls that need it; null if the target means none. */
-const element = (target) => resolveElement(target).element ?? null;
+const elementOf = (target) => resolveElement(target).element ?? null;

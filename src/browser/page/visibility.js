@@ -1,4 +1,5 @@
-// What a person could see. Opacity 0 counts as visible: file inputs and custom checkboxes hide that way and can be used.
+// What a person could see. Opacity 0 counts as visible: file inputs and custom checkboxes hide that way and can be
+// used.
 
 /** Whether the element itself is drawn: no `display: none`, closed `details`, `content-visibility: hidden` above it. */
 function isRendered(element) {
@@ -11,7 +12,9 @@ function hasRenderedParent(element) {
   return !parent || isRendered(parent);
 }
 
-/** Hidden from assistive technology whatever its looks (WAI-ARIA 1.2, "Excluding Elements from the Accessibility Tree"). */
+/**
+ * Hidden from assistive technology whatever its looks (WAI-ARIA 1.2, "Excluding Elements from the Accessibility Tree").
+ */
 function isExcluded(element) {
   return attribute(element, 'aria-hidden') === 'true' || hasAttribute(element, 'inert');
 }
@@ -20,7 +23,9 @@ function isExcluded(element) {
 function isVisible(element) {
   if (!isRendered(element) || styleOf(element).visibility !== 'visible') return false;
   if (styleOf(element).display === 'contents') {
-    return flatChildren(element).some((child) => (isElement(child) ? isVisible(child) : isText(child) && tidy(nodeValue(child))));
+    return flatChildren(element).some((child) =>
+      isElement(child) ? isVisible(child) : isText(child) && tidy(nodeValue(child)),
+    );
   }
   const box = boundingBox(element);
   return box.width > 0 && box.height > 0;
@@ -51,6 +56,8 @@ const NO_SCROLLERS = new Set('a b button code em i label li p span strong svg td
 function isScrollable(element, style) {
   if (NO_SCROLLERS.has(localName(element))) return false;
   if (element === documentBody(document) || element === rootElement(document)) return false;
-  return (isScrollbar(style.overflowY) && scrollHeight(element) > clientHeight(element) + 8 && clientHeight(element) > 16)
-    || (isScrollbar(style.overflowX) && scrollWidth(element) > clientWidth(element) + 8 && clientWidth(element) > 16);
+  return (
+    (isScrollbar(style.overflowY) && scrollHeight(element) > clientHeight(element) + 8 && clientHeight(element) > 16) ||
+    (isScrollbar(style.overflowX) && scrollWidth(element) > clientWidth(element) + 8 && clientWidth(element) > 16)
+  );
 }

@@ -1,19 +1,21 @@
 // From the document to the tree of a snapshot: nodes `{ role, name, states, wanted, ref, cursor, properties, children,
-// element }` (`wanted`: it shall have a reference),
-// texts, and marks for what was left out. Only what a reader needs stays: wrappers dissolve into their parent, a label does
-// not repeat the name of its field, content does not repeat the name of its link.
+// element }` (`wanted`: it shall have a reference), texts, and marks for what was left out. Only what a reader needs
+// stays: wrappers dissolve into their parent, a label does not repeat the name of its field, content does not repeat
+// the name of its link.
 
 /** Names longer than this are cut; the whole name is the element's text. */
 const NAME_LIMIT = 160;
 /** Between texts of different blocks, which must not grow together. */
 const BREAK = Symbol('block');
 /** Their content is not read: it is a value, a picture or another document. */
-const LEAVES = new Set('audio canvas embed iframe frame img input math meter object progress select svg textarea video'.split(' '));
+const LEAVES = new Set(
+  'audio canvas embed iframe frame img input math meter object progress select svg textarea video'.split(' '),
+);
 
 /**
  * The nodes of `element` and below.
- * @param walk `{ focus, rows, budget, texts, urls, collapsed }`: the focused element, members shown of a long run, its
- *   budget in characters, the longest text, whether every link shows its address, and the number of members left out.
+ * @param walk `{ focus, rows, budget, texts, urls }`: the focused element, members shown of a long run, its budget in
+ * characters, the longest text, whether every link shows its address.
  */
 function walkElement(element, walk, inPointer = false, repeated = false) {
   const tag = localName(element);
@@ -24,32 +26,49 @@ function walkElement(element, walk, inPointer = false, repeated = false) {
   if (tag === 'input' && element.type === 'hidden') return [];
   const seen = style.visibility === 'visible';
   const pointer = style.cursor === 'pointer';
-  const children = LEAVES.has(tag) ? [] : walkChildren(element, walk, pointer, seen);
-  const inner = isInline(style.display);
-  if (!seen) return spliced(children, inner);
+  const isLeaf = LEAVES.has(tag) && element !== rootElement(document);
+  const children = isLeaf ? [] : walkChildren(element, walk, pointer, seen);
+  const flow = flowOf(style.display);
+  if (!seen) return spliced(children, flow);
   // A frame of no size counts visitors.
   if (role === 'iframe' && !isVisible(element)) return [];
   const clickable = pointer && !inPointer;
   const acts = isActionable(element, role, style, clickable);
-  if (tag === 'label') return labelNodes(element, role, children, walk, acts, clickable, inner);
-  if (!acts && dissolves(role, element, repeated, children)) return spliced(children, inner);
+  if (tag === 'label') return labelNodes(element, role, children, walk, acts, clickable, flow);
+  if (!acts && dissolves(role, element, repeated, children)) return spliced(children, flow);
   const node = {
-    role, name: labelOf(element, role), states: statesOf(element, role, walk.focus), cursor: clickable && !INTERACTIVE.has(role),
-    properties: propertiesOf(element, role, tag, walk), children: settled(children), element,
-    ref: null, wanted: false,
+    role,
+    name: labelOf(element, role),
+    states: statesOf(element, role, walk.focus),
+    cursor: clickable && !INTERACTIVE.has(role),
+    properties: propertiesOf(element, role, tag, walk),
+    children: settled(children),
+    element,
+    ref: null,
+    wanted: false,
   };
   node.wanted = acts || (node.name !== '' && LANDMARKS.has(role));
   takeContent(node, tag, walk);
   return simplified(node);
 }
 
-/** Interactive, focusable, clickable by its cursor or handler, a picture made by script, scrolled on its own, another document. */
+/**
+ * Interactive, focusable, clickable by its cursor or handler, a picture made by script, scrolled on its own, another
+ * document.
+ */
 function isActionable(element, role, style, clickable) {
   const interactive = INTERACTIVE.has(role) && role !== 'gridcell' && localName(element) !== 'option';
   const pressedByPlace = ['canvas', 'video', 'audio'].includes(localName(element));
-  return interactive || pressedByPlace || role === 'iframe' || clickable || hasAttribute(element, 'onclick')
-    || Number(attribute(element, 'tabindex') ?? -1) >= 0 || (isEditable(element) && isEditingHost(element))
-    || isScrollable(element, style);
+  return (
+    interactive ||
+    pressedByPlace ||
+    role === 'iframe' ||
+    clickable ||
+    hasAttribute(element, 'onclick') ||
+    Number(attribute(element, 'tabindex') ?? -1) >= 0 ||
+    (isEditable(element) && isEditingHost(element)) ||
+    isScrollable(element, style)
+  );
 }
 
 function walkChildren(element, walk, pointer, seen) {
@@ -57,14 +76,27 @@ function walkChildren(element, walk, pointer, seen) {
   const before = seen ? pseudoText(element, '::before') : '';
   if (before) children.push(before);
   const adopted = byIds(element, 'aria-owns').filter((other) => !within(element, other));
-  const nodes = [...flatChildren(element).filter((child) => isText(child) || (isElement(child) && !isOwned(child))), ...adopted];
+  const nodes = [
+    ...flatChildren(element).filter((child) => isText(child) || (isElement(child) && !isOwned(child))),
+    ...adopted,
+  ];
   for (const run of runsOf(nodes)) {
     if (run.similar) {
-      children.push(...walkRun(run.members, {
-        rows: walk.rows, budget: walk.budget, focus: walk.focus, size: sizeOf,
-        walkOne: (member) => walkElement(member, walk, pointer, true),
-        onCut: (left) => ({ mark: true, count: left.length, noun: NOUNS[roleOf(left[0])] ?? 'similar items', owner: null }),
-      }));
+      children.push(
+        ...walkRun(run.members, {
+          rows: walk.rows,
+          budget: walk.budget,
+          focus: walk.focus,
+          size: sizeOf,
+          walkOne: (member) => walkElement(member, walk, pointer, true),
+          onCut: (left) => ({
+            mark: true,
+            count: left.length,
+            noun: NOUNS[roleOf(left[0])] ?? 'similar items',
+            owner: null,
+          }),
+        }),
+      );
     } else {
       const shapes = countShapes(run.members);
       for (const child of run.members) {
@@ -96,8 +128,13 @@ function countShapes(nodes) {
 function isOwned(element) {
   if (owned.at !== snapshotCount) {
     const roots = [document, ...shadowRoots()];
-    const pairs = roots.flatMap((root) => query(root, '[aria-owns]')).map((owner) => [owner, byIds(owner, 'aria-owns')]);
-    owned = { at: snapshotCount, elements: new Set(pairs.flatMap(([owner, others]) => others.filter((other) => !within(owner, other)))) };
+    const pairs = roots
+      .flatMap((root) => query(root, '[aria-owns]'))
+      .map((owner) => [owner, byIds(owner, 'aria-owns')]);
+    owned = {
+      at: snapshotCount,
+      elements: new Set(pairs.flatMap(([owner, others]) => others.filter((other) => !within(owner, other)))),
+    };
   }
   return owned.elements.has(element);
 }
@@ -121,11 +158,17 @@ function dissolves(role, element, repeated, children) {
   return parts.length < 2 || !parts.some((part) => part.wanted);
 }
 
+/** What stands between an element's text and the text around it: nothing, a space (`inline-block`), or a break. */
+function flowOf(display) {
+  if (isInline(display)) return '';
+  return display.startsWith('inline') ? ' ' : BREAK;
+}
+
 /** In the parent's place; wrappers inside wrappers do not heap up breaks. */
-function spliced(children, inline) {
-  if (inline || !children.length) return inline ? children : [BREAK];
-  if (children[0] !== BREAK) children.unshift(BREAK);
-  if (children.at(-1) !== BREAK) children.push(BREAK);
+function spliced(children, flow) {
+  if (flow === '') return children;
+  if (children[0] !== flow) children.unshift(flow);
+  if (children.at(-1) !== flow) children.push(flow);
   return children;
 }
 
@@ -153,18 +196,30 @@ function settled(children) {
 }
 
 /** A label of a visible field is its field's name already; one of a hidden field is what can be clicked. */
-function labelNodes(element, role, children, walk, acts, clickable, inner) {
+function labelNodes(element, role, children, walk, acts, clickable, flow) {
   const control = element.control;
   const parts = settled(children);
   if (control && isRendered(control)) {
     const name = nameOf(control);
-    return spliced(parts.filter((part) => typeof part !== 'string' || !name.includes(part)), inner);
+    return spliced(
+      parts.filter((part) => typeof part !== 'string' || !name.includes(part)),
+      flow,
+    );
   }
-  if (!control && !acts) return spliced(children, inner);
-  return [{
-    role, name: '', states: [], cursor: clickable, properties: [], children: parts, element, ref: null,
-    wanted: !parts.some((part) => part.wanted),
-  }];
+  if (!control && !acts) return spliced(children, flow);
+  return [
+    {
+      role,
+      name: '',
+      states: [],
+      cursor: clickable,
+      properties: [],
+      children: parts,
+      element,
+      ref: null,
+      wanted: !parts.some((part) => part.wanted),
+    },
+  ];
 }
 
 /** `- /url:` and `- /placeholder:`, where they add to the name. */
@@ -175,7 +230,8 @@ function propertiesOf(element, role, tag, walk) {
     if (url) properties.push(['url', clip(url.startsWith('data:') ? 'data:…' : url, 200)]);
   }
   const placeholder = tag === 'input' || tag === 'textarea' ? attribute(element, 'placeholder') : null;
-  if (placeholder && tidy(placeholder) !== nameOf(element, role) && !element.value) properties.push(['placeholder', tidy(placeholder)]);
+  if (placeholder && tidy(placeholder) !== nameOf(element, role) && !element.value)
+    properties.push(['placeholder', tidy(placeholder)]);
   return properties;
 }
 
@@ -193,7 +249,14 @@ function takeContent(node, tag, walk) {
 /** Options have no boxes while the list is closed, so that visibility says nothing about them. */
 function optionNodes(select, walk) {
   const option = (element) => ({
-    role: 'option', name: tidy(element.label), properties: [], children: [], element, ref: null, wanted: false, cursor: false,
+    role: 'option',
+    name: tidy(element.label),
+    properties: [],
+    children: [],
+    element,
+    ref: null,
+    wanted: false,
+    cursor: false,
     states: [...(element.disabled ? ['disabled'] : []), ...(element.selected ? ['selected'] : [])],
   });
   const options = [...select.options].filter((element) => !element.hidden);
