@@ -15,7 +15,7 @@ function readableText(root) {
     }
     if (!isElement(node)) return;
     const tag = localName(node);
-    if (UNREADABLE.has(tag) || isExcluded(node) || LEAVES.has(tag)) return;
+    if (UNREADABLE.has(tag) || isExcluded(node) || (LEAVES.has(tag) && node !== rootElement(document))) return;
     const style = styleOf(node);
     if (style.display === 'none' || (style.display !== 'contents' && !checkVisibility(node))) return;
     if (tag === 'br') return void (line += '\n') ?? flush();

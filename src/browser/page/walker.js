@@ -26,7 +26,8 @@ function walkElement(element, walk, inPointer = false, repeated = false) {
   if (tag === 'input' && element.type === 'hidden') return [];
   const seen = style.visibility === 'visible';
   const pointer = style.cursor === 'pointer';
-  const children = LEAVES.has(tag) ? [] : walkChildren(element, walk, pointer, seen);
+  const isLeaf = LEAVES.has(tag) && element !== rootElement(document);
+  const children = isLeaf ? [] : walkChildren(element, walk, pointer, seen);
   const flow = flowOf(style.display);
   if (!seen) return spliced(children, flow);
   // A frame of no size counts visitors.

@@ -3,15 +3,17 @@
 //! `@ main > list [ref=e13]` says where; below it `+` is a new line (with all that is in it), `~` a line that reads so now,
 //! `-` what is gone. Unchanged lines are left out. The result is always shorter than the new snapshot; else that is returned.
 
-use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use super::lines::Line;
+use super::pairs::paired;
 
 /// A longer stretch of lines that are gone is told by its number: nothing can be done with them any more.
 const GONE_SHOWN: usize = 3;
 /// And each by so many of its characters.
 const GONE_LENGTH: usize = 80;
+/// Up to this part of the whole the differences are told: beyond it the whole is easier to read, and hardly longer.
+const WORTH: (usize, usize) = (4, 5);
 /// Of the lines around a change so many are told, the nearest.
 const PLACE_SHOWN: usize = 3;
 /// Characters kept free for the mark of a cut.
@@ -43,8 +45,8 @@ pub(super) fn changes(before: &str, after: &str, limit: usize) -> Changes {
         return Changes::Unchanged;
     }
     let (text, cut) = told.within(limit);
-    let room = after.chars().count();
-    if text.chars().count() < room {
+    let (length, whole) = (text.chars().count(), after.chars().count());
+    if length * WORTH.1 <= whole * WORTH.0 {
         Changes::Part { text, cut }
     } else {
         Changes::Full(after.to_owned())
@@ -74,7 +76,7 @@ impl Told {
                 continue;
             }
             if says_more(was.content, line.content) {
-                self.say(path, format!("~ {}", line.content));
+                self.say(path, format!("~ {}", line.content.trim_end_matches(':')));
             }
             path.push(line.head());
             self.compare(&was.children, &line.children, path);
@@ -95,7 +97,7 @@ impl Told {
         let left: Vec<&Line<'_>> = lines
             .iter()
             .zip(kept)
-            .filter(|(_, kept)| !**kept)
+            .filter(|(line, kept)| !**kept && !line.is_property())
             .map(|(line, _)| line)
             .collect();
         for line in left.iter().take(GONE_SHOWN) {
@@ -179,71 +181,6 @@ fn says_more(was: &str, is: &str) -> bool {
     was.trim_end_matches(':') != is.trim_end_matches(':') && (is.contains(" [active]") || plain(was) != plain(is))
 }
 
-/// Which lines of two lists are the same: for each new one the index of its old one, rising; and which old ones have one.
-struct Pairs {
-    of_new: Vec<Option<usize>>,
-    old_kept: Vec<bool>,
-}
-
-/// Equal lines first, then lines about the same thing, each the first with the first; what changed its order is not the same.
-fn paired(old: &[Line<'_>], new: &[Line<'_>]) -> Pairs {
-    let mut of_new = vec![None; new.len()];
-    let mut taken = vec![false; old.len()];
-    match_by(old, new, Line::fingerprint, &mut of_new, &mut taken);
-    match_by(old, new, Line::key, &mut of_new, &mut taken);
-    let rising = longest_rising(&of_new);
-    let mut old_kept = vec![false; old.len()];
-    for (index, pair) in of_new.iter_mut().enumerate() {
-        match *pair {
-            Some(other) if rising.contains(&index) => old_kept[other] = true,
-            _ => *pair = None,
-        }
-    }
-    Pairs { of_new, old_kept }
-}
-
-fn match_by<'lines, 'text, Key: std::hash::Hash + Eq>(
-    old: &'lines [Line<'text>],
-    new: &'lines [Line<'text>],
-    key: impl Fn(&'lines Line<'text>) -> Key,
-    of_new: &mut [Option<usize>],
-    taken: &mut [bool],
-) {
-    let mut free: HashMap<Key, std::collections::VecDeque<usize>> = HashMap::new();
-    for (index, line) in old.iter().enumerate().filter(|(index, _)| !taken[*index]) {
-        free.entry(key(line)).or_default().push_back(index);
-    }
-    for (line, pair) in new.iter().zip(of_new).filter(|(_, pair)| pair.is_none()) {
-        *pair = free.get_mut(&key(line)).and_then(std::collections::VecDeque::pop_front);
-        if let Some(index) = *pair {
-            taken[index] = true;
-        }
-    }
-}
-
-/// The positions of a longest rising subsequence of the pairs (patience sorting, n log n).
-fn longest_rising(pairs: &[Option<usize>]) -> std::collections::HashSet<usize> {
-    let mut ends: Vec<usize> = Vec::new();
-    let mut before: Vec<Option<usize>> = vec![None; pairs.len()];
-    for (position, value) in pairs.iter().enumerate() {
-        let Some(value) = *value else { continue };
-        let place = ends.partition_point(|&end| pairs[end].is_some_and(|other| other < value));
-        before[position] = place.checked_sub(1).map(|previous| ends[previous]);
-        if place == ends.len() {
-            ends.push(position);
-        } else {
-            ends[place] = position;
-        }
-    }
-    let mut rising = std::collections::HashSet::new();
-    let mut next = ends.last().copied();
-    while let Some(position) = next {
-        rising.insert(position);
-        next = before[position];
-    }
-    rising
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -321,6 +258,22 @@ mod tests {
             .replace("1,993", "1,992");
         let expected = "@ main > table [ref=e5]\n- row: 1 | button \"Edit\" [ref=e6]\n~ … 1,992 more rows (snapshot target=e5, or find)";
         assert_eq!(part(PAGE, &after), expected);
+    }
+
+    #[test]
+    fn a_row_whose_button_changed_is_still_that_row() {
+        let after = PAGE.replace("2 | button \"Edit\" [ref=e7]", "2 | button \"Done\" [ref=e9]");
+        assert_eq!(
+            part(PAGE, &after),
+            "@ main > table [ref=e5]\n~ row: 2 | button \"Done\" [ref=e9]"
+        );
+    }
+
+    #[test]
+    fn a_placeholder_that_gave_way_to_a_value_is_not_told() {
+        let before = PAGE.replace("\"Filter\" [ref=e4]", "\"Filter\" [ref=e4]:\n    - /placeholder: Name");
+        let after = PAGE.replace("\"Filter\" [ref=e4]", "\"Filter\" [ref=e4]: Ann");
+        assert_eq!(part(&before, &after), "@ main\n~ textbox \"Filter\" [ref=e4]: Ann");
     }
 
     #[test]

@@ -46,6 +46,16 @@ impl<'text> Line<'text> {
         &self.content[..end]
     }
 
+    /// What a row begins with, of a line that has cells: who it is about, mostly.
+    pub(crate) fn first_cell(&self) -> Option<&'text str> {
+        self.content.split_once(" | ").map(|(first, _)| first)
+    }
+
+    /// `/url` or `/placeholder`: of the line above, no part of the page.
+    pub(crate) fn is_property(&self) -> bool {
+        self.content.starts_with('/')
+    }
+
     /// A line of the snapshot itself, not of the page: something was left out here.
     pub(crate) fn is_mark(&self) -> bool {
         self.content.starts_with('…')

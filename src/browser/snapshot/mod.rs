@@ -5,6 +5,7 @@
 
 mod diff;
 mod lines;
+mod pairs;
 
 use std::{sync::Arc, time::Duration};
 

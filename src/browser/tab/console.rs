@@ -146,6 +146,10 @@ impl Console {
     }
 
     pub(super) fn log(&mut self, entry: Entry) {
+        // Workers say it themselves, in their own sessions.
+        if entry.source == "worker" {
+            return;
+        }
         let level = match entry.level.as_str() {
             "verbose" => Level::Debug,
             "warning" => Level::Warning,
@@ -250,6 +254,9 @@ fn shown(object: &RemoteObject) -> String {
     }
     if let Some(value) = &object.unserializable_value {
         return value.clone();
+    }
+    if object.subtype.as_deref() == Some("null") {
+        return "null".to_owned();
     }
     let description = || object.description.clone().unwrap_or_else(|| object.kind.clone());
     let Some(preview) = &object.preview else {

@@ -123,7 +123,7 @@ impl Downloads {
         let Some(kept) = self.kept.iter_mut().find(|kept| kept.download.id == progress.guid) else {
             return;
         };
-        kept.download.bytes = progress.received_bytes as u64;
+        kept.download.bytes = super::network::whole(progress.received_bytes);
         let state = match progress.state.as_str() {
             "completed" => DownloadState::Done,
             "canceled" => DownloadState::Cancelled,

@@ -21,6 +21,8 @@ happening!(EntryAdded => "Log.entryAdded");
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Entry {
+    /// `network`, `security`, `worker`, ...
+    pub source: String,
     /// `verbose`, `info`, `warning` or `error`.
     pub level: String,
     /// The message.

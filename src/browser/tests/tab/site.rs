@@ -1,10 +1,6 @@
 //! A site for tests: a table of paths over plain HTTP, also reached as `localhost`, which is another site than `127.0.0.1`.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex},
-    time::Duration,
-};
+use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -30,7 +26,6 @@ pub(super) enum Reply {
 pub(super) struct Site {
     port: u16,
     held: Arc<Notify>,
-    asked: Arc<Mutex<Vec<String>>>,
 }
 
 impl Site {
@@ -40,20 +35,13 @@ impl Site {
         let port = listener.local_addr().unwrap().port();
         let routes: Arc<HashMap<_, _>> = Arc::new(routes.into_iter().collect());
         let held = Arc::new(Notify::new());
-        let asked = Arc::new(Mutex::default());
-        let (release, heard) = (Arc::clone(&held), Arc::clone(&asked));
+        let release = Arc::clone(&held);
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
-                tokio::spawn(serve(
-                    stream,
-                    port,
-                    Arc::clone(&routes),
-                    Arc::clone(&release),
-                    Arc::clone(&heard),
-                ));
+                tokio::spawn(serve(stream, port, Arc::clone(&routes), Arc::clone(&release)));
             }
         });
-        Self { port, held, asked }
+        Self { port, held }
     }
 
     pub(super) fn url(&self, path: &str) -> String {
@@ -68,11 +56,6 @@ impl Site {
     pub(super) fn release(&self) {
         self.held.notify_one();
     }
-
-    /// The request lines so far.
-    pub(super) fn asked(&self) -> Vec<String> {
-        self.asked.lock().unwrap().clone()
-    }
 }
 
 async fn serve(
@@ -80,18 +63,15 @@ async fn serve(
     port: u16,
     routes: Arc<HashMap<&'static str, Reply>>,
     held: Arc<Notify>,
-    asked: Arc<Mutex<Vec<String>>>,
 ) -> Option<()> {
-    let mut head = Vec::new();
+    let mut bytes = Vec::new();
     let mut chunk = [0; 4096];
-    while !head.windows(4).any(|end| end == b"\r\n\r\n") {
+    while !bytes.windows(4).any(|end| end == b"\r\n\r\n") {
         let read = stream.read(&mut chunk).await.ok().filter(|read| *read > 0)?;
-        head.extend_from_slice(&chunk[..read]);
+        bytes.extend_from_slice(&chunk[..read]);
     }
-    let head = String::from_utf8_lossy(&head).into_owned();
-    let line = head.lines().next()?.to_owned();
-    let path = line.split(' ').nth(1)?.split('?').next()?.to_owned();
-    asked.lock().unwrap().push(line);
+    let request = String::from_utf8_lossy(&bytes).into_owned();
+    let path = request.lines().next()?.split(' ').nth(1)?.split('?').next()?.to_owned();
     let filled = |body: String| {
         body.replace("{other}", &format!("http://localhost:{port}"))
             .replace("{here}", &format!("http://127.0.0.1:{port}"))
@@ -106,8 +86,8 @@ async fn serve(
             (200, html.to_owned(), filled(body))
         }
         Some(Reply::Endless(body)) => {
-            let head = format!("HTTP/1.1 200 OK\r\n{html}\r\n{}", filled(body));
-            stream.write_all(head.as_bytes()).await.ok()?;
+            let start = format!("HTTP/1.1 200 OK\r\n{html}\r\n{}", filled(body));
+            stream.write_all(start.as_bytes()).await.ok()?;
             tokio::time::sleep(Duration::from_secs(600)).await;
             return None;
         }
@@ -121,6 +101,6 @@ async fn serve(
     } else {
         format!("content-length: {}\r\n", body.len())
     };
-    let head = format!("HTTP/1.1 {status} Such\r\n{headers}{length}connection: close\r\n\r\n{body}");
-    stream.write_all(head.as_bytes()).await.ok()
+    let answer = format!("HTTP/1.1 {status} Such\r\n{headers}{length}connection: close\r\n\r\n{body}");
+    stream.write_all(answer.as_bytes()).await.ok()
 }
