@@ -4,8 +4,8 @@
 //! Everything here takes and returns typed structs and knows no tool and no protocol of clients. What runs inside a page
 //! is JavaScript and lies in `page/`.
 
-pub mod chromium;
 pub mod acts;
+pub mod chromium;
 pub mod devtools;
 pub mod emulate;
 pub mod errors;

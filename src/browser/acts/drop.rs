@@ -13,11 +13,11 @@ use crate::{
 };
 
 /// Copy, link and move: the page chooses.
-const EVERYTHING: u32 = 1 | 2 | 16;
+const EVERYTHING: i64 = 1 | 2 | 16;
 
 /// What is dropped.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Drop {
+pub struct Dropping {
     /// Absolute paths of files.
     pub paths: Vec<PathBuf>,
     /// Media types and texts.
@@ -27,19 +27,19 @@ pub struct Drop {
 impl Tab {
     /// Drops files or data on an element, with the events of a drag that comes from outside of the browser. What the page
     /// does not take is not dropped: Chromium would open it instead.
-    pub async fn drop(&self, target: &Target, drop: &Drop) -> Result<(), BrowserError> {
+    pub async fn drop_on(&self, target: &Target, dropping: &Dropping) -> Result<(), BrowserError> {
         let located = self.locate(target).await?;
-        let items = drop.data.iter().map(|(mime_type, data)| DragDataItem {
+        let items = dropping.data.iter().map(|(mime_type, data)| DragDataItem {
             mime_type: mime_type.clone(),
             data: data.clone(),
             ..DragDataItem::default()
         });
         let data = DragData {
             items: items.collect(),
-            files: written(&drop.paths)?,
+            files: written(&dropping.paths)?,
             drag_operations_mask: EVERYTHING,
         };
-        let dropping = async {
+        let act = async {
             let at = self.aim_again(&located, target).await?;
             self.watch_drags().await;
             for kind in [DragEventType::DragEnter, DragEventType::DragOver] {
@@ -58,6 +58,6 @@ impl Tab {
                 ),
             })
         };
-        self.acting(dropping).await
+        self.acting(act).await
     }
 }

@@ -18,7 +18,7 @@ mod select;
 mod typing;
 mod upload;
 
-pub use drop::Drop;
+pub use drop::Dropping;
 pub use form::{Field, FieldKind};
 pub use mouse::Click;
 pub use typing::Typing;
@@ -101,3 +101,7 @@ impl Tab {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "../tests/acts/mod.rs"]
+mod tests;

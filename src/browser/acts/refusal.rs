@@ -26,12 +26,18 @@ impl<T> Said<T> {
 }
 
 /// A refusal: a word for the reason, and what belongs to it.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
+#[derive(Debug, Deserialize)]
 pub(crate) struct Refusal {
     /// The reason. Without it this is no refusal.
-    #[serde(deserialize_with = "String::deserialize")]
     pub(crate) error: String,
+    #[serde(flatten)]
+    about: About,
+}
+
+/// What belongs to the reasons.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct About {
     was: String,
     nearest: Vec<Line>,
     candidates: Vec<Line>,
@@ -58,17 +64,18 @@ pub(crate) struct Refusal {
 struct Line {
     #[serde(rename = "ref")]
     reference: String,
-    line: String,
+    #[serde(rename = "line")]
+    whole: String,
     role: String,
     name: String,
 }
 
 impl Line {
     fn into_line(self) -> String {
-        if self.line.is_empty() {
+        if self.whole.is_empty() {
             format!("{} \"{}\" [ref={}]", self.role, self.name, self.reference)
         } else {
-            self.line
+            self.whole
         }
     }
 }
@@ -104,22 +111,25 @@ impl Refusal {
         match self.error.as_str() {
             "stale" => BrowserError::Stale {
                 reference: target,
-                was: self.was,
-                nearest: lines(self.nearest),
+                was: self.about.was,
+                nearest: lines(self.about.nearest),
             },
             "none" => BrowserError::NoMatch {
                 target,
-                nearest: lines(self.nearest),
+                nearest: lines(self.about.nearest),
             },
             "several" => BrowserError::Several {
                 target,
-                count: self.count,
-                candidates: lines(self.candidates),
+                count: self.about.count,
+                candidates: lines(self.about.candidates),
             },
-            "covered" => BrowserError::Covered { target, by: self.by },
+            "covered" => BrowserError::Covered {
+                target,
+                by: self.about.by,
+            },
             "selector" => BrowserError::Selector {
                 selector: target,
-                reason: self.message,
+                reason: self.about.message,
             },
             "format" => argument("value", self.format()),
             "options" => argument("values", self.no_option()),
@@ -133,8 +143,8 @@ impl Refusal {
             "regex" => argument(
                 "regex",
                 Text::new(
-                    format!("the regular expression cannot be read: {}", self.message),
-                    format!("正規表現を解釈できません: {}", self.message),
+                    format!("the regular expression cannot be read: {}", self.about.message),
+                    format!("正規表現を解釈できません: {}", self.about.message),
                 ),
             ),
             _ => BrowserError::Inert {
@@ -145,13 +155,13 @@ impl Refusal {
     }
 
     fn inert(&self) -> Text {
-        let Self { role, .. } = self;
+        let role = &self.about.role;
         let (en, ja) = match self.error.as_str() {
             "invisible" => ("it is not visible", "表示されていません"),
-            "disabled" if !self.option.is_empty() => {
+            "disabled" if !self.about.option.is_empty() => {
                 return Text::new(
-                    format!("its option \"{}\" is disabled", self.option),
-                    format!("選択肢「{}」は無効になっています", self.option),
+                    format!("its option \"{}\" is disabled", self.about.option),
+                    format!("選択肢「{}」は無効になっています", self.about.option),
                 );
             }
             "disabled" => ("it is disabled", "無効（disabled）になっています"),
@@ -193,8 +203,14 @@ impl Refusal {
     }
 
     fn format(&self) -> Text {
-        let Self { kind, given, example, .. } = self;
-        let limits = [("min", &self.min), ("max", &self.max), ("step", &self.step)];
+        let About {
+            kind, given, example, ..
+        } = &self.about;
+        let limits = [
+            ("min", &self.about.min),
+            ("max", &self.about.max),
+            ("step", &self.about.step),
+        ];
         let limits: String = limits
             .into_iter()
             .filter_map(|(name, limit)| limit.as_ref().map(|limit| format!(", {name}={limit}")))
@@ -206,8 +222,8 @@ impl Refusal {
     }
 
     fn no_option(&self) -> Text {
-        let (missing, options) = (self.missing.quoted(), listed(&self.options));
-        let (shown, of) = (self.options.len(), self.of);
+        let (missing, options) = (self.about.missing.quoted(), listed(&self.about.options));
+        let (shown, of) = (self.about.options.len(), self.about.of);
         let (more_en, more_ja) = if of > shown {
             (format!(" and {} more", of - shown), format!(" ほか {} 件", of - shown))
         } else {
@@ -221,7 +237,11 @@ impl Refusal {
 }
 
 fn listed(names: &[String]) -> String {
-    names.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ")
+    names
+        .iter()
+        .map(|name| format!("\"{name}\""))
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 fn argument(argument: &'static str, reason: Text) -> BrowserError {
@@ -239,10 +259,17 @@ mod tests {
 
     #[test]
     fn a_refusal_is_an_error_with_its_facts_and_anything_else_is_done() {
-        assert_eq!(refused(r#"{"error":"covered","by":"<div#consent>"}"#).to_string(), "e7 is covered by <div#consent>");
-        assert_eq!(refused(r#"{"error":"disabled"}"#).to_string(), "e7 cannot be acted on: it is disabled");
         assert_eq!(
-            refused(r#"{"error":"format","type":"date","given":"soon","example":"2026-01-31","min":"2026-01-01"}"#).to_string(),
+            refused(r#"{"error":"covered","by":"<div#consent>"}"#).to_string(),
+            "e7 is covered by <div#consent>"
+        );
+        assert_eq!(
+            refused(r#"{"error":"disabled"}"#).to_string(),
+            "e7 cannot be acted on: it is disabled"
+        );
+        assert_eq!(
+            refused(r#"{"error":"format","type":"date","given":"soon","example":"2026-01-31","min":"2026-01-01"}"#)
+                .to_string(),
             "value: a field of type date does not take \"soon\"; write it as 2026-01-31, min=2026-01-01"
         );
         assert_eq!(

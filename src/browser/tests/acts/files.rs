@@ -1,0 +1,43 @@
+//! Files for the page.
+
+use super::page::{Page, at, reason};
+use crate::acts::{Aim, Click};
+
+#[tokio::test]
+async fn files_go_to_the_chooser_or_to_the_field() {
+    let page = Page::of(
+        "<input type=file id=one><label for=many id=label>Attach</label><input type=file id=many multiple hidden>
+         <button id=open onclick='one.click()'>Open</button><p id=text>Text</p>",
+    )
+    .await;
+    let tab = &page.tab;
+    let (a, b) = (page.file("a.txt", "A"), page.file("写真.txt", "B"));
+    let both = [a.clone(), b.clone()];
+    assert!(reason(tab.upload(Some(&both)).await).contains("has not opened a file chooser"));
+
+    tab.click(&Aim::Target(at("#open")), &Click::default())
+        .await
+        .expect("clicked");
+    assert_eq!(tab.chooser().map(|chooser| chooser.multiple), Some(false));
+    assert!(
+        reason(tab.upload(Some(&both)).await).contains("one file"),
+        "several only where the field takes several"
+    );
+    tab.upload(Some(&both[1..])).await.expect("given");
+    assert_eq!(page.value("one.files[0].text()").await, r#""B""#);
+    assert!(page.seen().await.ends_with("input@one change@one"));
+    assert!(tab.chooser().is_none());
+
+    tab.upload_to(&at("#many"), &both)
+        .await
+        .expect("given to a hidden field");
+    assert_eq!(
+        page.value("[...many.files].map((file) => file.name)").await,
+        r#"["a.txt","写真.txt"]"#
+    );
+    tab.upload_to(&at("#label"), &[a]).await.expect("given by the label");
+    assert_eq!(page.value("many.files.length").await, "1");
+    assert!(reason(tab.upload_to(&at("#one"), &both).await).contains("one file"));
+    assert!(reason(tab.upload_to(&at("#text"), &[b]).await).contains("no file field"));
+    page.close().await;
+}

@@ -1,0 +1,82 @@
+//! Waiting and finding.
+
+use std::time::Duration;
+
+use super::page::{Page, reason};
+use crate::views::{ElementQuery, Find, HtmlRequest, Wait};
+
+fn text(text: &str) -> Wait {
+    Wait {
+        text: Some(text.to_owned()),
+        ..Wait::default()
+    }
+}
+
+#[tokio::test]
+async fn texts_are_waited_for_in_every_frame() {
+    let inner = "<p id=p>nothing</p><script>setTimeout(() => p.textContent = 'came late', 700)</script>";
+    let main = "<p id=load>Loading</p><script>setTimeout(() => load.remove(), 300)</script><iframe src={other}/inner></iframe>";
+    let page = Page::of_site(&[("/", main), ("/inner", inner)]).await;
+    page.tab.wait_for(&text("came late")).await.expect("seen in the frame");
+    let gone = Wait {
+        text_gone: Some("Loading".to_owned()),
+        ..Wait::default()
+    };
+    page.tab.wait_for(&gone).await.expect("gone");
+    let never = Wait {
+        time: Some(Duration::from_millis(300)),
+        ..text("never")
+    };
+    let late = reason(page.tab.wait_for(&never).await);
+    assert!(late.contains("never") && late.contains("300ms"), "{late}");
+    let long = Wait {
+        time: Some(Duration::from_secs(61)),
+        ..Wait::default()
+    };
+    assert!(reason(page.tab.wait_for(&long).await).contains("60 seconds"));
+    page.close().await;
+}
+
+#[tokio::test]
+async fn lines_elements_and_markup_are_found() {
+    let row = |row| format!("<li>Order {row} <button>Pay {row}</button>");
+    let rows = (0..200).map(row).collect::<Vec<_>>().concat();
+    let main = format!("<ul id=list>{rows}</ul><iframe src={{other}}/inner></iframe>");
+    let inner = "<button class=pay data-x=1 onclick=''>Pay inside<script>1</script></button>";
+    let page = Page::of_site(&[("/", &main), ("/inner", inner)]).await;
+    let found = page.tab.find(&Find::Text("pay 150".to_owned())).await.expect("found");
+    assert!(found.total >= 1 && found.lines[0].contains("[ref="), "{found:?}");
+    let found = page
+        .tab
+        .find(&Find::Regex("/PAY (\\d+7|inside)/i".to_owned()))
+        .await
+        .expect("found");
+    assert!(found.lines.iter().any(|line| line.contains("Pay inside")), "{found:?}");
+    assert!(reason(page.tab.find(&Find::Regex("(".to_owned())).await).contains("regular expression"));
+
+    let query = ElementQuery {
+        role: Some("button".to_owned()),
+        attributes: vec![("data-x".to_owned(), "1".to_owned())],
+        max_results: 5,
+        ..ElementQuery::default()
+    };
+    let elements = page.tab.elements(&query).await.expect("found");
+    assert_eq!((elements.total, elements.found.len()), (1, 1));
+    let pay = &elements.found[0];
+    assert_eq!(
+        (pay.role.as_str(), pay.name.as_str(), pay.visible),
+        ("button", "Pay inside", true)
+    );
+    let html = HtmlRequest {
+        target: crate::target::Target::Written(pay.reference.clone()),
+        depth: None,
+        max_size: 1_000,
+        exclude: None,
+    };
+    let html = page.tab.html(&html).await.expect("markup");
+    assert_eq!(
+        (html.text.as_str(), html.cut),
+        (r#"<button class="pay" data-x="1">Pay inside</button>"#, false)
+    );
+    page.close().await;
+}
