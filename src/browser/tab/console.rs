@@ -251,6 +251,9 @@ fn shown(object: &RemoteObject) -> String {
     if let Some(value) = &object.unserializable_value {
         return value.clone();
     }
+    if object.subtype.as_deref() == Some("null") {
+        return "null".to_owned();
+    }
     let description = || object.description.clone().unwrap_or_else(|| object.kind.clone());
     let Some(preview) = &object.preview else {
         return description();

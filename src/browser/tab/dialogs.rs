@@ -76,7 +76,12 @@ impl Tab {
             accept,
             prompt_text: prompt_text.map(str::to_owned),
         };
+        let leaves = accept && open.dialog.kind == "beforeunload";
         self.acting(async {
+            if leaves {
+                // What was held up by the question goes on now; its beginning may have been told before.
+                self.change(|state| state.navigations.asked());
+            }
             match open.channel.call(&answer).await {
                 // It went by itself, with its page.
                 Err(error) if error.says("No dialog is showing") => Err(BrowserError::NoDialog),

@@ -95,7 +95,11 @@ impl Tab {
         if let Some(attached) = event.get::<target::AttachedToTarget>() {
             self.adopt(channel, attached);
         } else if place == Place::Page && event.get::<page::TargetCrashed>().is_some() {
-            self.change(|state| state.has_crashed = true);
+            self.change(|state| {
+                state.has_crashed = true;
+                state.dialog = None;
+                state.frames.worlds_cleared(channel);
+            });
         } else {
             self.change(|state| state.hear(channel, event));
         }

@@ -210,8 +210,8 @@ impl Frames {
         }
     }
 
-    /// A frame has another document; what was inside the old one is gone.
-    pub(super) fn navigated(&mut self, info: FrameInfo, channel: &Channel) {
+    /// A frame has another document; what was inside the old one is gone. A restored document is whole already.
+    pub(super) fn navigated(&mut self, info: FrameInfo, is_restored: bool, channel: &Channel) {
         if let Some(parent) = &info.parent_id {
             self.attach(&info.id, parent, channel);
         }
@@ -232,8 +232,8 @@ impl Frames {
         {
             inner.loading.coming = None;
         }
-        if !is_same {
-            (inner.loading.is_ready, inner.loading.is_loaded) = (false, false);
+        if is_restored || !is_same {
+            (inner.loading.is_ready, inner.loading.is_loaded) = (is_restored, is_restored);
         }
     }
 

@@ -90,6 +90,12 @@ impl Navigations {
         &mut self.documents[at].1
     }
 
+    /// The main frame is about to navigate.
+    pub(super) fn asked(&mut self) {
+        self.begun += 1;
+        self.is_asked = true;
+    }
+
     pub(super) fn known(&self, loader: &LoaderId) -> Option<&Document> {
         self.documents
             .iter()
@@ -112,8 +118,11 @@ impl State {
                 if let Some(asked) = event.get::<FrameRequestedNavigation>()
                     && asked.disposition == "currentTab"
                 {
-                    self.navigations.begun += 1;
-                    self.navigations.is_asked |= asked.frame_id == self.frames.main().id;
+                    if asked.frame_id == self.frames.main().id {
+                        self.navigations.asked();
+                    } else {
+                        self.navigations.begun += 1;
+                    }
                 }
             }
             "Page.frameStartedNavigating" => {
@@ -122,9 +131,9 @@ impl State {
                 }
             }
             "Page.frameNavigated" => {
-                if let Some(FrameNavigated { frame }) = event.get() {
+                if let Some(FrameNavigated { frame, kind }) = event.get() {
                     let is_main = frame.id == self.frames.main().id;
-                    self.frames.navigated(frame, channel);
+                    self.frames.navigated(frame, kind == "BackForwardCacheRestore", channel);
                     if is_main {
                         self.navigations.arrived += 1;
                         self.navigations.is_asked = false;
@@ -240,7 +249,15 @@ impl Tab {
         self.can_leave()?;
         let before = self.mark();
         let command = Navigate { url: url.to_owned() };
-        let work = async { self.page().call(&command).await.map_err(BrowserError::from) };
+        let work = async {
+            let navigated = self.page().call(&command).await?;
+            if navigated.error_text.is_none() && !navigated.is_download {
+                // The answer may overtake the events that led to it. The same fragment again has none.
+                let told = self.until(|state| before.went_on(state).then_some(()));
+                let _ = timeout(TOLD, told).await;
+            }
+            Ok(navigated)
+        };
         let navigated = match self.committed(url, &before, work).await? {
             Some(navigated) => navigated,
             // A dialog of the new page: it has arrived as far as it can.
@@ -335,6 +352,11 @@ impl Tab {
     /// Nothing arrived: a download, nothing to show, or a failure.
     async fn not_loaded(&self, url: &str, reason: String, loader: Option<LoaderId>) -> Result<Arrival, BrowserError> {
         if reason == "net::ERR_ABORTED" {
+            // So says Chromium too of a process that dies on the way, a moment before it tells that.
+            let crashed = self.until(|state| state.has_crashed.then_some(()));
+            if timeout(BEGINNING, crashed).await.is_ok() {
+                return Err(BrowserError::Crashed);
+            }
             let status = loader.and_then(|loader| self.state().navigations.known(&loader)?.status);
             if matches!(status, Some(204 | 205)) {
                 let mut arrival = self.stayed(Note::NoContent).await;
@@ -395,4 +417,6 @@ impl Tab {
 }
 
 /// Time for which a navigation that a page asked for may take to begin; some, such as `javascript:` URLs, never do.
-pub(super) const BEGINNING: Duration = Duration::from_millis(100);
+pub(super) const BEGINNING: Duration = Duration::from_millis(200);
+/// Within this the events of what has happened have been read.
+const TOLD: Duration = Duration::from_secs(1);

@@ -122,16 +122,16 @@ impl Network {
         self.count
     }
 
-    /// A request for data after the one of this number that has no answer yet. Streams of events never end.
-    pub(super) fn fetching(&self, after: usize) -> Option<RequestId> {
-        let newest = self.kept.iter().rev().take_while(|kept| kept.request.index > after);
-        let mut open = newest.filter(|kept| kept.is_open && matches!(kept.request.kind.as_str(), "xhr" | "fetch"));
-        open.next().map(|kept| kept.id.clone())
-    }
-
-    /// Whether a request has no answer yet.
-    pub(super) fn is_open(&self, id: &RequestId) -> bool {
-        self.kept.iter().rev().any(|kept| kept.id == *id && kept.is_open)
+    /// A request for data after the one of this number that has no answer yet. Streams of events never end; of what a page
+    /// before asked for the end is not always told.
+    pub(super) fn fetching(&self, after: usize) -> Option<usize> {
+        let newest = self.kept.iter().rev();
+        let newest = newest.take_while(|kept| kept.request.index > after);
+        let mut open = newest.filter(|kept| {
+            let is_data = matches!(kept.request.kind.as_str(), "xhr" | "fetch");
+            kept.is_open && is_data && kept.page == self.page
+        });
+        open.next().map(|kept| kept.request.index)
     }
 
     fn begin(&mut self, channel: &Channel, id: RequestId, method: String, url: String, kind: &str) -> &mut Kept {

@@ -6,13 +6,12 @@
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::{State, Tab, navigation::BEGINNING};
-use crate::devtools::protocol::network::RequestId;
 
 /// Animation frames of a tab that draws none; then the page's timers bound it.
 const TWO_FRAMES: std::time::Duration = std::time::Duration::from_millis(250);
 
 /// How things stood before an act.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Mark {
     begun: u64,
     arrived: u64,
@@ -45,21 +44,32 @@ impl Tab {
 
     /// Waits until the page has come to rest after what was done since the mark.
     pub(super) async fn settle(&self, before: &Mark) {
+        let mut before = before.clone();
         let end = Instant::now() + self.settings().load;
-        self.two_frames(before).await;
-        let fetched = Instant::now() + self.settings().fetch;
+        let mut fetched = None;
         loop {
+            self.two_frames(&before).await;
             if before.navigates(&self.state()) {
+                before.begun = self.state().navigations.begun;
                 self.navigated(end).await;
+                // The new page has its own time, and may send on at once.
+                fetched = None;
+                if Instant::now() < end {
+                    continue;
+                }
             }
-            let Some(request) = self.fetching(before) else {
+            let bound = *fetched.get_or_insert_with(|| Instant::now() + self.settings().fetch);
+            let Some(request) = self.state().fetching(&before) else {
                 return;
             };
-            if timeout_at(fetched, self.answered_request(&request)).await.is_err() {
+            let answered = self.until(|state| {
+                let goes_on = before.navigates(state) || state.fetching(&before) != Some(request);
+                goes_on.then_some(())
+            });
+            if Instant::now() >= bound || timeout_at(bound, answered).await.is_err() {
                 return;
             }
             // What came is shown now, or asks for more.
-            self.two_frames(before).await;
         }
     }
 
@@ -94,19 +104,15 @@ impl Tab {
         let bound = end.min(Instant::now() + self.settings().fetch);
         let _ = timeout_at(bound, others).await;
     }
+}
 
+impl State {
     /// A request for data that was started after the mark and has no answer yet.
-    fn fetching(&self, before: &Mark) -> Option<RequestId> {
-        let state = self.state();
-        if state.stopped().is_some() {
+    fn fetching(&self, before: &Mark) -> Option<usize> {
+        if self.stopped().is_some() {
             return None;
         }
-        state.network.fetching(before.request)
-    }
-
-    async fn answered_request(&self, request: &RequestId) {
-        self.until(|state| (state.stopped().is_some() || !state.network.is_open(request)).then_some(()))
-            .await;
+        self.network.fetching(before.request)
     }
 }
 

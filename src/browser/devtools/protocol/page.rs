@@ -205,6 +205,9 @@ happening!(FrameDetached => "Page.frameDetached");
 pub struct FrameNavigated {
     /// The frame as it is now.
     pub frame: FrameInfo,
+    /// `Navigation`, or `BackForwardCacheRestore`: a document as it was left, whose steps are not told again.
+    #[serde(rename = "type", default)]
+    pub kind: String,
 }
 happening!(FrameNavigated => "Page.frameNavigated");
 

@@ -131,6 +131,11 @@ impl Chromium {
             .map_or_else(|| "null".to_owned(), |value| value.get().to_owned())
     }
 
+    /// Ends the page's process as a fault would.
+    pub(super) fn crash(&self) {
+        self.tab.page().send(&Crash {});
+    }
+
     /// Presses the mouse at a point of the tab.
     pub(super) async fn press(&self, x: f64, y: f64) -> Result<(), BrowserError> {
         self.tab
@@ -172,5 +177,13 @@ struct Mouse {
 
 impl Command for Mouse {
     const METHOD: &'static str = "Input.dispatchMouseEvent";
+    type Reply = Nothing;
+}
+
+#[derive(Serialize)]
+struct Crash {}
+
+impl Command for Crash {
+    const METHOD: &'static str = "Page.crash";
     type Reply = Nothing;
 }

@@ -54,3 +54,89 @@ async fn frames_of_any_process_stand_below_their_line() {
         "buttontrue"
     );
 }
+
+#[tokio::test]
+async fn frames_come_late_move_between_processes_and_go() {
+    let site = Site::new([
+        ("/", page("<button onclick=\"show('{here}/a')\">a</button><script>
+            function show(url) { let f = document.querySelector('iframe') ?? document.body.appendChild(document.createElement('iframe')); f.src = url }
+            </script>")),
+        ("/a", page("<p>inside a")),
+        ("/b", page("<p>inside b")),
+    ])
+    .await;
+    let it = Chromium::new().await;
+    it.tab.navigate(&site.url("/")).await.unwrap();
+    let texts = async || it.tab.snapshot(&SnapshotRequest::default()).await.unwrap().text;
+    let session = || it.tab.frames().last().unwrap().channel().session().cloned();
+    let own = it.tab.page().session().cloned();
+
+    it.act(&format!("show('{}')", site.url("/a"))).await.unwrap();
+    assert!(texts().await.contains("inside a"), "{}", texts().await);
+    assert_eq!(session(), own);
+
+    it.act(&format!("show('{}')", site.other("/b"))).await.unwrap();
+    assert!(texts().await.contains("inside b"), "{}", texts().await);
+    assert_ne!(session(), own, "a frame of another site has a process of its own");
+
+    it.act(&format!("show('{}')", site.url("/a"))).await.unwrap();
+    assert!(texts().await.contains("inside a"), "{}", texts().await);
+    assert_eq!(session(), own);
+
+    it.act(&format!("show('{}')", site.other("/b"))).await.unwrap();
+    let inside = it.tab.locate(&written("text=inside b")).await.unwrap();
+    it.act("document.querySelector('iframe').remove()").await.unwrap();
+    assert_eq!(it.tab.frames().len(), 1);
+    let gone = it.tab.locate(&written(&inside.reference)).await.unwrap_err();
+    assert_eq!(fumi_base::errors::Teach::entry(&gone), "STALE_REF", "{gone}");
+}
+
+#[tokio::test]
+async fn a_frame_that_is_covered_or_scrolled_away_is_told_and_reached() {
+    let site = Site::new([
+        ("/", page("<style>iframe { width: 400px; height: 150px; border: 7px solid; transform: scale(.5); transform-origin: 0 0 }</style>
+            <div style='height: 3000px'></div><iframe src='{other}/in'></iframe><div style='height: 3000px'></div>")),
+        ("/in", page("<div style='height: 900px'></div><button onclick=\"this.textContent = 'Pressed'\">Press</button><div style='height: 900px'></div>")),
+        ("/covered", page("<iframe src='{other}/in'></iframe><div id=veil style='position: fixed; inset: 0'></div>")),
+    ])
+    .await;
+    let it = Chromium::new().await;
+    it.tab.navigate(&site.url("/")).await.unwrap();
+    let button = it.tab.locate(&written("button")).await.unwrap();
+    assert_eq!(button.frame.number, 1);
+    let point = it.tab.aim(&button).await.unwrap();
+    it.press(point.x, point.y).await.unwrap();
+    it.tab.locate(&written("text=Pressed")).await.unwrap();
+
+    it.tab.navigate(&site.url("/covered")).await.unwrap();
+    let button = it.tab.locate(&written("button")).await.unwrap();
+    let covered = it.tab.aim(&button).await.unwrap_err();
+    assert!(covered.to_string().contains("<div#veil>"), "{covered}");
+}
+
+#[tokio::test]
+async fn a_hostile_page_cannot_reach_fumi() {
+    let site = Site::new([(
+        "/",
+        Reply::Status(
+            200,
+            "content-type: text/html\r\ncontent-security-policy: default-src 'none'; script-src 'unsafe-inline'\r\n",
+            "<title>h</title><script>
+                for (const name of ['JSON', 'Promise', 'Array', 'Map', 'WeakMap', 'Object', 'fumi']) window[name] = undefined;
+                Element.prototype.getAttribute = Element.prototype.querySelectorAll = () => { throw new Error('trap') };
+                window.requestAnimationFrame = () => {}; document.querySelectorAll = () => [];
+            </script><button>Still here</button>"
+                .to_owned(),
+        ),
+    )])
+    .await;
+    let it = Chromium::new().await;
+    it.tab.navigate(&site.url("/")).await.unwrap();
+    let text = it.tab.snapshot(&SnapshotRequest::default()).await.unwrap().text;
+    assert!(text.contains("button \"Still here\" [ref="), "{text}");
+    assert_eq!(it.value("typeof fumi").await, "\"undefined\"");
+    it.tab
+        .aim(&it.tab.locate(&written("text=Still here")).await.unwrap())
+        .await
+        .unwrap();
+}

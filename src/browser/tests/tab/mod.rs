@@ -1,5 +1,9 @@
 //! A tab of a real Chromium against small pages.
 
 mod chromium;
+mod dialogs;
 mod frames;
+mod navigation;
 mod site;
+mod snapshots;
+mod traffic;

@@ -1,0 +1,236 @@
+//! Going somewhere, coming to rest, and what is said of it.
+
+use std::time::{Duration, Instant};
+
+use fumi_base::errors::Teach as _;
+
+use super::{
+    chromium::Chromium,
+    site::{Reply, Site},
+};
+use crate::{
+    errors::BrowserError,
+    snapshot::SnapshotRequest,
+    tab::{Note, TabSettings},
+};
+
+fn page(title: &str, body: &str) -> Reply {
+    Reply::Page(format!("<!doctype html><title>{title}</title>{body}"))
+}
+
+#[tokio::test]
+async fn arrivals_say_where_how_and_from_where() {
+    let site = Site::new([
+        ("/", page("one", "<p id=x>")),
+        ("/two", page("two", "")),
+        ("/first", Reply::Status(302, "location: /second\r\n", String::new())),
+        (
+            "/second",
+            Reply::Status(301, "location: {other}/two\r\n", String::new()),
+        ),
+        (
+            "/client",
+            page(
+                "client",
+                "<script>addEventListener('load', () => location.replace('/two'))</script>",
+            ),
+        ),
+        ("/nothing", Reply::Status(204, "", String::new())),
+        (
+            "/broken",
+            Reply::Status(500, "content-type: text/html\r\n", "<title>oh</title>".to_owned()),
+        ),
+    ])
+    .await;
+    let it = Chromium::new().await;
+    it.tab.navigate(&site.url("/")).await.unwrap();
+    let facts = it.tab.observe().await.unwrap();
+    assert_eq!(
+        (facts.url_changed, facts.title_changed, facts.status),
+        (true, true, Some(200))
+    );
+    let facts = it.tab.observe().await.unwrap();
+    assert_eq!(
+        (facts.url_changed, facts.title_changed, facts.status),
+        (false, false, None)
+    );
+
+    let within = it.tab.navigate(&site.url("/#x")).await.unwrap();
+    assert_eq!((within.url, within.note), (site.url("/#x"), None));
+
+    let redirected = it.tab.navigate(&site.url("/first")).await.unwrap();
+    assert_eq!(redirected.redirects, [site.url("/first"), site.url("/second")]);
+    assert_eq!((redirected.url, redirected.status), (site.other("/two"), Some(200)));
+
+    let client = it.tab.navigate(&site.url("/client")).await.unwrap();
+    assert_eq!((client.url, client.title.as_str()), (site.url("/two"), "two"));
+
+    let nothing = it.tab.navigate(&site.url("/nothing")).await.unwrap();
+    assert_eq!(
+        (nothing.url, nothing.status, nothing.note),
+        (site.url("/two"), Some(204), Some(Note::NoContent))
+    );
+
+    let broken = it.tab.navigate(&site.url("/broken")).await.unwrap();
+    assert_eq!((broken.status, broken.title.as_str()), (Some(500), "oh"));
+    assert_eq!(it.tab.observe().await.unwrap().status, Some(500));
+
+    let none = it.tab.navigate("http://127.0.0.1:1/").await.unwrap_err();
+    assert!(
+        matches!(&none, BrowserError::NotLoaded { reason, .. } if reason.starts_with("net::ERR_")),
+        "{none}"
+    );
+}
+
+#[tokio::test]
+async fn back_and_forward_over_documents_and_within_one() {
+    let site = Site::new([("/", page("one", "<p>first")), ("/two", page("two", "<p>second"))]).await;
+    let it = Chromium::new().await;
+    it.tab.navigate(&site.url("/")).await.unwrap();
+    it.tab.navigate(&site.other("/two")).await.unwrap();
+    let begun = Instant::now();
+    it.act("history.pushState(0, '', '/three')").await.unwrap();
+    assert_eq!(it.tab.url(), site.other("/three"));
+
+    assert_eq!(it.tab.back().await.unwrap().url, site.other("/two"));
+    let back = it.tab.back().await.unwrap();
+    assert_eq!((back.url, back.title.as_str()), (site.url("/"), "one"));
+    let text = it.tab.snapshot(&SnapshotRequest::default()).await.unwrap().text;
+    assert!(text.contains("first"), "{text}");
+    assert_eq!(it.tab.forward().await.unwrap().title, "two");
+    it.tab.forward().await.unwrap();
+    assert_eq!(it.tab.forward().await.unwrap_err().entry(), "NO_HISTORY");
+    // None of it waited for what had been told before, as that of a page kept as it was.
+    assert!(begun.elapsed() < Duration::from_secs(8), "{:?}", begun.elapsed());
+}
+
+#[tokio::test]
+async fn a_page_that_never_ends_is_taken_as_it_is() {
+    let settings = TabSettings {
+        load: Duration::from_millis(700),
+        commit: Duration::from_millis(900),
+        ..TabSettings::default()
+    };
+    let site = Site::new([
+        ("/", page("endless", "<img src='/never'><p>There")),
+        (
+            "/endless",
+            Reply::Endless("<title>half</title><p>Half of it".to_owned()),
+        ),
+        ("/never", Reply::Never),
+    ])
+    .await;
+    let it = Chromium::with(settings).await;
+    for (path, title, part) in [("/", "endless", "There"), ("/endless", "half", "Half of it")] {
+        let arrival = it.tab.navigate(&site.url(path)).await.unwrap();
+        assert_eq!(
+            (arrival.title.as_str(), arrival.note),
+            (title, Some(Note::StillLoading))
+        );
+        assert!(it.tab.observe().await.unwrap().still_loading);
+        let text = it.tab.snapshot(&SnapshotRequest::default()).await.unwrap().text;
+        assert!(text.contains(part), "{text}");
+    }
+    let late = it.tab.navigate(&site.url("/never")).await.unwrap_err();
+    assert_eq!(late.entry(), "BROWSER_TOO_LATE", "{late}");
+    assert_eq!(it.tab.navigate(&site.url("/")).await.unwrap().title, "endless");
+}
+
+#[tokio::test]
+async fn an_act_waits_for_what_it_starts_and_for_nothing_else() {
+    let site = Site::new([
+        (
+            "/",
+            page(
+                "one",
+                "<p id=out>old</p><a href='/two'>two</a><form action='/two'><button>send</button></form>",
+            ),
+        ),
+        ("/two", page("two", "<p>second")),
+        ("/data", Reply::Held("new".to_owned())),
+        ("/stream", Reply::Never),
+    ])
+    .await;
+    let it = Chromium::new().await;
+    for act in [
+        "document.querySelector('a').click()",
+        "document.querySelector('form').requestSubmit()",
+        "setTimeout(() => location.assign('/two'))",
+        "fetch('/two').then(() => { location.href = '/two' })",
+    ] {
+        it.tab.navigate(&site.url("/")).await.unwrap();
+        let begun = Instant::now();
+        it.act(act).await.unwrap();
+        println!("{act}: {:?}", begun.elapsed());
+        assert!(it.tab.url().starts_with(&site.url("/two")), "{act}: {}", it.tab.url());
+        assert_eq!(it.tab.title().await, "two", "{act}");
+    }
+
+    it.tab.navigate(&site.url("/")).await.unwrap();
+    site.release();
+    it.act("fetch('/data').then((it) => it.text()).then((text) => { out.textContent = text })")
+        .await
+        .unwrap();
+    assert_eq!(it.value("out.textContent").await, "\"new\"");
+
+    // What ran before the act does not hold it up, and what it starts does for a bounded time.
+    let begun = Instant::now();
+    it.act("void fetch('/stream')").await.unwrap();
+    println!("a stream: {:?}", begun.elapsed());
+    let begun = Instant::now();
+    it.act("out.textContent = 'quick'").await.unwrap();
+    println!("quick: {:?}", begun.elapsed());
+    assert!(begun.elapsed() < Duration::from_millis(400), "{:?}", begun.elapsed());
+    let begun = Instant::now();
+    it.tab.navigate(&site.url("/")).await.unwrap();
+    println!("navigate: {:?}", begun.elapsed());
+    it.act("location.href = 'javascript:void 0'").await.unwrap();
+    assert_eq!(it.tab.url(), site.url("/"));
+}
+
+#[tokio::test]
+async fn a_crashed_tab_says_so_and_goes_on_with_another_page() {
+    let site = Site::new([("/", page("one", "<button>Alive</button>"))]).await;
+    let it = Chromium::new().await;
+    it.tab.navigate(&site.url("/")).await.unwrap();
+    it.crash();
+    it.tab.until(|state| state.has_crashed.then_some(())).await;
+    assert!(it.tab.observe().await.unwrap().crashed);
+    assert_eq!(
+        it.tab.snapshot(&SnapshotRequest::default()).await.unwrap_err().entry(),
+        "TAB_CRASHED"
+    );
+    assert_eq!(it.act("1").await.unwrap_err().entry(), "TAB_CRASHED");
+    let arrival = it.tab.navigate(&site.url("/")).await.unwrap();
+    assert_eq!(arrival.title, "one");
+    assert!(!it.tab.observe().await.unwrap().crashed);
+    let text = it.tab.snapshot(&SnapshotRequest::default()).await.unwrap().text;
+    assert!(text.contains("Alive"), "{text}");
+}
+
+#[tokio::test]
+async fn refs_of_the_page_before_are_stale_and_never_another_element() {
+    let site = Site::new([
+        ("/", page("one", "<button>A</button>")),
+        ("/two", page("two", "<button>B</button>")),
+    ])
+    .await;
+    let it = Chromium::new().await;
+    it.tab.navigate(&site.url("/")).await.unwrap();
+    let first = it
+        .tab
+        .locate(&crate::target::Target::Written("button".to_owned()))
+        .await
+        .unwrap()
+        .reference;
+    it.tab.navigate(&site.url("/two")).await.unwrap();
+    let second = it
+        .tab
+        .locate(&crate::target::Target::Written("button".to_owned()))
+        .await
+        .unwrap()
+        .reference;
+    assert_ne!(first, second);
+    let stale = it.tab.locate(&crate::target::Target::Written(first)).await.unwrap_err();
+    assert_eq!(stale.entry(), "STALE_REF", "{stale}");
+}
