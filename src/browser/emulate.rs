@@ -1,7 +1,10 @@
 //! What a page believes of its screen and of its user's preferences.
 
 use crate::{
-    devtools::protocol::emulation::{MediaFeature, SetDeviceMetricsOverride, SetEmulatedMedia},
+    devtools::{
+        Nothing,
+        protocol::emulation::{MediaFeature, SetDeviceMetricsOverride, SetEmulatedMedia},
+    },
     errors::BrowserError,
     tab::Tab,
 };
@@ -72,7 +75,7 @@ impl Tab {
 
     /// Changes preferences of the user as the page and its frames see them.
     pub async fn emulate(&self, emulation: &Emulation) -> Result<(), BrowserError> {
-        let media = self.prefer(emulation).media();
+        let media = self.prefer(*emulation).media();
         self.acting(async {
             let mut sessions = Vec::new();
             for frame in self.frames() {
@@ -83,7 +86,8 @@ impl Tab {
                     match channel.call(&media).await {
                         // A frame that left meanwhile.
                         Err(_) if frame.number != 0 => {}
-                        called => drop(called?),
+                        Err(error) => return Err(error.into()),
+                        Ok(Nothing {}) => {}
                     }
                 }
             }
@@ -95,7 +99,7 @@ impl Tab {
 
 impl Emulation {
     /// With what another one names.
-    pub(crate) fn and(self, other: &Self) -> Self {
+    pub(crate) fn and(self, other: Self) -> Self {
         Self {
             color_scheme: other.color_scheme.or(self.color_scheme),
             reduced_motion: other.reduced_motion.or(self.reduced_motion),

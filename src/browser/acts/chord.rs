@@ -99,7 +99,8 @@ fn no_key(part: &str) -> BrowserError {
     let (en, ja) = if near.is_empty() {
         (
             "keys are named Enter, Tab, Escape, ArrowDown, F5, a; browser_type types whole texts".to_owned(),
-            "キーは Enter・Tab・Escape・ArrowDown・F5・a のように指定します。文章の入力には browser_type を使います".to_owned(),
+            "キーは Enter・Tab・Escape・ArrowDown・F5・a のように指定します。文章の入力には browser_type を使います"
+                .to_owned(),
         )
     } else {
         let near = near.join(", ");
@@ -131,7 +132,11 @@ mod tests {
             Stroke::Key(key) => format!("{}@{}", key.key, key.code),
             Stroke::Text(text) => text,
         };
-        held.iter().map(|key| key.key).chain([last.as_str()]).collect::<Vec<_>>().join(" ")
+        held.iter()
+            .map(|key| key.key)
+            .chain([last.as_str()])
+            .collect::<Vec<_>>()
+            .join(" ")
     }
 
     #[test]

@@ -1,7 +1,11 @@
 //! Clicking, as a person does it: the pointer goes there, a button goes down and comes up.
 
 use super::{Aim, Click, mouse::Mouse, refusal::Said};
-use crate::{errors::BrowserError, tab::{Located, Point, Tab}, target::Target};
+use crate::{
+    errors::BrowserError,
+    tab::{Located, Point, Tab},
+    target::Target,
+};
 
 impl Tab {
     /// Clicks an element or a point (CSS pixels of the viewport). A click on an option of a `<select>` chooses it.

@@ -39,7 +39,8 @@ impl Tab {
             let end = self.point_of(to).await?;
             if !self.seen_drags().await.started {
                 for step in 1..=STEPS {
-                    held.move_to(&mouse, between(start, end, f64::from(step) / f64::from(STEPS))).await?;
+                    held.move_to(&mouse, between(start, end, f64::from(step) / f64::from(STEPS)))
+                        .await?;
                     // The second move is the one that passes the threshold of some pages.
                     if step <= 2 && self.seen_drags().await.started {
                         break;
@@ -84,7 +85,11 @@ impl Tab {
             data,
             at: to,
         };
-        for kind in [DragEventType::DragEnter, DragEventType::DragOver, DragEventType::DragOver] {
+        for kind in [
+            DragEventType::DragEnter,
+            DragEventType::DragOver,
+            DragEventType::DragOver,
+        ] {
             self.page().call(&dragged(kind, data, to)).await?;
         }
         cancel.disarm();

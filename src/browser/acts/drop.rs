@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// Copy, link and move: the page chooses.
-const EVERYTHING: u32 = 1 | 2 | 16;
+const EVERYTHING: i64 = 1 | 2 | 16;
 
 /// What is dropped.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,7 +1,11 @@
 //! Setting the value of a field without keys.
 
 use super::refusal::Said;
-use crate::{errors::BrowserError, tab::{Located, Tab}, target::Target};
+use crate::{
+    errors::BrowserError,
+    tab::{Located, Tab},
+    target::Target,
+};
 
 impl Tab {
     /// Replaces what a field holds, by its setter, with `input` and `change`. Dates, times, numbers and colours are checked.

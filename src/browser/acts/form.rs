@@ -3,7 +3,11 @@
 use fumi_base::text::Text;
 
 use super::{Click, refusal::Said};
-use crate::{errors::BrowserError, tab::{Located, Tab}, target::Target};
+use crate::{
+    errors::BrowserError,
+    tab::{Located, Tab},
+    target::Target,
+};
 
 /// One field and what goes into it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,7 +88,9 @@ impl Tab {
 
     /// Chooses an option; where the list is no `<select>` but a field with suggestions, fills it.
     async fn choose_in(&self, located: &Located, value: &str) -> Result<(), BrowserError> {
-        let said: Said<Selected> = self.ask(&located.frame, "select", (&located.reference, [value])).await?;
+        let said: Said<Selected> = self
+            .ask(&located.frame, "select", (&located.reference, [value]))
+            .await?;
         match said {
             Said::Refused(refusal) if refusal.error == "not-select" => self.fill_in(located, value).await,
             said => said.done(&located.reference).map(drop),

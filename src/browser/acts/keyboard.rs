@@ -5,6 +5,7 @@
 
 /// One key, as a keyboard event shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_field_names, reason = "the names are those of KeyboardEvent")]
 pub(crate) struct Key {
     /// `KeyboardEvent.key`: `a`, `A`, `Enter`.
     pub(crate) key: &'static str,

@@ -67,6 +67,10 @@ fn down(page: &Channel, key: &Key, held: Modifiers) {
     // A modifier that is pressed alone is held while it is down.
     let held = held.and(modifier(key).unwrap_or_default());
     let types = !key.text.is_empty() && (held == Modifiers::default() || held == Modifiers::SHIFT);
-    let kind = if types { KeyEventType::KeyDown } else { KeyEventType::RawKeyDown };
+    let kind = if types {
+        KeyEventType::KeyDown
+    } else {
+        KeyEventType::RawKeyDown
+    };
     page.send(&key_event(kind, key, held));
 }

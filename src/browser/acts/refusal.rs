@@ -64,17 +64,18 @@ struct About {
 struct Line {
     #[serde(rename = "ref")]
     reference: String,
-    line: String,
+    #[serde(rename = "line")]
+    whole: String,
     role: String,
     name: String,
 }
 
 impl Line {
     fn into_line(self) -> String {
-        if self.line.is_empty() {
+        if self.whole.is_empty() {
             format!("{} \"{}\" [ref={}]", self.role, self.name, self.reference)
         } else {
-            self.line
+            self.whole
         }
     }
 }
@@ -122,7 +123,10 @@ impl Refusal {
                 count: self.about.count,
                 candidates: lines(self.about.candidates),
             },
-            "covered" => BrowserError::Covered { target, by: self.about.by },
+            "covered" => BrowserError::Covered {
+                target,
+                by: self.about.by,
+            },
             "selector" => BrowserError::Selector {
                 selector: target,
                 reason: self.about.message,
@@ -199,8 +203,14 @@ impl Refusal {
     }
 
     fn format(&self) -> Text {
-        let About { kind, given, example, .. } = &self.about;
-        let limits = [("min", &self.about.min), ("max", &self.about.max), ("step", &self.about.step)];
+        let About {
+            kind, given, example, ..
+        } = &self.about;
+        let limits = [
+            ("min", &self.about.min),
+            ("max", &self.about.max),
+            ("step", &self.about.step),
+        ];
         let limits: String = limits
             .into_iter()
             .filter_map(|(name, limit)| limit.as_ref().map(|limit| format!(", {name}={limit}")))
@@ -227,7 +237,11 @@ impl Refusal {
 }
 
 fn listed(names: &[String]) -> String {
-    names.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ")
+    names
+        .iter()
+        .map(|name| format!("\"{name}\""))
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 fn argument(argument: &'static str, reason: Text) -> BrowserError {
@@ -245,10 +259,17 @@ mod tests {
 
     #[test]
     fn a_refusal_is_an_error_with_its_facts_and_anything_else_is_done() {
-        assert_eq!(refused(r#"{"error":"covered","by":"<div#consent>"}"#).to_string(), "e7 is covered by <div#consent>");
-        assert_eq!(refused(r#"{"error":"disabled"}"#).to_string(), "e7 cannot be acted on: it is disabled");
         assert_eq!(
-            refused(r#"{"error":"format","type":"date","given":"soon","example":"2026-01-31","min":"2026-01-01"}"#).to_string(),
+            refused(r#"{"error":"covered","by":"<div#consent>"}"#).to_string(),
+            "e7 is covered by <div#consent>"
+        );
+        assert_eq!(
+            refused(r#"{"error":"disabled"}"#).to_string(),
+            "e7 cannot be acted on: it is disabled"
+        );
+        assert_eq!(
+            refused(r#"{"error":"format","type":"date","given":"soon","example":"2026-01-31","min":"2026-01-01"}"#)
+                .to_string(),
             "value: a field of type date does not take \"soon\"; write it as 2026-01-31, min=2026-01-01"
         );
         assert_eq!(

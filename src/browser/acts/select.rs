@@ -1,7 +1,11 @@
 //! Choosing options of a `<select>`.
 
 use super::refusal::Said;
-use crate::{errors::BrowserError, tab::{Located, Tab}, target::Target};
+use crate::{
+    errors::BrowserError,
+    tab::{Located, Tab},
+    target::Target,
+};
 
 impl Tab {
     /// Chooses options by value, label or `#2` for the second; what was chosen before is given up. The labels that are

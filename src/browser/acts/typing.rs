@@ -39,7 +39,11 @@ impl Tab {
     async fn type_in(&self, located: &Located, typing: &Typing) -> Result<(), BrowserError> {
         let replace = !typing.slowly;
         let said: Said<Begun> = self
-            .ask(&located.frame, "beginTyping", (&located.reference, Beginning { replace }))
+            .ask(
+                &located.frame,
+                "beginTyping",
+                (&located.reference, Beginning { replace }),
+            )
             .await?;
         match said.done(&located.reference)?.kind {
             _ if typing.slowly => self.type_keys(&typing.text).await?,

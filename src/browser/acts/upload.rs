@@ -5,12 +5,7 @@ use std::path::PathBuf;
 use fumi_base::text::Text;
 
 use super::refusal::Said;
-use crate::{
-    devtools::protocol::dom::SetFileInputFiles,
-    errors::BrowserError,
-    tab::Tab,
-    target::Target,
-};
+use crate::{devtools::protocol::dom::SetFileInputFiles, errors::BrowserError, tab::Tab, target::Target};
 
 impl Tab {
     /// Gives files to the file chooser that the page has opened; nothing closes it without any. Paths are absolute.
@@ -72,7 +67,10 @@ pub(super) fn written(files: &[PathBuf]) -> Result<Vec<String>, BrowserError> {
         file.to_str().map(str::to_owned).ok_or_else(|| BrowserError::Argument {
             argument: "paths",
             reason: Text::new(
-                format!("{} is not written in UTF-8, and Chromium takes no other names", file.display()),
+                format!(
+                    "{} is not written in UTF-8, and Chromium takes no other names",
+                    file.display()
+                ),
                 format!("{} は UTF-8 の名前ではないため、Chromium に渡せません", file.display()),
             ),
         })

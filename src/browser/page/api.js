@@ -1,30 +1,39 @@
 // What the server may call. Everything takes and gives plain JSON, but `element`. A target is a reference, a selector,
 // `text=...`, `role=button[name="..."]`, `{ role, name }` or `{ text }`. Nothing throws for what a page or a caller can
 // cause: such trouble is `{ error, ... }`.
+
+/** An option that is null is not given: JSON knows no undefined. */
+function withoutNulls(options) {
+  return Object.fromEntries(Object.entries(options ?? {}).filter(([, value]) => value !== null));
+}
+
 globalThis.fumi = Object.freeze({
-  aim,
-  beginTyping,
-  check,
-  chooseOption,
-  describe,
-  dropData,
-  element: elementOf,
-  elements: matching,
-  fill,
-  find,
-  focus: giveFocus,
-  frame,
-  frameBox,
-  html,
-  isFileInput,
-  playwright,
-  resolve,
-  seenDrags,
-  select: choose,
-  selectText,
-  snapshot,
-  wait,
+  // the frame
+  frame: (options) => frame(withoutNulls(options)),
+  snapshot: (options) => snapshot(withoutNulls(options)),
+  find: (options) => find(withoutNulls(options)),
+  wait: (options) => wait(withoutNulls(options)),
   settled: settledPage,
-  watchDrags,
   title: () => documentTitle(document),
+  // one element
+  resolve,
+  element: elementOf,
+  elements: (options) => matching(withoutNulls(options)),
+  describe,
+  playwright,
+  html: (target, options) => html(target, withoutNulls(options)),
+  frameBox,
+  // acting
+  aim: (target, options) => aim(target, withoutNulls(options)),
+  focus: giveFocus,
+  beginTyping,
+  chooseOption,
+  watchDrags,
+  seenDrags,
+  fill,
+  selectText,
+  select: choose,
+  check: (target, wanted) => check(target, wanted ?? true),
+  isFileInput,
+  dropData: (target, options) => dropData(target, withoutNulls(options)),
 });

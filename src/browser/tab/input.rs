@@ -36,7 +36,7 @@ impl Tab {
     }
 
     /// All preferences, with what `more` names from now on.
-    pub(crate) fn prefer(&self, more: &Emulation) -> Emulation {
+    pub(crate) fn prefer(&self, more: Emulation) -> Emulation {
         let mut state = self.state();
         state.input.emulation = state.input.emulation.and(more);
         state.input.emulation

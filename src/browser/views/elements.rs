@@ -58,7 +58,11 @@ impl Tab {
                 text: query.text.as_deref(),
                 role: query.role.as_deref(),
                 tag_name: query.tag_name.as_deref(),
-                attributes: query.attributes.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect(),
+                attributes: query
+                    .attributes
+                    .iter()
+                    .map(|(name, value)| (name.as_str(), value.as_str()))
+                    .collect(),
                 max_results: query.max_results.saturating_sub(all.found.len()),
             };
             let said: Result<Said<Matches>, _> = self.ask(&frame, "elements", (question,)).await;

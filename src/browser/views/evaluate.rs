@@ -67,7 +67,9 @@ impl Tab {
                 Some(located) => Some(self.object_in_page(located).await?),
                 None => None,
             };
-            let frame = located.as_ref().map_or_else(|| self.main(), |located| located.frame.clone());
+            let frame = located
+                .as_ref()
+                .map_or_else(|| self.main(), |located| located.frame.clone());
             let (channel, world) = self.page_world(&frame).await?;
             let form = Form::of(script, &channel).await?;
             let mut running = Running {
@@ -161,7 +163,13 @@ fn read(evaluated: runtime::Evaluated, script: &str) -> Result<Evaluated, Browse
             message: message(thrown, script),
         });
     }
-    let runtime::RemoteObject { kind, value, description, unserializable_value, .. } = evaluated.result;
+    let runtime::RemoteObject {
+        kind,
+        value,
+        description,
+        unserializable_value,
+        ..
+    } = evaluated.result;
     let value = value.as_deref().map_or("null", RawValue::get);
     let Ok((json, length, has_value)) = serde_json::from_str::<(String, usize, bool)>(value) else {
         // Statements, or a page that has replaced what the writer needs.
@@ -189,7 +197,11 @@ fn quoted(text: &str) -> String {
 /// What was thrown, with the line of the caller's script where there are several.
 fn message(thrown: &ExceptionDetails, script: &str) -> String {
     let exception = thrown.exception.as_ref();
-    let described = exception.and_then(|it| it.description.clone().or_else(|| it.value.as_ref().map(ToString::to_string)));
+    let described = exception.and_then(|it| {
+        it.description
+            .clone()
+            .or_else(|| it.value.as_ref().map(ToString::to_string))
+    });
     let described = described.unwrap_or_else(|| thrown.text.clone());
     // The stack below the message is that of the wrapper.
     let message = described.split("\n    at ").next().unwrap_or_default();

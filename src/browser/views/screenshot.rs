@@ -185,7 +185,11 @@ fn is_seen(clip: Clip, metrics: &LayoutMetrics) -> bool {
         && clip.y + clip.height <= seen.page_y + seen.client_height
 }
 
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "sizes of pages are small and positive")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "sizes of pages are small and positive"
+)]
 fn whole(pixels: f64) -> u32 {
     pixels.round() as u32
 }

@@ -1,10 +1,6 @@
 //! Waiting for a time, or for a text to appear or to go, in whatever frame.
 
-use std::{
-    pin::Pin,
-    task::Poll,
-    time::Duration,
-};
+use std::{pin::Pin, task::Poll, time::Duration};
 
 use fumi_base::{project::quoted, text::Text};
 use serde::{Deserialize, Serialize};
@@ -16,7 +12,7 @@ use crate::{
 };
 
 /// How long a caller may wait for a time.
-const LONGEST: Duration = Duration::from_secs(60);
+const LONGEST: Duration = Duration::from_mins(1);
 /// How long a text is waited for, where the caller does not say.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Frames come and go: after so long the wait looks which there are.
@@ -51,10 +47,22 @@ impl Tab {
         let patience = wait.time.unwrap_or(PATIENCE);
         let end = Instant::now() + patience;
         if let Some(text) = &wait.text {
-            self.until_seen(text, end).await.map_err(|()| late(&format!("the text {}", quoted(text)), &format!("{} の表示", quoted(text)), patience))?;
+            self.until_seen(text, end).await.map_err(|()| {
+                late(
+                    &format!("the text {}", quoted(text)),
+                    &format!("{} の表示", quoted(text)),
+                    patience,
+                )
+            })?;
         }
         if let Some(text) = &wait.text_gone {
-            self.until_gone(text, end).await.map_err(|()| late(&format!("the end of the text {}", quoted(text)), &format!("{} が消えること", quoted(text)), patience))?;
+            self.until_gone(text, end).await.map_err(|()| {
+                late(
+                    &format!("the end of the text {}", quoted(text)),
+                    &format!("{} が消えること", quoted(text)),
+                    patience,
+                )
+            })?;
         }
         Ok(())
     }
@@ -69,7 +77,11 @@ impl Tab {
                 ..Conditions::lasting(left)
             };
             let frames = self.frames();
-            any(frames.iter().map(|frame| Box::pin(self.holds(frame, conditions))).collect()).await
+            any(frames
+                .iter()
+                .map(|frame| Box::pin(self.holds(frame, conditions)))
+                .collect())
+            .await
         })
         .await
     }

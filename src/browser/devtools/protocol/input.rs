@@ -160,8 +160,8 @@ pub struct DragData {
     /// Absolute paths of files.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
-    /// What may be done with it, as bits: copy 1, link 2, move 16.
-    pub drag_operations_mask: u32,
+    /// What may be done with it, as bits: copy 1, link 2, move 16; all bits, which is negative, for anything.
+    pub drag_operations_mask: i64,
 }
 
 /// One text of a drag.

@@ -29,10 +29,16 @@ async fn what_the_browser_drags_arrives_with_its_data() {
     let (card, bin) = (Aim::Target(at("#card")), Aim::Target(at("#bin")));
     page.tab.drag(&card, &bin).await.expect("dragged");
     let seen = page.seen().await;
-    assert_eq!(seen, "pointerdown@card mousedown@card dragstart@card dragenter@bin drop@bin dragend@card", "{seen}");
+    assert_eq!(
+        seen, "pointerdown@card mousedown@card dragstart@card dragenter@bin drop@bin dragend@card",
+        "{seen}"
+    );
     assert_eq!(page.value("dropped.splice(0)").await, r#"["the card",""]"#);
     // The pointer is free again: nothing is stuck.
-    page.tab.click(&bin, &crate::acts::Click::default()).await.expect("clicked");
+    page.tab
+        .click(&bin, &crate::acts::Click::default())
+        .await
+        .expect("clicked");
     assert!(page.seen().await.ends_with("mouseup@bin click@bin"));
     page.close().await;
 }
@@ -40,7 +46,10 @@ async fn what_the_browser_drags_arrives_with_its_data() {
 #[tokio::test]
 async fn what_the_page_drags_follows_the_pointer() {
     let page = Page::of(BOARD).await;
-    page.tab.drag(&Aim::Target(at("#knob")), &Aim::Point(700.0, 45.0)).await.expect("dragged");
+    page.tab
+        .drag(&Aim::Target(at("#knob")), &Aim::Point(700.0, 45.0))
+        .await
+        .expect("dragged");
     assert_eq!(page.value("knob.style.left").await, r#""680px""#);
     assert_eq!(page.value("holds").await, "false");
     page.close().await;
@@ -50,18 +59,34 @@ async fn what_the_page_drags_follows_the_pointer() {
 async fn files_and_data_are_dropped_where_they_are_wanted_and_nowhere_else() {
     let page = Page::of(BOARD).await;
     let file = page.file("日記 1.txt", "today");
-    let files = Dropping { paths: vec![file], data: Vec::new() };
+    let files = Dropping {
+        paths: vec![file],
+        data: Vec::new(),
+    };
     page.tab.drop_on(&at("#bin"), &files).await.expect("dropped");
-    assert_eq!(page.value("new Promise((done) => setTimeout(() => done(dropped.splice(0)), 100))").await, r#"["","","日記 1.txt=today"]"#);
+    assert_eq!(
+        page.value("new Promise((done) => setTimeout(() => done(dropped.splice(0)), 100))")
+            .await,
+        r#"["","","日記 1.txt=today"]"#
+    );
     let data = Dropping {
         paths: Vec::new(),
-        data: vec![("text/plain".to_owned(), "plain".to_owned()), ("text/html".to_owned(), "<b>rich</b>".to_owned())],
+        data: vec![
+            ("text/plain".to_owned(), "plain".to_owned()),
+            ("text/html".to_owned(), "<b>rich</b>".to_owned()),
+        ],
     };
     page.tab.drop_on(&at("#bin"), &data).await.expect("dropped");
     assert_eq!(page.value("dropped.splice(0)").await, r#"["plain","<b>rich</b>"]"#);
-    page.tab.drop_on(&at("#file"), &files).await.expect("dropped on a file field");
+    page.tab
+        .drop_on(&at("#file"), &files)
+        .await
+        .expect("dropped on a file field");
     assert_eq!(page.value("file.files[0].name").await, r#""日記 1.txt""#);
-    page.tab.drop_on(&at("#text"), &data).await.expect("dropped on a text field");
+    page.tab
+        .drop_on(&at("#text"), &data)
+        .await
+        .expect("dropped on a text field");
     assert_eq!(page.value("text.value").await, r#""plain""#);
     // Chromium would open the file in place of the page.
     let refused = reason(page.tab.drop_on(&at("#deaf"), &files).await);

@@ -1,10 +1,6 @@
 //! A tab of a real Chromium on a page made by the test, and what that page saw.
 
-use std::{
-    collections::HashMap,
-    path::PathBuf,
-    sync::Arc,
-};
+use std::{collections::HashMap, path::PathBuf, sync::Arc};
 
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -52,7 +48,9 @@ impl Page {
         let (tab, events) = open(&process).await;
         // Popups attach here too; they wait until somebody lets them run.
         tokio::spawn(drain(events, Channel::of_browser(Arc::clone(process.connection()))));
-        tab.navigate(&format!("http://127.0.0.1:{site}/")).await.expect("the page loads");
+        tab.navigate(&format!("http://127.0.0.1:{site}/"))
+            .await
+            .expect("the page loads");
         let folder = tempfile::tempdir().expect("a folder");
         Self { tab, process, folder }
     }
@@ -111,7 +109,10 @@ async fn open(process: &Process) -> (Arc<Tab>, Events) {
     };
     let browser_context_id = browser.call(&context).await.expect("a context").browser_context_id;
     let url = "about:blank".to_owned();
-    let page = CreateTarget { url, browser_context_id };
+    let page = CreateTarget {
+        url,
+        browser_context_id,
+    };
     let made = browser.call(&page).await.expect("a page").target_id;
     loop {
         let event = events.recv().await.expect("an event");
@@ -120,7 +121,9 @@ async fn open(process: &Process) -> (Arc<Tab>, Events) {
             let channel = browser.to(attached.session_id);
             channel.send(&viewport(1280, 720));
             let settings = Arc::new(TabSettings::default());
-            let tab = Tab::attach(channel, attached.target_info, settings).await.expect("a tab");
+            let tab = Tab::attach(channel, attached.target_info, settings)
+                .await
+                .expect("a tab");
             return (tab, events);
         }
     }
@@ -129,7 +132,9 @@ async fn open(process: &Process) -> (Arc<Tab>, Events) {
 async fn drain(mut events: Events, browser: Channel) {
     while let Some(event) = events.recv().await {
         if let Some(attached) = event.get::<AttachedToTarget>() {
-            browser.to(attached.session_id).send(&crate::devtools::protocol::runtime::RunIfWaitingForDebugger {});
+            browser
+                .to(attached.session_id)
+                .send(&crate::devtools::protocol::runtime::RunIfWaitingForDebugger {});
         }
     }
 }

@@ -12,34 +12,72 @@ fn size(picture: &Picture) -> (u32, u32) {
 
 #[tokio::test]
 async fn pictures_have_the_size_and_form_that_was_asked_for() {
-    let inner = "<style>body { margin: 0; background: lime }</style><div id=green style='width:90px;height:50px'></div>";
+    let inner =
+        "<style>body { margin: 0; background: lime }</style><div id=green style='width:90px;height:50px'></div>";
     let main = "<style>body { margin: 0 }</style><div id=box style='width:200.5px;height:100px;background:red'></div>
                 <iframe src={other}/inner style='border:0;width:300px;height:100px'></iframe>
                 <div style='height:2800px'></div><div id=low style='width:10px;height:2000px;background:blue'></div>";
     let page = Page::of_site(&[("/", main), ("/inner", inner)]).await;
     let shoot = async |shot: Shot| page.tab.screenshot(&shot).await.expect("a picture");
     let seen = shoot(Shot::default()).await;
-    assert_eq!((size(&seen), seen.mime, &seen.bytes[1..4]), ((1280, 720), "image/png", &b"PNG"[..]));
-    let small = Shot { max_width: Some(640), max_height: Some(10_000), ..Shot::default() };
+    assert_eq!(
+        (size(&seen), seen.mime, &seen.bytes[1..4]),
+        ((1280, 720), "image/png", &b"PNG"[..])
+    );
+    let small = Shot {
+        max_width: Some(640),
+        max_height: Some(10_000),
+        ..Shot::default()
+    };
     assert_eq!(size(&shoot(small).await), (640, 360));
-    let jpeg = shoot(Shot { format: ImageFormat::Jpeg, quality: Some(40), ..Shot::default() }).await;
-    assert_eq!((size(&jpeg), jpeg.mime, &jpeg.bytes[..2]), ((1280, 720), "image/jpeg", &b"\xff\xd8"[..]));
-    let webp = shoot(Shot { format: ImageFormat::Webp, max_height: Some(300), ..Shot::default() }).await;
+    let jpeg = shoot(Shot {
+        format: ImageFormat::Jpeg,
+        quality: Some(40),
+        ..Shot::default()
+    })
+    .await;
+    assert_eq!(
+        (size(&jpeg), jpeg.mime, &jpeg.bytes[..2]),
+        ((1280, 720), "image/jpeg", &b"\xff\xd8"[..])
+    );
+    let webp = shoot(Shot {
+        format: ImageFormat::Webp,
+        max_height: Some(300),
+        ..Shot::default()
+    })
+    .await;
     assert_eq!((size(&webp), webp.mime), ((533, 300), "image/webp"));
-    let full = shoot(Shot { full_page: true, ..Shot::default() }).await;
+    let full = shoot(Shot {
+        full_page: true,
+        ..Shot::default()
+    })
+    .await;
     assert_eq!((full.width, full.cut), (1280, None));
     assert!(full.height > 4_900, "{}", full.height);
-    let element = |selector: &str| Shot { target: Some(at(selector)), ..Shot::default() };
+    let element = |selector: &str| Shot {
+        target: Some(at(selector)),
+        ..Shot::default()
+    };
     assert_eq!(size(&shoot(element("#box")).await), (201, 100));
     let tall = shoot(element("#low")).await;
     assert_eq!(size(&tall), (10, 2000), "larger than the viewport");
     let framed = shoot(element("#green")).await;
     assert_eq!(size(&framed), (90, 50));
 
-    page.value("document.getElementById('low').style.height = '40000px'").await;
-    let endless = shoot(Shot { full_page: true, max_width: Some(64), ..Shot::default() }).await;
+    page.value("document.getElementById('low').style.height = '40000px'")
+        .await;
+    let endless = shoot(Shot {
+        full_page: true,
+        max_width: Some(64),
+        ..Shot::default()
+    })
+    .await;
     assert_eq!(endless.height, 800);
-    assert!(endless.cut.is_some_and(|(shown, of)| shown == 16_000 && of > 42_000), "{:?}", endless.cut);
+    assert!(
+        endless.cut.is_some_and(|(shown, of)| shown == 16_000 && of > 42_000),
+        "{:?}",
+        endless.cut
+    );
     page.close().await;
 }
 
@@ -54,14 +92,20 @@ async fn pages_are_printed_resized_and_shown_as_their_user_likes_it() {
     assert!(pdf.starts_with(b"%PDF-") && pdf.len() > 1_000, "{}", pdf.len());
 
     page.tab.resize(800, 600).await.expect("resized");
-    assert_eq!(page.value("[innerWidth, innerHeight, screen.width]").await, "[800,600,800]");
+    assert_eq!(
+        page.value("[innerWidth, innerHeight, screen.width]").await,
+        "[800,600,800]"
+    );
     assert!(page.tab.resize(0, 600).await.is_err());
     let picture = page.tab.screenshot(&Shot::default()).await.expect("a picture");
     assert_eq!(size(&picture), (800, 600));
 
     let like = "['(prefers-color-scheme: dark)', '(prefers-reduced-motion: reduce)', 'print'].map((it) => matchMedia(it).matches)";
     assert_eq!(page.value(like).await, "[false,false,false]");
-    let dark = Emulation { color_scheme: Some(ColorScheme::Dark), ..Emulation::default() };
+    let dark = Emulation {
+        color_scheme: Some(ColorScheme::Dark),
+        ..Emulation::default()
+    };
     page.tab.emulate(&dark).await.expect("dark");
     let rest = Emulation {
         reduced_motion: Some(ReducedMotion::Reduce),

@@ -39,13 +39,18 @@ async fn texts_are_waited_for_in_every_frame() {
 
 #[tokio::test]
 async fn lines_elements_and_markup_are_found() {
-    let rows: String = (0..200).map(|row| format!("<li>Order {row} <button>Pay {row}</button>")).collect();
+    let row = |row| format!("<li>Order {row} <button>Pay {row}</button>");
+    let rows = (0..200).map(row).collect::<Vec<_>>().concat();
     let main = format!("<ul id=list>{rows}</ul><iframe src={{other}}/inner></iframe>");
     let inner = "<button class=pay data-x=1 onclick=''>Pay inside<script>1</script></button>";
     let page = Page::of_site(&[("/", &main), ("/inner", inner)]).await;
     let found = page.tab.find(&Find::Text("pay 150".to_owned())).await.expect("found");
     assert!(found.total >= 1 && found.lines[0].contains("[ref="), "{found:?}");
-    let found = page.tab.find(&Find::Regex("/PAY (\\d+7|inside)/i".to_owned())).await.expect("found");
+    let found = page
+        .tab
+        .find(&Find::Regex("/PAY (\\d+7|inside)/i".to_owned()))
+        .await
+        .expect("found");
     assert!(found.lines.iter().any(|line| line.contains("Pay inside")), "{found:?}");
     assert!(reason(page.tab.find(&Find::Regex("(".to_owned())).await).contains("regular expression"));
 
@@ -58,7 +63,10 @@ async fn lines_elements_and_markup_are_found() {
     let elements = page.tab.elements(&query).await.expect("found");
     assert_eq!((elements.total, elements.found.len()), (1, 1));
     let pay = &elements.found[0];
-    assert_eq!((pay.role.as_str(), pay.name.as_str(), pay.visible), ("button", "Pay inside", true));
+    assert_eq!(
+        (pay.role.as_str(), pay.name.as_str(), pay.visible),
+        ("button", "Pay inside", true)
+    );
     let html = HtmlRequest {
         target: crate::target::Target::Written(pay.reference.clone()),
         depth: None,
@@ -66,6 +74,9 @@ async fn lines_elements_and_markup_are_found() {
         exclude: None,
     };
     let html = page.tab.html(&html).await.expect("markup");
-    assert_eq!((html.text.as_str(), html.cut), (r#"<button class="pay" data-x="1">Pay inside</button>"#, false));
+    assert_eq!(
+        (html.text.as_str(), html.cut),
+        (r#"<button class="pay" data-x="1">Pay inside</button>"#, false)
+    );
     page.close().await;
 }
