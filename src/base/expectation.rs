@@ -173,6 +173,10 @@ pub struct Policy {
 }
 
 /// What is left after the last merge: what a tool that answers differently reads.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a question of its own to the caller"
+)]
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Resolved {
     /// The page's snapshot.

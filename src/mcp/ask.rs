@@ -62,7 +62,7 @@ struct Open {
 #[derive(Debug)]
 pub(super) enum Held {
     /// The tool's reply, which may be a question to the host.
-    Reply(Reply),
+    Reply(Box<Reply>),
     /// The client has to answer before the tool can go on.
     Required(Box<InputRequiredResult>),
     /// The call goes on as a task.
@@ -127,7 +127,7 @@ impl Conversation<'_> {
         let reply = talk.go_on(reply, author).await;
         Ok(match talk.question(&reply) {
             Some(question) if self.samples() && is_stateless(self.context) => self.require(&question, None, &bound),
-            _ => Held::Reply(reply),
+            _ => Held::Reply(Box::new(reply)),
         })
     }
 

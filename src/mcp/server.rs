@@ -370,7 +370,7 @@ impl ServerHandler for Server {
             tool: Some(entry.spec.name),
         };
         let reply = match operation.run(&self.app, &context, Held::fault, work).await? {
-            Held::Reply(reply) => reply,
+            Held::Reply(reply) => *reply,
             Held::Required(required) => return Ok((*required).into()),
             Held::Task(task) => return Ok(CreateTaskResult::new(*task).into()),
         };

@@ -45,7 +45,9 @@ pub fn problems(value: &Value, path: &str) -> Vec<Problem> {
         for error in validator.iter_errors(value) {
             validate::explain(schema, &error, &mut problems);
         }
-        problems.iter_mut().for_each(|problem| problem.move_under(path));
+        for problem in &mut problems {
+            problem.move_under(path);
+        }
         return problems;
     }
     match serde_json::from_value::<Expectation>(value.clone()) {

@@ -45,7 +45,7 @@ struct Left<'p> {
     path: &'p [String],
 }
 
-impl<'p> Left<'p> {
+impl Left<'_> {
     fn beyond(self, name: &str) -> Option<Self> {
         let (first, path) = self.path.split_first()?;
         (first == name || first == "*").then_some(Self { of: self.of, path })
@@ -56,7 +56,9 @@ fn select(value: &Value, left: &[Left<'_>], found: &mut [bool]) -> Option<Value>
     let arrived: Vec<_> = left.iter().filter(|left| left.path.is_empty()).collect();
     if !arrived.is_empty() {
         // Inside of what is kept whole, every other pointer leads somewhere or is to be told.
-        arrived.iter().for_each(|left| found[left.of] = true);
+        for left in arrived {
+            found[left.of] = true;
+        }
         let rest: Vec<_> = left.iter().copied().filter(|left| !left.path.is_empty()).collect();
         if !rest.is_empty() {
             let _ = select(value, &rest, found);
@@ -75,7 +77,9 @@ fn select(value: &Value, left: &[Left<'_>], found: &mut [bool]) -> Option<Value>
             .iter()
             .filter(|left| left.path.first().is_some_and(|name| name == "*"));
         let every: Vec<_> = every.collect();
-        every.iter().for_each(|left| found[left.of] = true);
+        for left in &every {
+            found[left.of] = true;
+        }
         return (!every.is_empty()).then(|| value.clone());
     }
     match value {

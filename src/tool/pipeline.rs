@@ -217,6 +217,13 @@ struct Answered {
     again: Option<Arc<Kept>>,
 }
 
+impl Answered {
+    /// One that is never given again.
+    fn once(reply: Reply) -> Self {
+        Self { reply, again: None }
+    }
+}
+
 fn key(spec: &Spec, project: &Project, canonical: &str, locale: Option<Locale>, stamp: Stamp) -> Key {
     Key {
         tool: spec.name,
@@ -250,10 +257,7 @@ async fn answer(kernel: &Kernel, catalogue: &Catalogue, entry: &Entry, call: Cal
     let expected = kernel
         .expectation
         .resolve(options.expectation.clone(), prepared.expects());
-    let (batch, needs_whole, latest) = match call.batch {
-        Some(part) => (Some(part.batch), part.needs_whole, part.limit),
-        None => (None, false, Duration::MAX),
-    };
+    let (batch, needs_whole, latest) = batch::parts(call.batch);
     let cx = Cx {
         project,
         caller: call.caller,
@@ -285,9 +289,10 @@ async fn answer(kernel: &Kernel, catalogue: &Catalogue, entry: &Entry, call: Cal
         answer
     } else {
         // 5. A place in the pool; waiting does not count as working.
-        let _permit = match entry.runs_steps {
-            true => None,
-            false => Some(place(kernel, spec, &cx).await?),
+        let _permit = if entry.runs_steps {
+            None
+        } else {
+            Some(place(kernel, spec, &cx).await?)
         };
         // 6 and 7. The work, which really stops by time and by cancel.
         let limit = options
@@ -300,27 +305,14 @@ async fn answer(kernel: &Kernel, catalogue: &Catalogue, entry: &Entry, call: Cal
             // Neither kept nor delivered: the call goes on when the answer comes.
             Outcome::Ask(mut ask) => {
                 options.carry(spec, &mut ask.submit);
-                return Ok(Answered {
-                    reply: Reply::question(*ask, cx.locale()),
-                    again: None,
-                });
+                return Ok(Answered::once(Reply::question(*ask, cx.locale())));
             }
             Outcome::Instead(mut instead) => {
                 options.go_with(&mut instead.arguments);
-                return Ok(Answered {
-                    reply: Reply::instead(instead),
-                    again: None,
-                });
+                return Ok(Answered::once(Reply::instead(instead)));
             }
             Outcome::Batch(plan) => {
-                let whole = batch::Whole {
-                    kernel,
-                    catalogue,
-                    entry,
-                    cx: &cx,
-                    own: options.expectation.clone(),
-                    limit: options.timeout_ms.map(Duration::from_millis),
-                };
+                let whole = batch::Whole::new(kernel, catalogue, entry, &cx, &options);
                 Kept::new(Arc::new(whole.run(plan).await?))
             }
             Outcome::Done(answer) => {

@@ -260,7 +260,7 @@ fn expect(whole: &Whole<'_>, plan: &Plan, step: &Step, arguments: &mut Map<Strin
 
 /// How long all steps may work together, at most half an hour.
 pub(super) fn limit(steps: &[Ready<'_>]) -> Duration {
-    const MOST: Duration = Duration::from_secs(1_800);
+    const MOST: Duration = Duration::from_mins(30);
     let together: Duration = steps.iter().map(|step| step.limit).sum();
     together.min(MOST)
 }

@@ -64,6 +64,16 @@ pub struct Part {
     pub limit: Duration,
 }
 
+/// What a call is told of its batch: the batch, whether its whole result is needed, how long it may work. A call that is no
+/// step may work as long as it likes.
+#[must_use]
+pub fn parts(part: Option<Part>) -> (Option<Arc<Batch>>, bool, Duration) {
+    match part {
+        Some(part) => (Some(part.batch), part.needs_whole, part.limit),
+        None => (None, false, Duration::MAX),
+    }
+}
+
 /// What the steps of one batch share. It ends with the batch, and what is kept in it too.
 ///
 /// A family whose steps need something for the whole length of a batch (one lock instead of one per step, one session for
@@ -103,6 +113,9 @@ impl Batch {
     }
 
     /// The value of a type that the steps share; made by the first that asks. `make` must not ask for another.
+    ///
+    /// # Panics
+    /// Never: a value stands under its own type.
     pub fn kept<T: Any + Send + Sync>(&self, make: impl FnOnce() -> T) -> Arc<T> {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let value = kept.entry(TypeId::of::<T>()).or_insert_with(|| Arc::new(make()));

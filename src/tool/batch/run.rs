@@ -21,6 +21,7 @@ use crate::tool::{
     Answerer, Cx, Progress, Reply, ToolError,
     catalogue::{Catalogue, Entry},
     expectation,
+    options::CallOptions,
     pipeline::{self, Call, Kernel, Stopped},
     reply::Caps,
 };
@@ -45,6 +46,26 @@ pub struct Whole<'a> {
 struct Ran {
     reply: StepReply,
     seen: Value,
+}
+
+impl<'a> Whole<'a> {
+    /// What a call of a tool that runs steps has come to.
+    pub(in crate::tool) fn new(
+        kernel: &'a Kernel,
+        catalogue: &'a Catalogue,
+        entry: &'a Entry,
+        cx: &'a Cx,
+        options: &CallOptions,
+    ) -> Self {
+        Self {
+            kernel,
+            catalogue,
+            entry,
+            cx,
+            own: options.expectation.clone(),
+            limit: options.timeout_ms.map(Duration::from_millis),
+        }
+    }
 }
 
 impl Whole<'_> {
@@ -100,9 +121,9 @@ impl Whole<'_> {
                 break;
             }
             self.say(at, steps.len(), step);
-            let ran = match self.filled(step, &seen, &mut handed_over) {
+            let ran = match Self::filled(step, &seen, &mut handed_over) {
                 Ok(arguments) => self.step((at, step), arguments, batch, left).await,
-                Err(error) => self.failed((at, step), &error),
+                Err(error) => self.not_filled((at, step), &error),
             };
             self.cx.progress.advance(1);
             let has_failed = !ran.reply.success;
@@ -157,12 +178,7 @@ impl Whole<'_> {
     }
 
     /// The arguments with values in the places of references.
-    fn filled(
-        &self,
-        step: &Ready<'_>,
-        seen: &[Value],
-        handed_over: &mut usize,
-    ) -> Result<Map<String, Value>, ToolError> {
+    fn filled(step: &Ready<'_>, seen: &[Value], handed_over: &mut usize) -> Result<Map<String, Value>, ToolError> {
         let filled = reference::fill(&step.arguments, seen)?;
         if step.refers {
             let size = |arguments: &Map<String, Value>| {
@@ -218,7 +234,7 @@ impl Whole<'_> {
     }
 
     /// A step whose arguments came to nothing.
-    fn failed(&self, (at, step): (usize, &Ready<'_>), error: &ToolError) -> Ran {
+    fn not_filled(&self, (at, step): (usize, &Ready<'_>), error: &ToolError) -> Ran {
         let name = step.entry.spec.name;
         let mut arguments = step.arguments.clone();
         arguments.remove(expectation::NAME);

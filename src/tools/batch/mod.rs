@@ -42,7 +42,7 @@ const BASE: Spec = Spec {
     rules: &[],
     pool: Pool::Analysis,
     alone: false,
-    timeout: std::time::Duration::from_secs(1_800),
+    timeout: std::time::Duration::from_mins(30),
     cached: false,
     effect: Effect::OfSteps,
 };
