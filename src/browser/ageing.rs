@@ -116,7 +116,9 @@ async fn memory(browser: &Browser, over: &mut Option<Instant>) {
         *over = None;
     } else if up.iter().all(|running| running.contexts() == 0) {
         // Whoever is about to make a context in it holds it, and may do so.
-        up.iter().for_each(|running| browser.retire(running));
+        for running in &up {
+            browser.retire(running);
+        }
         *over = None;
     } else if since.elapsed() >= settings.patience {
         for running in up {

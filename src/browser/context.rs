@@ -36,12 +36,12 @@ pub(crate) struct Context {
     settings: Arc<TabSettings>,
     viewport: (u32, u32),
     // Held for moves only, never over a wait.
-    shelf: Mutex<Shelf>,
+    strip: Mutex<Strip>,
     changed: watch::Sender<u64>,
 }
 
 #[derive(Debug, Default)]
-pub(crate) struct Shelf {
+pub(crate) struct Strip {
     /// Attached, still setting themselves up.
     coming: Vec<TargetInfo>,
     failed: Vec<TargetId>,
@@ -59,7 +59,7 @@ pub(crate) struct Open {
     pub(crate) tab: Arc<Tab>,
 }
 
-impl Shelf {
+impl Strip {
     /// The index of the current tab.
     pub(crate) fn current(&self) -> Option<usize> {
         let current = self.current.as_ref()?;
@@ -99,7 +99,7 @@ impl Context {
             id,
             settings: Arc::new(settings),
             viewport,
-            shelf: Mutex::default(),
+            strip: Mutex::default(),
             changed: watch::Sender::new(0),
         }
     }
@@ -115,8 +115,8 @@ impl Context {
     }
 
     /// Its tabs.
-    pub(crate) fn shelf(&self) -> MutexGuard<'_, Shelf> {
-        self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn strip(&self) -> MutexGuard<'_, Strip> {
+        self.strip.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Opens a tab that shows nothing, and makes it the current one.
@@ -130,27 +130,27 @@ impl Context {
             })
             .await?;
         let target = made.target_id;
-        self.until(|shelf| shelf.failed.contains(&target) || shelf.open.iter().any(|open| open.id == target))
+        self.until(|strip| strip.failed.contains(&target) || strip.open.iter().any(|open| open.id == target))
             .await?;
-        let mut shelf = self.shelf();
-        shelf.news.retain(|news| *news != target);
-        let tab = shelf
+        let mut strip = self.strip();
+        strip.news.retain(|news| *news != target);
+        let tab = strip
             .open
             .iter()
             .find(|open| open.id == target)
             .map(|open| Arc::clone(&open.tab))
             .ok_or(BrowserError::TabClosed)?;
         tab.page().send(&BringToFront {});
-        shelf.current = Some(target);
+        strip.current = Some(target);
         Ok(tab)
     }
 
     /// Makes a tab the current one, and shows it.
     pub(crate) fn select(&self, target: &TargetId) {
-        let mut shelf = self.shelf();
-        if let Some(open) = shelf.open.iter().find(|open| open.id == *target) {
+        let mut strip = self.strip();
+        if let Some(open) = strip.open.iter().find(|open| open.id == *target) {
             open.tab.page().send(&BringToFront {});
-            shelf.current = Some(target.clone());
+            strip.current = Some(target.clone());
         }
     }
 
@@ -173,10 +173,10 @@ impl Context {
         {
             return Err(error.into());
         }
-        self.until(|shelf| shelf.open.iter().all(|open| open.id != *target))
+        self.until(|strip| strip.open.iter().all(|open| open.id != *target))
             .await?;
-        let shelf = self.shelf();
-        if let Some(open) = shelf.current().and_then(|current| shelf.open.get(current)) {
+        let strip = self.strip();
+        if let Some(open) = strip.current().and_then(|current| strip.open.get(current)) {
             open.tab.page().send(&BringToFront {});
         }
         Ok(())
@@ -184,13 +184,13 @@ impl Context {
 
     /// Waits until the tabs that are being opened are there.
     pub(crate) async fn all_there(&self) -> Result<(), BrowserError> {
-        self.until(|shelf| shelf.coming.is_empty()).await
+        self.until(|strip| strip.coming.is_empty()).await
     }
 
-    async fn until(&self, is_so: impl Fn(&Shelf) -> bool) -> Result<(), BrowserError> {
+    async fn until(&self, is_so: impl Fn(&Strip) -> bool) -> Result<(), BrowserError> {
         let mut changed = self.changed.subscribe();
         let wait = async {
-            while !is_so(&self.shelf()) {
+            while !is_so(&self.strip()) {
                 if changed.changed().await.is_err() {
                     return;
                 }
@@ -215,9 +215,9 @@ impl Context {
         contexts: Arc<Contexts>,
     ) {
         {
-            let mut shelf = self.shelf();
-            shelf.coming.push(info.clone());
-            shelf.news.push(info.target_id.clone());
+            let mut strip = self.strip();
+            strip.coming.push(info.clone());
+            strip.news.push(info.target_id.clone());
         }
         // Not by the window: the size of its frame differs between versions.
         let (width, height) = self.viewport;
@@ -242,37 +242,37 @@ impl Context {
     }
 
     fn attached(&self, target: &TargetId, tab: Result<Arc<Tab>, BrowserError>, is_attached: impl Fn() -> bool) {
-        let mut shelf = self.shelf();
-        let info = shelf
+        let mut strip = self.strip();
+        let info = strip
             .coming
             .iter()
             .position(|coming| coming.target_id == *target)
-            .map(|index| shelf.coming.remove(index));
+            .map(|index| strip.coming.remove(index));
         match (tab, info) {
-            // Asked while the shelf is locked: a page that goes now is taken from it afterwards.
+            // Asked while the strip is locked: a page that goes now is taken from it afterwards.
             (Ok(tab), Some(info)) if is_attached() => {
-                shelf.open.push(Open {
+                strip.open.push(Open {
                     id: info.target_id,
                     opener: info.opener_id,
                     tab,
                 });
-                match shelf.current().and_then(|index| shelf.open.get(index)) {
+                match strip.current().and_then(|index| strip.open.get(index)) {
                     // The new one has come up in front of the page that opened it.
                     Some(current) => current.tab.page().send(&BringToFront {}),
-                    None => shelf.current = Some(target.clone()),
+                    None => strip.current = Some(target.clone()),
                 }
             }
             (Err(error), _) => {
                 tracing::debug!(%error, "a tab did not come up");
-                shelf.failed.push(target.clone());
+                strip.failed.push(target.clone());
             }
-            _ => shelf.failed.push(target.clone()),
+            _ => strip.failed.push(target.clone()),
         }
     }
 
     /// A page of this context is gone.
     pub(crate) fn detach(&self, target: &TargetId) {
-        self.shelf().close(target);
+        self.strip().close(target);
         self.tell();
     }
 

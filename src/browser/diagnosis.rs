@@ -121,6 +121,7 @@ impl Browser {
 }
 
 /// What a program that does not run says of itself.
+#[expect(clippy::disallowed_methods, reason = "this is where the browser starts Chromium")]
 async fn version(program: &Path) -> Option<String> {
     let asked = tokio::process::Command::new(program)
         .arg("--version")

@@ -1,6 +1,6 @@
 //! The way out for Chromium when a policy denies hosts: an HTTP proxy in this process.
 //!
-//! Every request of every page passes here, redirects, frames, workers and WebSockets included. The gate resolves the name
+//! Every request of every page passes here, redirects, frames, workers and `WebSocket`s included. The gate resolves the name
 //! itself, judges each address and connects to the very one it judged, so a name that changes its address in between gains
 //! nothing. It listens on loopback and serves processes of the same user only: Chromium cannot be given a password for a
 //! proxy without stopping every request to ask for it, so the owner of the other end is looked up instead.
@@ -202,7 +202,7 @@ async fn tunnel(request: Request<Incoming>, mut stream: TcpStream) {
     }
 }
 
-/// One request over one connection. WebSockets are not among them: Chromium asks for tunnels for those.
+/// One request over one connection. `WebSocket`s are not among them: Chromium asks for tunnels for those.
 async fn forward(mut request: Request<Incoming>, stream: TcpStream) -> Result<Response<Body>, hyper::Error> {
     let path = request.uri().path_and_query().map_or("/", |path| path.as_str());
     let Ok(origin) = path.parse::<Uri>() else {

@@ -18,7 +18,7 @@ use crate::{
 const KEPT: usize = 200;
 
 /// How long a refusal explains a failure: longer than a navigation may take.
-const RECENT: Duration = Duration::from_secs(60);
+const RECENT: Duration = Duration::from_mins(1);
 
 /// The policy, and what it refused.
 #[derive(Debug, Default)]

@@ -237,22 +237,23 @@ fn is_private_4(address: Ipv4Addr) -> bool {
 }
 
 fn is_private_6(address: Ipv6Addr) -> bool {
-    let [a, b, c, d, e, f, g, h] = address.segments();
+    let segments = address.segments();
+    let [first, second, ..] = segments;
+    let is_zero_between = segments[2..6] == [0; 4];
     let embedded = |high: u16, low: u16| {
         let ([a, b], [c, d]) = (high.to_be_bytes(), low.to_be_bytes());
         is_private_4(Ipv4Addr::new(a, b, c, d))
     };
-    match (a, b) {
+    match (first, second) {
         // Unspecified, loopback, and version 4 in its old form.
-        (0, 0) if [c, d, e, f] == [0; 4] => true,
-        // Translation to version 4, RFC 6052; and of a network's own, RFC 8215.
-        (0x64, 0xff9b) if [c, d, e, f] == [0; 4] => embedded(g, h),
-        (0x64, 0xff9b) => true,
-        // 6to4 carries an address of version 4; Teredo hides one.
-        (0x2002, _) => embedded(b, c),
-        (0x2001, 0 | 0xdb8) => true,
-        (0x100, 0) => true,
-        _ => a & 0xfe00 == 0xfc00 || a & 0xffc0 == 0xfe80 || a & 0xffc0 == 0xfec0 || address.is_multicast(),
+        (0, 0) if is_zero_between => true,
+        // Translation to version 4, RFC 6052; a network's own, RFC 8215, is its own affair.
+        (0x64, 0xff9b) => !is_zero_between || embedded(segments[6], segments[7]),
+        // 6to4 carries an address of version 4.
+        (0x2002, high) => embedded(high, segments[2]),
+        // Teredo hides one; documentation; what is to be dropped.
+        (0x2001, 0 | 0xdb8) | (0x100, 0) => true,
+        _ => first & 0xfe00 == 0xfc00 || first & 0xffc0 == 0xfe80 || first & 0xffc0 == 0xfec0 || address.is_multicast(),
     }
 }
 

@@ -36,7 +36,7 @@ impl Default for Settings {
             viewport: (1280, 720),
             max_sessions: 16,
             idle: Duration::from_mins(10),
-            forget: Duration::from_mins(60),
+            forget: Duration::from_hours(1),
             recycle_after: Duration::from_hours(24),
             recycle_contexts: 1_000,
             memory: 2 << 30,

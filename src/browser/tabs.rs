@@ -52,8 +52,8 @@ impl Tabs {
     pub async fn current(&mut self) -> Result<Arc<Tab>, BrowserError> {
         let context = self.state.context().await?;
         let current = {
-            let shelf = context.shelf();
-            shelf.current().map(|index| Arc::clone(&shelf.open[index].tab))
+            let strip = context.strip();
+            strip.current().map(|index| Arc::clone(&strip.open[index].tab))
         };
         match current {
             Some(tab) => Ok(tab),
@@ -101,12 +101,12 @@ impl Tabs {
         };
         let context = self.state.live().ok_or_else(|| none(0))?;
         let target = {
-            let shelf = context.shelf();
+            let strip = context.strip();
             index
-                .or_else(|| shelf.current())
-                .and_then(|index| shelf.open.get(index))
+                .or_else(|| strip.current())
+                .and_then(|index| strip.open.get(index))
                 .map(|open| open.id.clone())
-                .ok_or_else(|| none(shelf.open.len()))?
+                .ok_or_else(|| none(strip.open.len()))?
         };
         Ok((context, target))
     }
@@ -117,7 +117,7 @@ impl Tabs {
             return Ok(Vec::new());
         };
         context.all_there().await?;
-        let news = context.shelf().take_news();
+        let news = context.strip().take_news();
         if news.is_empty() {
             return Ok(Vec::new());
         }
@@ -145,8 +145,8 @@ impl Tabs {
         let context = self.state.context().await?;
         if cookie.url.is_none() && cookie.domain.is_none() {
             let current = {
-                let shelf = context.shelf();
-                shelf.current().map(|index| shelf.open[index].tab.url())
+                let strip = context.strip();
+                strip.current().map(|index| strip.open[index].tab.url())
             };
             cookie.url = Some(
                 current
@@ -218,19 +218,19 @@ async fn raw_cookies(context: &Context, filter: &CookieFilter) -> Result<Vec<sto
 async fn infos(context: &Context) -> Vec<TabInfo> {
     // If Chromium does not answer, the URLs are known nevertheless.
     let known = context.infos().await.unwrap_or_default();
-    let shelf = context.shelf();
-    let current = shelf.current();
+    let strip = context.strip();
+    let current = strip.current();
     let info = |(index, open): (usize, &Open)| {
         let known = known.iter().find(|known| known.target_id == open.id);
         let url = known.map_or_else(|| open.tab.url(), |known| known.url.clone());
         TabInfo {
             index,
-            title: known.map(|known| title(known)).unwrap_or_default(),
+            title: known.map(title).unwrap_or_default(),
             url,
             current: current == Some(index),
         }
     };
-    shelf.open.iter().enumerate().map(info).collect()
+    strip.open.iter().enumerate().map(info).collect()
 }
 
 /// The title; Chromium puts the URL in the place of one that is missing.

@@ -30,7 +30,7 @@ use serde::{Deserialize, Serialize};
 
 pub use auth::{Auth, AuthMode, OAuth, Subject, Token};
 pub use batch::Batch;
-pub use browser::{Browser, Expected};
+pub use browser::{Browser, BrowserPolicy, Expected};
 pub use limits::{Cache, Limits, Pools, Resources};
 pub use novel::Novel;
 pub use projects::{PathMapping, Projects};
@@ -196,12 +196,19 @@ impl Config {
         self.projects.check()?;
         self.path_map.iter().try_for_each(PathMapping::check)?;
         self.auth.check()?;
+        self.browser.check()?;
         self.batch.check()?;
         self.limits.check()?;
         self.code.queries()?;
         self.novel.check()?;
         self.log.check()?;
         self.telemetry.check()
+    }
+
+    /// Whether others than the one who started the server may use it.
+    #[must_use]
+    pub fn is_shared(&self) -> bool {
+        self.auth.mode != AuthMode::None || !self.server.listen.ip().is_loopback()
     }
 
     /// The maps between clients' paths and ours.
@@ -269,6 +276,16 @@ mod tests {
             ("[projects]\nallowed_roots = [\"/no/such\"]", "/no/such is not a folder"),
             ("[batch]\nmax_steps = 51", "batch.max_steps must be from 1 to 50"),
             ("[browser.expectation]\nprofile = \"fat\"", "profile"),
+            (
+                "[browser]\nmemory_mib = 1",
+                "browser.memory_mib must be 0 or at least 256",
+            ),
+            ("[browser]\nargs = [\"lang\"]", "is no flag"),
+            ("[browser]\nidle_minutes = 0", "browser.idle_minutes must be from 1"),
+            (
+                "[browser.policy]\ndeny_hosts = [\"http://a.example\"]",
+                "is no host such as",
+            ),
             ("[log]\nfilter = \"=%\"", "log.filter"),
             ("[auth]\nmode = \"tokens\"", "there are none"),
             (

@@ -11,7 +11,7 @@ mod profile;
 
 use std::{path::PathBuf, time::Duration};
 
-pub(crate) use find::{Program, find};
+pub(crate) use find::find;
 pub(crate) use flags::flags;
 pub use process::Ended;
 pub(crate) use process::Process;

@@ -191,6 +191,7 @@ impl Process {
     }
 
     /// Its process group.
+    #[cfg(test)]
     pub(crate) fn group(&self) -> Pid {
         self.group
     }
@@ -232,6 +233,7 @@ fn last_words(said: &[String]) -> String {
         .map_or_else(String::new, |line| format!("; it said: {line}"))
 }
 
+#[expect(clippy::disallowed_methods, reason = "this is where the browser starts Chromium")]
 fn spawn(program: &PathBuf, flags: &[String], profile: &Profile) -> io::Result<(Child, Arc<Connection>)> {
     let (for_it, to) = io::pipe()?;
     let (from, for_us) = io::pipe()?;

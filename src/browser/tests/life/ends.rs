@@ -83,6 +83,7 @@ async fn dropping_it_leaves_nothing() {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "there is no runtime any more")]
 fn the_end_of_the_runtime_leaves_nothing() {
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let (browser, before) = runtime.block_on(async {

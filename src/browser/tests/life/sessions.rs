@@ -125,9 +125,9 @@ async fn popups_become_tabs() {
     let opener = tabs.open(Some(&site.url("/"))).await.expect("a tab");
     assert!(tabs.opened().await.expect("none").is_empty());
     evaluate(&opener, "window.open('/popup'); 1").await;
-    let opened = tabs.opened().await.expect("a popup");
+    let news = tabs.opened().await.expect("a popup");
     assert_eq!(
-        opened.iter().map(|tab| (tab.index, tab.current)).collect::<Vec<_>>(),
+        news.iter().map(|tab| (tab.index, tab.current)).collect::<Vec<_>>(),
         [(1, false)]
     );
     assert!(tabs.opened().await.expect("told already").is_empty());
