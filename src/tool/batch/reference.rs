@@ -339,7 +339,12 @@ mod tests {
         }));
         let found: Vec<(String, Result<usize, String>)> = all(&arguments)
             .into_iter()
-            .map(|found| (found.at, found.reference.map(|to| to.step).map_err(|text| text.en)))
+            .map(|found| {
+                (
+                    found.at,
+                    found.reference.map(|to| to.step).map_err(|text| text.en.into_owned()),
+                )
+            })
             .collect();
         assert_eq!(found[0], ("roots[1]".to_owned(), Ok(2)));
         assert_eq!(found[1], ("query".to_owned(), Ok(1)));
