@@ -31,8 +31,9 @@ const FREE_FORM: [&str; 8] = [
     "execute_check_step input_data",
 ];
 
-/// Parts of answers that are free-form on purpose: values of files, and what others said of their results. `tool field`.
-const FREE_ANSWERS: [&str; 14] = [
+/// Parts of answers that are free-form on purpose: values of files and pages, and what others said of their results. `tool field`.
+const FREE_ANSWERS: [&str; 15] = [
+    "browser_evaluate result",
     "batch_execute steps[].result",
     "batch_execute steps[].error",
     "browser_batch_execute steps[].result",

@@ -45,7 +45,7 @@ impl TabTool for Drag {
     fn code(args: &Args) -> Vec<Line> {
         let call = format!("page.{LOCATOR}.dragTo(page.{LOCATOR})");
         vec![Line::raw(
-            call,
+            &call,
             vec![args.start_target.target(), args.end_target.target()],
         )]
     }

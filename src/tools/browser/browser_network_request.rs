@@ -26,7 +26,7 @@ pub struct NetworkRequest;
 /// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
-    /// Its number in browser_network_requests.
+    /// Its number in `browser_network_requests`.
     #[schemars(range(min = 1))]
     pub index: usize,
     /// Only this part.

@@ -47,7 +47,7 @@ pub struct Listed {
 /// One request.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Row {
-    /// What browser_network_request takes.
+    /// What `browser_network_request` takes.
     pub(super) index: usize,
     pub(super) method: String,
     pub(super) url: String,

@@ -84,23 +84,26 @@ impl Done for Taken {
 
 /// What the call says wins over what is expected of all pictures; a name says the format too.
 fn format(args: &Args, options: &ImageOptions) -> browser::ImageFormat {
-    let by_name = args.filename.as_deref().and_then(|name| {
-        let (_, extension) = name.rsplit_once('.')?;
+    let named = || {
+        let (_, extension) = args.filename.as_deref()?.rsplit_once('.')?;
         match extension.to_ascii_lowercase().as_str() {
-            "png" => Some(browser::ImageFormat::Png),
-            "jpg" | "jpeg" => Some(browser::ImageFormat::Jpeg),
-            "webp" => Some(browser::ImageFormat::Webp),
+            "png" => Some(Kind::Png),
+            "jpg" | "jpeg" => Some(Kind::Jpeg),
+            "webp" => Some(Kind::Webp),
             _ => None,
         }
-    });
-    match (args.kind, by_name, options.format) {
-        (Some(Kind::Png), ..) => browser::ImageFormat::Png,
-        (Some(Kind::Jpeg), ..) => browser::ImageFormat::Jpeg,
-        (Some(Kind::Webp), ..) => browser::ImageFormat::Webp,
-        (None, Some(named), _) => named,
-        (None, None, Some(ImageFormat::Jpeg)) => browser::ImageFormat::Jpeg,
-        (None, None, Some(ImageFormat::Webp)) => browser::ImageFormat::Webp,
-        (None, None, Some(ImageFormat::Png) | None) => browser::ImageFormat::Png,
+    };
+    let expected = || {
+        Some(match options.format? {
+            ImageFormat::Png => Kind::Png,
+            ImageFormat::Jpeg => Kind::Jpeg,
+            ImageFormat::Webp => Kind::Webp,
+        })
+    };
+    match args.kind.or_else(named).or_else(expected).unwrap_or(Kind::Png) {
+        Kind::Png => browser::ImageFormat::Png,
+        Kind::Jpeg => browser::ImageFormat::Jpeg,
+        Kind::Webp => browser::ImageFormat::Webp,
     }
 }
 

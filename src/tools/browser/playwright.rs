@@ -17,16 +17,16 @@ pub struct Line {
 impl Line {
     /// A line about the page as a whole: `goto('...')`.
     pub(super) fn page(call: &str) -> Self {
-        Self::raw(format!("page.{call}"), Vec::new())
+        Self::raw(&format!("page.{call}"), Vec::new())
     }
 
     /// A line about one element: `click()`.
     pub(super) fn on(target: Target, call: &str) -> Self {
-        Self::raw(format!("page.{LOCATOR}.{call}"), vec![target])
+        Self::raw(&format!("page.{LOCATOR}.{call}"), vec![target])
     }
 
     /// A line with a [`LOCATOR`] for each target, in their order.
-    pub(super) fn raw(call: String, targets: Vec<Target>) -> Self {
+    pub(super) fn raw(call: &str, targets: Vec<Target>) -> Self {
         Self {
             text: format!("await {call};"),
             targets,

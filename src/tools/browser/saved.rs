@@ -35,7 +35,7 @@ pub(super) fn place(cx: &Cx, filename: &str) -> Result<String, ToolError> {
             reason_ja,
         }
         .into(),
-        other => ToolError::from(other),
+        disk @ OutputError::Io { .. } => ToolError::from(disk),
     })?;
     Ok(name.shown().replacen(OUTPUT_FOLDER, FOLDER, 1))
 }

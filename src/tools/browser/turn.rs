@@ -40,13 +40,12 @@ impl Mine {
         }
         let session = deps.session(cx, handle).await?;
         let known = turns.iter().position(|(held, _)| held.handle() == session.handle());
-        let at = match known {
-            Some(at) => at,
-            None => {
-                let turn = session.alone().await;
-                turns.push((session, turn));
-                turns.len() - 1
-            }
+        let at = if let Some(at) = known {
+            at
+        } else {
+            let turn = session.alone().await;
+            turns.push((session, turn));
+            turns.len() - 1
         };
         Ok(Self::Step(turns, at))
     }
