@@ -28,13 +28,26 @@ mod tabs;
 pub mod target;
 pub mod views;
 
+pub use acts::{Aim, Button, Click, Dropping, Field, FieldKind, Modifier, Typing};
 pub use browser::Browser;
 pub use chromium::{Ended, Launch};
+pub use cookies::{Cookie, CookieFilter, NewCookie, SameSite};
 pub use diagnosis::{Crash, Diagnosis};
+pub use emulate::{ColorScheme, Emulation, Media, ReducedMotion};
+pub use errors::BrowserError;
 pub use loss::Loss;
 pub use session::{Owner, Session, Turn};
 pub use settings::Settings;
+pub use snapshot::{Changes, Snapshot, SnapshotFormat, SnapshotRequest};
+pub use tab::{
+    Arrival, Dialog, Download, DownloadState, Facts, Level, Message, Note, Request, RequestDetail, RequestFilter,
+    RequestPart, Tab,
+};
 pub use tabs::{TabInfo, Tabs};
+pub use target::Target;
+pub use views::{
+    Element, ElementQuery, Elements, Evaluated, Find, Found, HtmlRequest, ImageFormat, Picture, Shot, Wait,
+};
 
 #[cfg(test)]
 #[path = "tests/life/mod.rs"]
