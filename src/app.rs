@@ -12,6 +12,8 @@ use fumi_base::{
     writers::Writers,
 };
 
+use fumi_browser::Browser;
+
 use crate::{
     config::{Config, ConfigError, StateKey},
     mcp::seals::{self, Seals},
@@ -42,6 +44,8 @@ pub struct App {
     pub scope: Scope,
     /// Which project each session chose.
     pub sessions: Arc<Sessions>,
+    /// Chromium, started by the first call that needs it.
+    pub browser: Arc<Browser>,
     /// What outlives a call, and perhaps the process.
     pub store: Arc<dyn Store>,
     /// Statistics of projects that are still true: the JSON text, and when it was counted.
@@ -74,7 +78,8 @@ impl App {
         .ok_or_else(|| ConfigError("at least one root is needed".to_owned()))?;
         let roots = Arc::new(roots);
         let sessions = Arc::new(Sessions::default());
-        let catalogue = tools::catalogue(&config, config.code.queries()?, &roots, &sessions);
+        let browser = Browser::new(config.browser.settings(config.is_shared())?);
+        let catalogue = tools::catalogue(&config, config.code.queries()?, &roots, &sessions, &browser);
         let scope = scope(&catalogue, &config.tools.toolsets)?;
         let metrics = Metrics::open(&config.telemetry)?;
         let seals = Seals::new(&StateKey::of(&config.server.state_key)?, seals::TTL, Arc::clone(&store));
@@ -102,6 +107,7 @@ impl App {
             catalogue,
             scope,
             sessions,
+            browser,
             store,
             statistics: ResultCache::new(STATISTICS_BYTES as u64, STATISTICS_BYTES),
             seals,

@@ -318,7 +318,11 @@ fn call(tool: &str, arguments: &str, common: Common) -> Result<ExitCode, ConfigE
         progress: &Progress::default(),
     };
     let call = talk.call(entry, arguments, |question| app.provider_for(question));
-    let reply = runtime()?.block_on(call);
+    let reply = runtime()?.block_on(async {
+        let reply = call.await;
+        app.browser.shut_down().await;
+        reply
+    });
     say(&reply.structured.to_string());
     Ok(if reply.is_error {
         ExitCode::FAILURE

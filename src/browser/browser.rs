@@ -6,7 +6,7 @@
 use std::{
     collections::HashMap,
     fmt,
-    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+    sync::{Arc, Mutex, MutexGuard, Once, PoisonError, Weak},
     time::Instant,
 };
 
@@ -42,6 +42,7 @@ pub struct Browser {
     sessions: Mutex<Sessions>,
     history: Mutex<History>,
     ending: CancellationToken,
+    ageing: Once,
 }
 
 #[derive(Default)]
@@ -61,10 +62,10 @@ pub(crate) struct History {
 }
 
 impl Browser {
-    /// Nothing is started yet. Needs a runtime: what ages is looked after in a task.
+    /// Nothing is started yet.
     #[must_use]
     pub fn new(settings: Settings) -> Arc<Self> {
-        let browser = Arc::new(Self {
+        Arc::new(Self {
             guard: Guard::new(settings.policy.clone()),
             gate: OnceCell::new(),
             settings,
@@ -72,17 +73,24 @@ impl Browser {
             sessions: Mutex::default(),
             history: Mutex::default(),
             ending: CancellationToken::new(),
+            ageing: Once::new(),
+        })
+    }
+
+    /// What ages is looked after in a task, from the first session on: before that nothing needs a runtime.
+    fn begin_ageing(self: &Arc<Self>) {
+        self.ageing.call_once(|| {
+            tokio::spawn(ageing::look_after(
+                Arc::downgrade(self),
+                self.ending.clone(),
+                ageing::Pace::of(&self.settings),
+            ));
         });
-        tokio::spawn(ageing::look_after(
-            Arc::downgrade(&browser),
-            browser.ending.clone(),
-            ageing::Pace::of(&browser.settings),
-        ));
-        browser
     }
 
     /// The session of a handle; without one that of the client's own session, or a new one.
     pub async fn session(self: &Arc<Self>, owner: &Owner, handle: Option<&str>) -> Result<Arc<Session>, BrowserError> {
+        self.begin_ageing();
         if let Some(handle) = handle {
             return self.find(owner, handle);
         }

@@ -40,8 +40,8 @@ pub use session::{Owner, Session, Turn};
 pub use settings::Settings;
 pub use snapshot::{Changes, Snapshot, SnapshotFormat, SnapshotRequest};
 pub use tab::{
-    Arrival, Dialog, Download, DownloadState, Facts, Level, Message, Note, Request, RequestDetail, RequestFilter,
-    RequestPart, Tab,
+    Arrival, Chooser, Dialog, Download, DownloadState, Facts, Level, Message, Note, Request, RequestDetail,
+    RequestFilter, RequestPart, Tab,
 };
 pub use tabs::{TabInfo, Tabs};
 pub use target::Target;

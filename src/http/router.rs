@@ -288,6 +288,7 @@ impl Bound {
                 shutdown::drain(edge, patience).await;
             } => {}
         }
+        edge.app.browser.shut_down().await;
         Ok(())
     }
 }

@@ -23,11 +23,13 @@ pub async fn serve(app: Arc<App>) -> Result<(), String> {
         stdin,
         streams: Arc::clone(&streams),
     };
+    let browser = Arc::clone(&app.browser);
     let running = Box::pin(rmcp::serve_server(Server::new(app, streams), (input, stdout)))
         .await
         .map_err(|error| error.to_string())?;
-    running.waiting().await.map_err(|error| error.to_string())?;
-    Ok(())
+    let ended = running.waiting().await.map_err(|error| error.to_string());
+    browser.shut_down().await;
+    ended.map(drop)
 }
 
 /// Standard input that ends the subscriptions when it ends.

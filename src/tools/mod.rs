@@ -12,7 +12,7 @@ pub mod sessions;
 use std::sync::Arc;
 
 use fumi_base::{roots::AllowedRoots, text::Locale};
-use fumi_browser::{Browser, Settings};
+use fumi_browser::Browser;
 use fumi_code::user_queries::UserQueries;
 use serde_json::{Map, Value, json};
 
@@ -41,6 +41,7 @@ pub fn catalogue(
     queries: UserQueries,
     roots: &Arc<AllowedRoots>,
     sessions: &Arc<Sessions>,
+    browser: &Arc<Browser>,
 ) -> Catalogue {
     let search = Arc::new(SearchDeps::new(config));
     // A tool's dependencies are shared, and its work moves to a thread of its own: hence the inner handle.
@@ -51,7 +52,7 @@ pub fn catalogue(
     });
     let novel = Arc::new(NovelDeps::new(&config.novel));
     let browser = Arc::new(BrowserDeps {
-        browser: Browser::new(Settings),
+        browser: Arc::clone(browser),
     });
     let mut entries = vec![
         // code: finding

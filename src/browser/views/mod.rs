@@ -4,6 +4,7 @@ mod elements;
 mod evaluate;
 mod find;
 mod html;
+mod locator;
 mod pdf;
 mod pixels;
 mod screenshot;

@@ -47,7 +47,7 @@ impl Tab {
         let patience = wait.time.unwrap_or(PATIENCE);
         let end = Instant::now() + patience;
         if let Some(text) = &wait.text {
-            self.until_seen(text, end).await.map_err(|()| {
+            self.awaited(Sought::Shown(text), end).await.map_err(|()| {
                 late(
                     &format!("the text {}", quoted(text)),
                     &format!("{} の表示", quoted(text)),
@@ -56,7 +56,7 @@ impl Tab {
             })?;
         }
         if let Some(text) = &wait.text_gone {
-            self.until_gone(text, end).await.map_err(|()| {
+            self.awaited(Sought::Gone(text), end).await.map_err(|()| {
                 late(
                     &format!("the end of the text {}", quoted(text)),
                     &format!("{} が消えること", quoted(text)),
@@ -68,46 +68,25 @@ impl Tab {
     }
 }
 
+/// What one wait is for.
+#[derive(Clone, Copy)]
+enum Sought<'a> {
+    /// A text that some frame shows.
+    Shown(&'a str),
+    /// A text that none shows.
+    Gone(&'a str),
+}
+
 impl Tab {
-    /// Until a frame shows a text.
-    async fn until_seen(&self, text: &str, end: Instant) -> Result<(), ()> {
-        self.rounds(end, async |left| {
-            let conditions = Conditions {
-                text: Some(text),
-                ..Conditions::lasting(left)
-            };
-            let frames = self.frames();
-            any(frames
-                .iter()
-                .map(|frame| Box::pin(self.holds(frame, conditions)))
-                .collect())
-            .await
-        })
-        .await
-    }
-
-    /// Until no frame shows a text.
-    async fn until_gone(&self, text: &str, end: Instant) -> Result<(), ()> {
-        self.rounds(end, async |left| {
-            let conditions = Conditions {
-                text_gone: Some(text),
-                ..Conditions::lasting(left)
-            };
-            for frame in self.frames() {
-                if !self.holds(&frame, conditions).await {
-                    return false;
-                }
-            }
-            true
-        })
-        .await
-    }
-
-    async fn rounds(&self, end: Instant, look: impl AsyncFn(Duration) -> bool) -> Result<(), ()> {
+    async fn awaited(&self, sought: Sought<'_>, end: Instant) -> Result<(), ()> {
         loop {
             let began = Instant::now();
             let left = end.saturating_duration_since(began);
-            if look(left.min(ROUND)).await {
+            let is_so = match sought {
+                Sought::Shown(text) => self.is_shown(text, left.min(ROUND)).await,
+                Sought::Gone(text) => self.is_gone(text, left.min(ROUND)).await,
+            };
+            if is_so {
                 return Ok(());
             }
             if left.is_zero() {
@@ -116,6 +95,31 @@ impl Tab {
             // A page between two documents refuses at once: not more often than it could draw.
             tokio::time::sleep_until(began + FRAME).await;
         }
+    }
+
+    /// Whether a frame shows a text before the time is over.
+    async fn is_shown(&self, text: &str, time: Duration) -> bool {
+        let conditions = Conditions {
+            text: Some(text),
+            ..Conditions::lasting(time)
+        };
+        let frames = self.frames();
+        let looks = frames.iter().map(|frame| Box::pin(self.holds(frame, conditions)));
+        any(looks.collect()).await
+    }
+
+    /// Whether one frame after the other shows it no more.
+    async fn is_gone(&self, text: &str, time: Duration) -> bool {
+        let conditions = Conditions {
+            text_gone: Some(text),
+            ..Conditions::lasting(time)
+        };
+        for frame in self.frames() {
+            if !self.holds(&frame, conditions).await {
+                return false;
+            }
+        }
+        true
     }
 
     /// Whether conditions hold in a frame before their time is over; not in one that is on its way.

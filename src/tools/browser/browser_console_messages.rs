@@ -87,7 +87,7 @@ impl TabTool for ConsoleMessages {
 
     async fn act(args: Args, on: &mut On<'_>, _cx: &Cx) -> Result<Listed, ToolError> {
         let level = args.level.unwrap_or_default();
-        let messages = on.tab.console(level.into(), args.all).await?;
+        let messages = on.tab.console(level.into(), args.all);
         let rows: Vec<Message> = messages.iter().map(Into::into).collect();
         Ok(Listed {
             total: rows.len(),

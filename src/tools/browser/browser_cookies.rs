@@ -80,16 +80,6 @@ impl From<SameSite> for browser::SameSite {
     }
 }
 
-impl From<browser::SameSite> for SameSite {
-    fn from(same_site: browser::SameSite) -> Self {
-        match same_site {
-            browser::SameSite::Strict => Self::Strict,
-            browser::SameSite::Lax => Self::Lax,
-            browser::SameSite::None => Self::None,
-        }
-    }
-}
-
 /// What it answers.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct Kept {
@@ -122,7 +112,7 @@ pub struct Row {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     secure: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
-    same_site: Option<SameSite>,
+    same_site: Option<String>,
 }
 
 impl From<&browser::Cookie> for Row {
@@ -130,12 +120,12 @@ impl From<&browser::Cookie> for Row {
         Self {
             name: cookie.name.clone(),
             value: length::row(&cookie.value),
-            domain: cookie.domain.clone(),
-            path: cookie.path.clone(),
+            domain: Some(cookie.domain.clone()),
+            path: Some(cookie.path.clone()),
             expires: cookie.expires,
             http_only: cookie.http_only,
             secure: cookie.secure,
-            same_site: cookie.same_site.map(Into::into),
+            same_site: cookie.same_site.clone(),
         }
     }
 }
@@ -151,7 +141,7 @@ impl Row {
         for (flag, name) in [(self.http_only, "HttpOnly"), (self.secure, "Secure")] {
             line.extend(flag.then(|| format!("; {name}")));
         }
-        line.extend(self.same_site.map(|same_site| format!("; SameSite={same_site:?}")));
+        line.extend(self.same_site.iter().map(|same_site| format!("; SameSite={same_site}")));
         line
     }
 }
@@ -182,20 +172,20 @@ impl Args {
     }
 
     /// The cookie to set.
-    fn cookie(self) -> Result<browser::Cookie, Refused> {
+    fn cookie(self) -> Result<browser::NewCookie, Refused> {
         let needs = |argument| Refused::Needs {
             action: "set",
             argument,
         };
-        Ok(browser::Cookie {
+        Ok(browser::NewCookie {
             name: self.name.ok_or_else(|| needs("name"))?,
             value: self.value.ok_or_else(|| needs("value"))?,
             url: self.url,
             domain: self.domain,
             path: self.path,
             expires: self.expires,
-            http_only: self.http_only,
-            secure: self.secure,
+            http_only: self.http_only.then_some(true),
+            secure: self.secure.then_some(true),
             same_site: self.same_site.map(Into::into),
         })
     }
@@ -228,7 +218,7 @@ impl TabTool for Cookies {
                 })
             }
             Action::Set => {
-                on.tabs.set_cookie(&args.cookie()?).await?;
+                on.tabs.set_cookie(args.cookie()?).await?;
                 Ok(Kept::default())
             }
             Action::Delete if args.name.is_none() => Err(Refused::Needs {
@@ -240,10 +230,14 @@ impl TabTool for Cookies {
                 deleted: Some(on.tabs.delete_cookies(&args.filter()).await?),
                 ..Kept::default()
             }),
-            Action::Clear => Ok(Kept {
-                deleted: Some(on.tabs.clear_cookies().await?),
-                ..Kept::default()
-            }),
+            Action::Clear => {
+                let deleted = on.tabs.cookies(&CookieFilter::default()).await?.len();
+                on.tabs.clear_cookies().await?;
+                Ok(Kept {
+                    deleted: Some(deleted),
+                    ..Kept::default()
+                })
+            }
         }
     }
 }

@@ -24,66 +24,13 @@ pub struct Args {
 pub struct Output {
     /// Whether there is a Chromium to use.
     success: bool,
-    /// Where it lies.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    path: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    version: Option<String>,
-    /// Whether it runs; it is started by the first call that needs it.
-    running: bool,
-    flags: Vec<String>,
-    /// Sessions that have one.
-    contexts: usize,
-    tabs: usize,
-    /// Of all its processes.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    memory_bytes: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    last_crash: Option<String>,
+    #[serde(flatten)]
+    found: Diagnosis,
     /// What to do now, if there is something.
     #[serde(skip_serializing_if = "Option::is_none")]
-    advice: Option<&'static str>,
+    advice: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     browser_session: Option<String>,
-}
-
-impl Output {
-    fn new(diagnosis: Diagnosis, browser_session: Option<String>, locale: Locale) -> Self {
-        Self {
-            success: diagnosis.path.is_some(),
-            advice: advice(&diagnosis, locale),
-            path: diagnosis.path.map(|path| path.to_string_lossy().into_owned()),
-            version: diagnosis.version,
-            running: diagnosis.running,
-            flags: diagnosis.flags,
-            contexts: diagnosis.contexts,
-            tabs: diagnosis.tabs,
-            memory_bytes: diagnosis.memory_bytes,
-            last_crash: diagnosis.last_crash,
-            browser_session,
-        }
-    }
-}
-
-/// The next step of somebody whose browser does not do what it should.
-fn advice(diagnosis: &Diagnosis, locale: Locale) -> Option<&'static str> {
-    let (en, ja) = if diagnosis.path.is_none() {
-        (
-            "No Chromium was found: install one (Debian: apt install chromium), or name it in the configuration ([browser] path).",
-            "Chromium が見つかりません。インストールするか（Debian なら apt install chromium）、設定の [browser] path で場所を指定してください。",
-        )
-    } else if diagnosis.last_crash.is_some() {
-        (
-            "Chromium crashed and is started again by the next call. Its tabs are gone: begin with browser_navigate.",
-            "Chromium が異常終了しました。次の呼び出しで自動的に起動し直しますが、タブは失われています。browser_navigate から始めてください。",
-        )
-    } else {
-        return None;
-    };
-    Some(match locale {
-        Locale::En => en,
-        Locale::Ja => ja,
-    })
 }
 
 impl Tool for Diagnose {
@@ -102,29 +49,38 @@ impl Tool for Diagnose {
 
     async fn call(args: Args, deps: &BrowserDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
         let diagnosis = deps.browser.diagnose().await;
-        let output = Output::new(diagnosis, args.browser_session, cx.locale());
+        let output = Output {
+            success: diagnosis.executable.is_some(),
+            advice: diagnosis
+                .advice
+                .as_ref()
+                .map(|advice| advice.get(cx.locale()).to_owned()),
+            found: diagnosis,
+            browser_session: args.browser_session,
+        };
         Ok(Outcome::Done(output))
     }
 }
 
 impl Render for Output {
     fn text(&self, _locale: Locale) -> String {
-        let path = self.path.as_deref().unwrap_or("-");
-        let version = self.version.as_deref().unwrap_or("-");
-        let memory = self.memory_bytes.map(|bytes| format!(", {} MiB", bytes >> 20));
+        let found = &self.found;
+        let program = found.executable.as_deref().unwrap_or("-");
+        let version = found.version.as_deref().unwrap_or("-");
         let mut lines = vec![
-            format!("Chromium: {path} ({version})"),
+            format!("Chromium: {program} ({version})"),
             format!(
-                "running: {}, contexts: {}, tabs: {}{}",
-                self.running,
-                self.contexts,
-                self.tabs,
-                memory.unwrap_or_default()
+                "running: {}, sessions: {}/{}, {} MiB",
+                found.running, found.sessions, found.max_sessions, found.memory_mib
             ),
-            format!("flags: {}", self.flags.join(" ")),
         ];
-        lines.extend(self.last_crash.as_ref().map(|crash| format!("last crash: {crash}")));
-        lines.extend(self.advice.map(str::to_owned));
+        lines.extend((!found.flags.is_empty()).then(|| format!("flags: {}", found.flags.join(" "))));
+        lines.extend((!found.looked_for.is_empty()).then(|| format!("looked for: {}", found.looked_for.join(", "))));
+        lines.extend(found.last_crash.as_ref().map(|crash| {
+            let said = crash.said.join("\n  ");
+            format!("last crash {} s ago: {}\n  {said}", crash.seconds_ago, crash.how)
+        }));
+        lines.extend(self.advice.clone());
         lines.join("\n")
     }
 }

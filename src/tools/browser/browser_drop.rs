@@ -53,7 +53,7 @@ impl TabTool for Drop {
     }
 
     async fn act(args: Args, on: &mut On<'_>, cx: &Cx) -> Result<Nothing, ToolError> {
-        let drop = browser::Drop {
+        let drop = browser::Dropping {
             paths: saved::given(cx, &args.paths)?,
             data: args.data.into_iter().flatten().collect(),
         };

@@ -40,8 +40,10 @@ pub struct Evaluated {
 
 impl Evaluated {
     /// The value of a page, or the beginning of one that is too long.
-    fn new(json: String, locale: Locale) -> Self {
-        if tokens::estimate(&json) <= length::ANSWER
+    fn new(found: fumi_browser::Evaluated, locale: Locale) -> Self {
+        let fumi_browser::Evaluated { json, cut, .. } = found;
+        if cut.is_none()
+            && tokens::estimate(&json) <= length::ANSWER
             && let Ok(result) = serde_json::from_str(&json)
         {
             return Self {
@@ -49,6 +51,8 @@ impl Evaluated {
                 truncated: false,
             };
         }
+        // What was cut in the page already is its beginning as a JSON string.
+        let json = cut.and_then(|_| serde_json::from_str(&json).ok()).unwrap_or(json);
         let how = ("return less from the function", "関数が返す量を減らしてください");
         Self {
             result: Value::from(length::cut(json, length::ANSWER, locale, how)),
@@ -90,8 +94,8 @@ impl TabTool for Evaluate {
 
     async fn act(args: Args, on: &mut On<'_>, cx: &Cx) -> Result<Evaluated, ToolError> {
         let target = args.target.as_ref().map(Named::target);
-        let json = on.tab.evaluate(&args.function, target.as_ref()).await?;
-        Ok(Evaluated::new(json, cx.locale()))
+        let found = on.tab.evaluate(&args.function, target.as_ref()).await?;
+        Ok(Evaluated::new(found, cx.locale()))
     }
 }
 
@@ -102,11 +106,18 @@ mod tests {
 
     use super::{Done, Evaluated, length};
 
+    fn found(json: &str) -> fumi_browser::Evaluated {
+        fumi_browser::Evaluated {
+            json: json.to_owned(),
+            ..fumi_browser::Evaluated::default()
+        }
+    }
+
     #[test]
     fn values_stay_values_and_one_that_is_too_long_is_cut() {
-        let small = Evaluated::new(r#"{"a": [1, "x"]}"#.to_owned(), Locale::En);
+        let small = Evaluated::new(found(r#"{"a": [1, "x"]}"#), Locale::En);
         assert_eq!((small.result, small.truncated), (json!({"a": [1, "x"]}), false));
-        let large = Evaluated::new(json!(vec!["word"; 20_000]).to_string(), Locale::En);
+        let large = Evaluated::new(found(&json!(vec!["word"; 20_000]).to_string()), Locale::En);
         assert!(large.truncated);
         assert!(tokens::estimate(&large.text(Locale::En)) <= length::ANSWER + 30);
         assert!(large.text(Locale::En).ends_with("return less from the function"));

@@ -69,8 +69,8 @@ impl TabTool for Find {
         };
         let found = on.tab.find(&wanted).await?;
         Ok(Found {
-            total: found.len(),
-            lines: found.iter().take(LINES).map(|line| length::row(line)).collect(),
+            total: found.total,
+            lines: found.lines.iter().take(LINES).map(|line| length::row(line)).collect(),
         })
     }
 }

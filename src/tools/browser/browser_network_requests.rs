@@ -131,9 +131,10 @@ impl TabTool for NetworkRequests {
             url: args.filter,
             status: args.status_range.as_deref().and_then(range),
             method: args.method,
+            all: false,
             most: args.max_requests.unwrap_or(ROWS),
         };
-        let (requests, total) = on.tab.requests(&filter).await?;
+        let (requests, total) = on.tab.requests(&filter)?;
         let rows: Vec<Row> = requests.iter().map(Into::into).collect();
         Ok(Listed {
             total,

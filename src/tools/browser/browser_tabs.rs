@@ -65,7 +65,7 @@ impl TabTool for Tabs {
     async fn act(args: Args, on: &mut On<'_>, _cx: &Cx) -> Result<Nothing, ToolError> {
         match args.action {
             Action::List => {}
-            Action::New => on.tabs.open(args.url.as_deref()).await?,
+            Action::New => drop(on.tabs.open(args.url.as_deref()).await?),
             Action::Close => on.tabs.close(args.index).await?,
             Action::Select => {
                 let index = args.index.ok_or(Refused::Needs {

@@ -60,6 +60,9 @@ pub struct Seen {
     /// Downloads that began or ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) downloads: Option<Vec<Download>>,
+    /// A crash, a page that still loads, a session that had to begin anew.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) notice: Option<String>,
 }
 
 /// A dialog of a page.
@@ -136,9 +139,11 @@ impl From<browser::Dialog> for Dialog {
     }
 }
 
-impl From<bool> for FileChooser {
-    fn from(multiple: bool) -> Self {
-        Self { multiple }
+impl From<browser::Chooser> for FileChooser {
+    fn from(chooser: browser::Chooser) -> Self {
+        Self {
+            multiple: chooser.multiple,
+        }
     }
 }
 
@@ -199,14 +204,19 @@ impl From<&browser::TabInfo> for TabRow {
     }
 }
 
-impl From<&browser::Download> for Download {
-    fn from(download: &browser::Download) -> Self {
+impl Download {
+    /// A download, and where it lies in the project.
+    pub(super) fn new(download: &browser::Download, file: Option<String>) -> Self {
         Self {
             name: length::row(&download.name),
             url: length::row(&download.url),
-            state: download.state,
-            bytes: download.bytes,
-            file: download.path.clone(),
+            state: match download.state {
+                browser::DownloadState::Running => "running",
+                browser::DownloadState::Done => "done",
+                browser::DownloadState::Cancelled => "cancelled",
+            },
+            bytes: Some(download.bytes),
+            file,
         }
     }
 }
@@ -251,7 +261,8 @@ impl Seen {
         });
         let errors = self.console.as_ref().filter(|console| console.new_errors > 0);
         let errors = errors.map(|console| format!("- Console: {} new errors", console.new_errors));
-        [url, title, status, dialog, chooser, errors]
+        let notice = self.notice.as_ref().map(|notice| format!("- {notice}"));
+        [url, title, status, dialog, chooser, errors, notice]
             .into_iter()
             .flatten()
             .collect()

@@ -5,17 +5,18 @@
 
 use fumi_base::{
     expectation::{ConsoleLevel, ConsoleOptions, Resolved, SnapshotFormat as Format},
-    text::Locale,
+    text::{Locale, Text},
 };
-use fumi_browser::{Facts, Level, SnapshotFormat, SnapshotRequest, Tab, Tabs, Target};
+use fumi_browser::{Facts, Level, SnapshotFormat, SnapshotRequest, Tab, TabInfo, Tabs, Target};
 use regex::RegexSet;
 
 use super::{
     length,
-    observed::{Console, Message, Seen},
+    observed::{Console, Download, Message, Seen, TabRow},
     on_tab::Scope,
+    saved,
 };
-use crate::tool::ToolError;
+use crate::tool::{Cx, ToolError};
 
 /// Messages of the console beside an answer, unless the caller wants more.
 const MESSAGES: usize = 10;
@@ -35,7 +36,8 @@ pub(super) struct Look<'c> {
 }
 
 /// Looks at the current tab.
-pub(super) async fn observe(tabs: &mut Tabs, look: &Look<'_>) -> Result<Seen, ToolError> {
+pub(super) async fn observe(tabs: &mut Tabs, look: &Look<'_>, cx: &Cx) -> Result<Seen, ToolError> {
+    let opened = tabs.opened().await?;
     let tab = tabs.current().await?;
     let facts = tab.observe().await?;
     let mut seen = Seen {
@@ -45,8 +47,9 @@ pub(super) async fn observe(tabs: &mut Tabs, look: &Look<'_>) -> Result<Seen, To
             .status
             .filter(|status| look.says_place || !(200..300).contains(status)),
         console: console(&facts, look),
-        downloads: downloads(&facts, look),
-        tabs: tab_rows(tabs, &facts, look),
+        downloads: downloads(&facts, look, cx).await?,
+        tabs: tab_rows(tabs, opened, look).await,
+        notice: notice(tabs, &facts, look.locale),
         file_chooser: facts.file_chooser.map(Into::into),
         ..Seen::default()
     };
@@ -144,18 +147,42 @@ const fn level_of(level: ConsoleLevel) -> Level {
 }
 
 /// Downloads are told whenever there are any: unwanted are only those that nothing happened to.
-fn downloads(facts: &Facts, look: &Look<'_>) -> Option<Vec<super::observed::Download>> {
-    let is_asked = look.wanted.downloads == Some(true);
-    (is_asked || !facts.downloads.is_empty()).then(|| facts.downloads.iter().map(Into::into).collect())
+/// One that is whole moves into the project, if the caller may write there.
+async fn downloads(facts: &Facts, look: &Look<'_>, cx: &Cx) -> Result<Option<Vec<Download>>, ToolError> {
+    if facts.downloads.is_empty() {
+        return Ok((look.wanted.downloads == Some(true)).then(Vec::new));
+    }
+    let mut told = Vec::new();
+    for download in &facts.downloads {
+        told.push(Download::new(download, saved::take(cx, download).await?));
+    }
+    Ok(Some(told))
+}
+
+/// What else nobody may miss, in one sentence each.
+fn notice(tabs: &mut Tabs, facts: &Facts, locale: Locale) -> Option<String> {
+    let loss = tabs.take_loss().map(|loss| loss.text());
+    let crash = facts.crashed.then(|| {
+        Text::new(
+            "The tab crashed: open the page again with browser_navigate.",
+            "タブがクラッシュしました。browser_navigate で開き直してください。",
+        )
+    });
+    let loading = facts
+        .still_loading
+        .then(|| Text::new("The page is still loading.", "ページはまだ読み込み中です。"));
+    let said: Vec<_> = [loss, crash, loading].into_iter().flatten().collect();
+    let said: Vec<_> = said.iter().map(|text| text.get(locale)).collect();
+    (!said.is_empty()).then(|| said.join(" "))
 }
 
 /// All tabs where they are wanted, or where nothing was said and there is something to say; the new ones otherwise.
-fn tab_rows(tabs: &Tabs, facts: &Facts, look: &Look<'_>) -> Option<Vec<super::observed::TabRow>> {
-    let all = tabs.list();
+async fn tab_rows(tabs: &Tabs, opened: Vec<TabInfo>, look: &Look<'_>) -> Option<Vec<TabRow>> {
+    let all = tabs.list().await;
     let is_listed = look.wanted.tabs.unwrap_or_else(|| {
         let is_one_of_several = look.says_place && all.len() > 1;
-        is_one_of_several || !facts.new_tabs.is_empty()
+        is_one_of_several || !opened.is_empty()
     });
-    let shown = if is_listed { &all } else { &facts.new_tabs };
+    let shown = if is_listed { &all } else { &opened };
     (is_listed || !shown.is_empty()).then(|| shown.iter().map(Into::into).collect())
 }

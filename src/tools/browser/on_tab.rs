@@ -150,7 +150,7 @@ impl<T: TabTool> Tool for OnTab<T> {
         };
         let on = &mut On { tabs: turn.tabs(), tab };
         let done = T::act(args.own, on, cx).await?;
-        let seen = observe(turn.tabs(), &look).await?;
+        let seen = observe(turn.tabs(), &look, cx).await?;
         Ok(Outcome::Done(Observed {
             success: true,
             done,

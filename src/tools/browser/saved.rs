@@ -1,12 +1,14 @@
 //! Files that pages get and give: of the project, and into it, in a folder that git ignores.
 
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 
 use fumi_base::{
     files::{OUTPUT_FOLDER, OutputError, OutputName},
-    project::{ProjectPath, quoted},
+    project::quoted,
     writing::{WriteError, replace},
 };
+
+use fumi_browser::Download;
 
 use super::refused::Refused;
 use crate::tool::{Cx, ToolError};
@@ -14,10 +16,10 @@ use crate::tool::{Cx, ToolError};
 /// Where they go, in the project.
 pub(super) const FOLDER: &str = ".fumi/browser";
 
-/// The files of the project that a call gives to a page.
-pub(super) fn given(cx: &Cx, paths: &[String]) -> Result<Vec<ProjectPath>, ToolError> {
-    let files = paths.iter().map(|path| cx.project.resolve(path));
-    Ok(files.collect::<Result<_, _>>()?)
+/// The files of the project that a call gives to a page, as Chromium opens them: it takes names, not open files.
+pub(super) fn given(cx: &Cx, paths: &[String]) -> Result<Vec<PathBuf>, ToolError> {
+    let files = paths.iter().map(|path| Ok(cx.project.resolve(path)?.absolute()));
+    files.collect()
 }
 
 /// Where a file of this name goes, if the caller may write. A name may have folders, and may say the folder that it lands in;
@@ -38,6 +40,42 @@ pub(super) fn place(cx: &Cx, filename: &str) -> Result<String, ToolError> {
         disk @ OutputError::Io { .. } => ToolError::from(disk),
     })?;
     Ok(name.shown().replacen(OUTPUT_FOLDER, FOLDER, 1))
+}
+
+/// Moves a download that is whole into the project, under the name that the page gave it if a file may have that, else under
+/// its own; where the caller may not write it stays with the session.
+pub(super) async fn take(cx: &Cx, download: &Download) -> Result<Option<String>, ToolError> {
+    let Some(file) = download.file.clone() else {
+        return Ok(None);
+    };
+    let name = [download.name.as_str(), download.id.as_str()];
+    let Some(name) = name.into_iter().find(|name| place(cx, name).is_ok()) else {
+        return Ok(None);
+    };
+    let read = cx.blocking(move |_, _| {
+        let bytes = std::fs::read(&file).ok();
+        // Chromium's copy has served; what cannot be removed goes with its profile.
+        let _ = std::fs::remove_file(&file);
+        Ok::<_, ToolError>(bytes)
+    });
+    match read.await? {
+        Some(bytes) => save(cx, &free(cx, name), bytes).await.map(Some),
+        // Taken before.
+        None => Ok(None),
+    }
+}
+
+/// The name, or the next one that no file has: nothing that was downloaded before is lost.
+fn free(cx: &Cx, name: &str) -> String {
+    let (stem, ending) = name
+        .rsplit_once('.')
+        .map_or((name, String::new()), |(stem, ending)| (stem, format!(".{ending}")));
+    let is_free = |name: &String| cx.project.resolve(&format!("{FOLDER}/{name}")).is_err();
+    let numbered = (2..1_000).map(|number| format!("{stem} ({number}){ending}"));
+    std::iter::once(name.to_owned())
+        .chain(numbered)
+        .find(is_free)
+        .unwrap_or_else(|| name.to_owned())
 }
 
 /// Writes a file, whole or not at all, and returns its path in the project.

@@ -1,0 +1,20 @@
+//! An element as Playwright would find it again.
+
+use serde::Deserialize;
+
+use crate::{acts::Said, errors::BrowserError, tab::Tab, target::Target};
+
+#[derive(Deserialize)]
+struct Written {
+    locator: String,
+}
+
+impl Tab {
+    /// The Playwright locator of an element, below its page: `getByRole('button', { name: 'Save' })`.
+    pub async fn locator(&self, target: &Target) -> Result<String, BrowserError> {
+        let located = self.locate(target).await?;
+        let said: Said<Written> = self.ask(&located.frame, "playwright", (&located.reference,)).await?;
+        let Written { locator } = said.done(&located.reference)?;
+        Ok(locator.strip_prefix("page.").map_or(locator.clone(), str::to_owned))
+    }
+}
