@@ -162,6 +162,10 @@ const RULES: &[(&str, Rule, (&str, &str))] = &[
                 "src/base/store/fs.rs",
                 // The lock that tells a living writer from a dead one, beside its lease.
                 "src/base/writers.rs",
+                // Chromium's own folder, and what the kernel says of its processes and connections.
+                "src/browser/chromium/",
+                "src/browser/gate/peer.rs",
+                "src/browser/tab/downloads.rs",
             ];
             only_in(
                 source,
@@ -181,6 +185,8 @@ const RULES: &[(&str, Rule, (&str, &str))] = &[
                 "src/main.rs",
                 "src/base/above.rs",
                 "src/base/failpoints.rs",
+                // Where programs lie.
+                "src/browser/chromium/find.rs",
             ];
             only_in(source, r"\benv::(var|vars|var_os|vars_os)\b", &exempt)
         },

@@ -47,6 +47,17 @@ pub struct Download {
     pub file: Option<PathBuf>,
 }
 
+impl Download {
+    /// The bytes of one that is whole. There is no file any more then: what cannot be removed goes with Chromium's profile.
+    #[must_use]
+    pub fn take(&self) -> Option<Vec<u8>> {
+        let file = self.file.as_ref()?;
+        let bytes = std::fs::read(file).ok()?;
+        let _ = std::fs::remove_file(file);
+        Some(bytes)
+    }
+}
+
 /// The downloads of a tab.
 #[derive(Debug, Default)]
 pub(super) struct Downloads {

@@ -45,20 +45,15 @@ pub(super) fn place(cx: &Cx, filename: &str) -> Result<String, ToolError> {
 /// Moves a download that is whole into the project, under the name that the page gave it if a file may have that, else under
 /// its own; where the caller may not write it stays with the session.
 pub(super) async fn take(cx: &Cx, download: &Download) -> Result<Option<String>, ToolError> {
-    let Some(file) = download.file.clone() else {
+    if download.file.is_none() {
         return Ok(None);
-    };
+    }
     let name = [download.name.as_str(), download.id.as_str()];
     let Some(name) = name.into_iter().find(|name| place(cx, name).is_ok()) else {
         return Ok(None);
     };
-    let read = cx.blocking(move |_, _| {
-        let bytes = std::fs::read(&file).ok();
-        // Chromium's copy has served; what cannot be removed goes with its profile.
-        let _ = std::fs::remove_file(&file);
-        Ok::<_, ToolError>(bytes)
-    });
-    match read.await? {
+    let whole = download.clone();
+    match cx.blocking(move |_, _| Ok::<_, ToolError>(whole.take())).await? {
         Some(bytes) => save(cx, &free(cx, name), bytes).await.map(Some),
         // Taken before.
         None => Ok(None),
