@@ -11,6 +11,7 @@ import warnings
 
 from fastmcp import Client
 
+import pages
 import real
 
 # A schema that the client finds fault with is a failure, not a line in a log. What the client says of itself is not.
@@ -42,13 +43,17 @@ async def main():
         root = os.path.join(os.path.realpath(home), "project")
         shutil.copytree(FIXTURE, root)
         novel = real.Novel(home)
-        with real.Server(program, [root, novel.root]) as server:
+        with real.Server(program, [root, novel.root]) as server, pages.Pages() as web:
             novel.write(server.url)
             for era in ("legacy", "2026-07-28"):
                 async with Client(server.url, mode=era) as client:
                     listed = [tool.name for tool in await client.list_tools()]
                     assert listed == [tool["name"] for tool in catalogue], listed
-                    for tool in catalogue:
+                    for tool, arguments in web.calls():
+                        result = await client.call_tool(tool, arguments)
+                        assert result.structured_content and result.content, (tool, result)
+                        web.heard(result.structured_content)
+                    for tool in (tool for tool in catalogue if tool["toolset"] != "browser"):
                         example = novel.example(tool) or json.loads(json.dumps(tool["example"]).replace(ROOT, root))
                         # It raises for a failed call, and for a structure that is not as published.
                         result = await client.call_tool(tool["name"], example)

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 
+import pages
 import real
 
 FIXTURE = os.path.join(os.path.dirname(__file__), "..", "fixtures", "project")
@@ -34,6 +35,16 @@ class Inspector:
         return json.loads(done.stdout)
 
 
+def called(inspector, tool, arguments):
+    """One call, which must not fail; the structure of its answer."""
+    call = ("--method", "tools/call", "--tool-name", tool, "--tool-args-json", arguments)
+    result = inspector.ask(*call, "--format", "json")
+    result = result.get("result", result)
+    if result.get("isError") or not result.get("structuredContent") or not result.get("content"):
+        sys.exit(f"{inspector.era}: {tool} {arguments}\n{json.dumps(result)[:2000]}")
+    return result["structuredContent"]
+
+
 def main():
     program, command = sys.argv[1], sys.argv[2:]
     with tempfile.TemporaryDirectory() as home:
@@ -41,7 +52,7 @@ def main():
         shutil.copytree(FIXTURE, root)
         catalogue = json.loads(real.said(program, "tools", "--json"))
         novel = real.Novel(home)
-        with real.Server(program, [root, novel.root]) as server:
+        with real.Server(program, [root, novel.root]) as server, pages.Pages() as web:
             novel.write(server.url)
             for era in ("legacy", "modern"):
                 inspector = Inspector(command, server.url, era, home)
@@ -49,13 +60,11 @@ def main():
                 listed = listed.get("result", listed)["tools"]
                 names = [tool["name"] for tool in catalogue]
                 assert [tool["name"] for tool in listed] == names, listed
-                for tool in catalogue:
+                for tool in (tool for tool in catalogue if tool["toolset"] != "browser"):
                     example = json.dumps(novel.example(tool) or tool["example"]).replace(ROOT, root)
-                    call = ("--method", "tools/call", "--tool-name", tool["name"], "--tool-args-json", example)
-                    result = inspector.ask(*call, "--format", "json")
-                    result = result.get("result", result)
-                    if result.get("isError") or not result.get("structuredContent") or not result.get("content"):
-                        sys.exit(f"{era}: {tool['name']} {example}\n{json.dumps(result)[:2000]}")
+                    called(inspector, tool["name"], example)
+                for tool, arguments in web.calls():
+                    web.heard(called(inspector, tool, json.dumps(arguments)))
                 print(f"  Inspector, {era} era: {len(names)} tools listed and called")
 
 

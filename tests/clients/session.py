@@ -8,6 +8,7 @@ import warnings
 from mcp import ClientSession, types
 from mcp.client.streamable_http import streamablehttp_client
 
+import pages
 import real
 
 # A schema that the client finds fault with is a failure, not a line in a log. What the client says of itself is not.
@@ -50,7 +51,7 @@ async def main():
     report = real.Report("mcp, session era")
     home = tempfile.TemporaryDirectory()
     novel = real.Novel(home.name)
-    with home, real.Server(sys.argv[1], [*folders.values(), novel.root]) as server:
+    with home, real.Server(sys.argv[1], [novel.root, *folders.values()]) as server, pages.Pages() as web:
         novel.write(server.url)
         async with streamablehttp_client(server.url) as (read, write, _), ClientSession(read, write) as client:
             hello = await client.initialize()
@@ -65,9 +66,10 @@ async def main():
                     result = await client.call_tool(tool, arguments)
                 except Exception as error:
                     report.error(tool, arguments, error, root)
-                    return
+                    return None
                 text = result.content[0].text if result.content else ""
                 report.add(tool, arguments, result.isError, text, result.structuredContent, root)
+                return result.structuredContent
 
             for root in folders.values():
                 # The first call chooses the project for the session.
@@ -78,6 +80,10 @@ async def main():
                         await call(tool, arguments, root)
             for tool, arguments in novel.per_tool(sys.argv[1]):
                 await call(tool, arguments, novel.root)
+            # What pages give lands in the project.
+            await call("set_project_path", {"project_path": novel.root}, novel.root)
+            for tool, arguments in web.calls():
+                web.heard(await call(tool, arguments, novel.root))
     report.end(tool.name for tool in listed)
 
 

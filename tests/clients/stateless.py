@@ -7,6 +7,7 @@ import warnings
 
 from mcp.client.client import Client
 
+import pages
 import real
 
 # A schema that the client finds fault with is a failure, not a line in a log. What the client says of itself is not.
@@ -40,7 +41,7 @@ async def main():
     report = real.Report("mcp, stateless era")
     home = tempfile.TemporaryDirectory()
     novel = real.Novel(home.name)
-    with home, real.Server(sys.argv[1], [*folders.values(), novel.root]) as server:
+    with home, real.Server(sys.argv[1], [novel.root, *folders.values()]) as server, pages.Pages() as web:
         novel.write(server.url)
         async with Client(server.url, mode="2026-07-28") as client:
             listed = (await client.list_tools()).tools
@@ -50,13 +51,15 @@ async def main():
             async def call(tool, arguments, root):
                 try:
                     # No session: the project goes with every call.
-                    given = arguments if tool == "set_project_path" else {**arguments, "project_root": root}
+                    is_bare = tool == "set_project_path" or tool.startswith("browser_") or tool == "batch_execute"
+                    given = arguments if is_bare else {**arguments, "project_root": root}
                     result = await client.call_tool(tool, given)
                 except Exception as error:
                     report.error(tool, arguments, error, root)
-                    return
+                    return None
                 text = result.content[0].text if result.content else ""
                 report.add(tool, arguments, result.is_error, text, result.structured_content, root)
+                return result.structured_content
 
             for root in folders.values():
                 for tool, arguments in real.per_root(root):
@@ -66,6 +69,8 @@ async def main():
                         await call(tool, arguments, root)
             for tool, arguments in novel.per_tool(sys.argv[1]):
                 await call(tool, arguments, novel.root)
+            for tool, arguments in web.calls():
+                web.heard(await call(tool, arguments, novel.root))
         async with Client(server.url, mode="auto") as client:
             assert client.protocol_version == "2026-07-28", client.protocol_version
             assert client.server_info.name == "fumi", client.server_info

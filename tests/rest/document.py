@@ -59,6 +59,9 @@ OPEN = [
     Run("as text", "examples,fuzzing", 15, ["-H", "Accept: text/plain"], least=100),
     Run("as events", "examples,fuzzing", 15, EVENTS, least=100),
 ]
+# Without the tools that would open whatever URL comes to its mind; those have a run of their own.
+SAFE = "code,novel,novel-data,novel-steps,novel-review"
+PAGES = Run("of web pages, without a browser", "examples,fuzzing", 8, least=150)
 TOKENS = [
     Run("with a token", "examples,fuzzing,stateful", 15, least=200, token="full"),
     Run("with one that may only read", "examples,fuzzing", 15, least=100, token="reader"),
@@ -301,7 +304,7 @@ def main():
         shutil.copytree(SAMPLE, folder / "project")
         before = state(folder / "project")
 
-        with server(program, folder) as base:
+        with server(program, folder, "--toolsets", SAFE) as base:
             for run in OPEN:
                 tried(run, f"{base}/openapi.json", base, folder)
             document = fetched(base)
@@ -312,7 +315,13 @@ def main():
                 broken([STRANGER], Run("without the token", "fuzzing", 1, token=""), document, base, folder)
         unchanged(folder, before, "without credentials")
 
-        with server(program, folder, "--config", tokens(program, folder)) as base:
+        # Every argument is checked before a browser is asked, and there is none: no page of anybody's is opened.
+        (folder / "none.toml").write_text('[browser]\nexecutable = "/nonexistent/chromium"\n', encoding="utf-8")
+        with server(program, folder, "--toolsets", "browser", "--config", folder / "none.toml") as base:
+            tried(PAGES, f"{base}/openapi.json", base, folder)
+        unchanged(folder, before, PAGES.name)
+
+        with server(program, folder, "--toolsets", SAFE, "--config", tokens(program, folder)) as base:
             file = folder / "document.json"
             file.write_text(json.dumps(fetched(base, (folder / "full.token").read_text())), encoding="utf-8")
             for run in TOKENS:
