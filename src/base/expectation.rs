@@ -305,11 +305,16 @@ impl Policy {
     /// What a call is answered with: what it says itself, over what its tool says of itself, over the configuration.
     #[must_use]
     pub fn resolve(&self, said: Option<Expectation>, own: Expectation) -> Resolved {
-        let own = match self.profile {
+        let mut own = match self.profile {
             Profile::Lean => own,
             Profile::Compat => Expectation::everything(),
         };
-        said.unwrap_or_default().over(own).over(self.below.clone()).resolve()
+        let said = said.unwrap_or_default();
+        // Who asks for the snapshot means all of it, where the tool would show what changed.
+        if said.include_snapshot == Some(true) {
+            own.diff_options = None;
+        }
+        said.over(own).over(self.below.clone()).resolve()
     }
 }
 
@@ -343,6 +348,23 @@ mod tests {
         ] {
             assert_eq!(said(above).over(said(below)).include_snapshot, expected);
         }
+    }
+
+    #[test]
+    fn a_snapshot_that_is_asked_for_is_whole_unless_changes_are_asked_for_too() {
+        let changes = || Expectation {
+            include_snapshot: Some(true),
+            diff_options: Some(DiffOptions { enabled: Some(true) }),
+            ..Expectation::default()
+        };
+        let whole = Expectation {
+            include_snapshot: Some(true),
+            ..Expectation::default()
+        };
+        let policy = Policy::default();
+        assert!(policy.resolve(None, changes()).diff);
+        assert!(!policy.resolve(Some(whole), changes()).diff);
+        assert!(policy.resolve(Some(changes()), changes()).diff);
     }
 
     #[test]
