@@ -105,17 +105,21 @@ async fn page(tab: &Tab, look: &Look<'_>, seen: &mut Seen) -> Result<(), ToolErr
 /// Errors are counted always; messages are listed when they are wanted.
 fn console(facts: &Facts, look: &Look<'_>) -> Option<Console> {
     let options = &look.wanted.console_options;
-    let messages = look.wanted.console.then(|| wanted_messages(facts, options));
-    let is_worth_saying =
-        facts.new_console_errors > 0 || messages.as_ref().is_some_and(|messages| !messages.is_empty());
+    let wanted = look.wanted.console.then(|| wanted_messages(facts, options));
+    let is_worth_saying = facts.new_console_errors > 0
+        || wanted
+            .as_ref()
+            .is_some_and(|(messages, omitted)| !messages.is_empty() || *omitted > 0);
+    let (messages, omitted) = wanted.unzip();
     is_worth_saying.then_some(Console {
         new_errors: facts.new_console_errors,
         messages,
+        omitted: omitted.filter(|omitted| *omitted > 0),
     })
 }
 
-/// The last messages that the caller's options leave.
-fn wanted_messages(facts: &Facts, options: &ConsoleOptions) -> Vec<Message> {
+/// The last messages that the caller's options leave, and how many there are before them.
+fn wanted_messages(facts: &Facts, options: &ConsoleOptions) -> (Vec<Message>, usize) {
     let levels = options.levels.as_deref().unwrap_or_default();
     // A pattern that is none was refused before the call began.
     let patterns = RegexSet::new(options.patterns.as_deref().unwrap_or_default()).unwrap_or_default();
@@ -132,9 +136,12 @@ fn wanted_messages(facts: &Facts, options: &ConsoleOptions) -> Vec<Message> {
             None => kept.push(message),
         }
     }
-    let surplus = kept.len().saturating_sub(options.max_messages.unwrap_or(MESSAGES));
+    let all = kept.len();
+    let surplus = all.saturating_sub(options.max_messages.unwrap_or(MESSAGES));
     kept.drain(..surplus);
-    length::newest(kept, length::CONSOLE, Message::line)
+    let kept = length::newest(kept, length::CONSOLE, Message::line);
+    let omitted = all - kept.len();
+    (kept, omitted)
 }
 
 /// The level that a caller means: what pages log and what they inform of is one.
