@@ -3,6 +3,8 @@
 //! Invariant: an address or title that changed, a dialog, a file chooser, a download, a new tab, new errors of the console
 //! and a status that is no success are told whatever is wanted.
 
+use std::sync::Arc;
+
 use fumi_base::{
     expectation::{ConsoleLevel, ConsoleOptions, Resolved, SnapshotFormat as Format},
     text::{Locale, Text},
@@ -23,6 +25,8 @@ const MESSAGES: usize = 10;
 
 /// What to look at.
 pub(super) struct Look<'c> {
+    /// The tab on which the call began.
+    pub(super) began: Arc<Tab>,
     /// What the caller wants.
     pub(super) wanted: &'c Resolved,
     /// Which part of the page.
@@ -35,29 +39,49 @@ pub(super) struct Look<'c> {
     pub(super) locale: Locale,
 }
 
-/// Looks at the current tab.
+/// Looks at the current tab. One that closed itself, as windows do when they have served, is no failure: what is current
+/// then is looked at.
 pub(super) async fn observe(tabs: &mut Tabs, look: &Look<'_>, cx: &Cx) -> Result<Seen, ToolError> {
     let opened = tabs.opened().await?;
-    let tab = tabs.current().await?;
+    loop {
+        let tab = tabs.current().await?;
+        match seen(tabs, &tab, &opened, look, cx).await {
+            Err(_) if tab.is_closed() => {}
+            seen => return seen,
+        }
+    }
+}
+
+async fn seen(
+    tabs: &mut Tabs,
+    tab: &Arc<Tab>,
+    opened: &[TabInfo],
+    look: &Look<'_>,
+    cx: &Cx,
+) -> Result<Seen, ToolError> {
     let facts = tab.observe().await?;
+    // Who is on another tab than before is told where that is, whatever its address was when it was last seen.
+    let says_place = look.says_place || !Arc::ptr_eq(tab, &look.began);
     let mut seen = Seen {
-        url: (look.says_place || facts.url_changed).then(|| length::row(&facts.url)),
-        title: (look.says_place || facts.title_changed).then(|| length::row(&facts.title)),
+        url: (says_place || facts.url_changed).then(|| length::row(&facts.url)),
+        title: (says_place || facts.title_changed).then(|| length::row(&facts.title)),
         status: facts
             .status
             .filter(|status| look.says_place || !(200..300).contains(status)),
         console: console(&facts, look),
         downloads: downloads(&facts, look, cx).await?,
         tabs: tab_rows(tabs, opened, look).await,
-        notice: notice(tabs, &facts, look.locale),
-        file_chooser: facts.file_chooser.map(Into::into),
+        notice: None,
+        file_chooser: facts.file_chooser.clone().map(Into::into),
         ..Seen::default()
     };
-    match facts.dialog {
+    match facts.dialog.clone() {
         // Nothing answers in a page that a dialog blocks.
         Some(dialog) => seen.dialog = Some(dialog.into()),
-        None => page(&tab, look, &mut seen).await?,
+        None => page(tab, look, &mut seen).await?,
     }
+    // Last, since it takes what is told once.
+    seen.notice = notice(tabs, &facts, look.locale);
     Ok(seen)
 }
 
@@ -184,12 +208,12 @@ fn notice(tabs: &mut Tabs, facts: &Facts, locale: Locale) -> Option<String> {
 }
 
 /// All tabs where they are wanted, or where nothing was said and there is something to say; the new ones otherwise.
-async fn tab_rows(tabs: &Tabs, opened: Vec<TabInfo>, look: &Look<'_>) -> Option<Vec<TabRow>> {
+async fn tab_rows(tabs: &Tabs, opened: &[TabInfo], look: &Look<'_>) -> Option<Vec<TabRow>> {
     let all = tabs.list().await;
     let is_listed = look.wanted.tabs.unwrap_or_else(|| {
         let is_one_of_several = look.says_place && all.len() > 1;
         is_one_of_several || !opened.is_empty()
     });
-    let shown = if is_listed { &all } else { &opened };
+    let shown = if is_listed { &all[..] } else { opened };
     (is_listed || !shown.is_empty()).then(|| shown.iter().map(Into::into).collect())
 }
