@@ -2,6 +2,7 @@
 
 mod faults;
 mod pages;
+mod signing_in;
 #[expect(
     dead_code,
     reason = "what the tests of the tools ask of the site is more than what its own tests do"
