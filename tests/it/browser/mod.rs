@@ -3,6 +3,7 @@
 mod faults;
 mod isolation;
 mod pages;
+mod refusals;
 mod signing_in;
 #[expect(
     dead_code,
