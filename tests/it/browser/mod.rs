@@ -3,6 +3,7 @@
 mod faults;
 mod isolation;
 mod pages;
+mod reality;
 mod refusals;
 mod signing_in;
 #[expect(
