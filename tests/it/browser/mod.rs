@@ -1,6 +1,7 @@
 //! The browser tools against a site that is made for them.
 
 mod faults;
+mod files;
 mod isolation;
 mod pages;
 mod reality;
