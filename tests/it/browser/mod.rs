@@ -3,6 +3,7 @@
 mod faults;
 mod files;
 mod isolation;
+mod killed;
 mod pages;
 mod reality;
 mod refusals;
