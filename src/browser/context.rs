@@ -187,7 +187,8 @@ impl Context {
         self.until(|strip| strip.coming.is_empty()).await
     }
 
-    async fn until(&self, is_so: impl Fn(&Strip) -> bool) -> Result<(), BrowserError> {
+    /// Waits until the tabs are as is wanted.
+    pub(crate) async fn until(&self, is_so: impl Fn(&Strip) -> bool) -> Result<(), BrowserError> {
         let mut changed = self.changed.subscribe();
         let wait = async {
             while !is_so(&self.strip()) {

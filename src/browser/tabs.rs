@@ -51,6 +51,10 @@ impl Tabs {
     /// The current tab; an empty one is opened where there is none.
     pub async fn current(&mut self) -> Result<Arc<Tab>, BrowserError> {
         let context = self.state.context().await?;
+        // A tab that closes itself knows it a moment before it is taken from the strip.
+        context
+            .until(|strip| strip.current().is_none_or(|index| !strip.open[index].tab.is_closed()))
+            .await?;
         let current = {
             let strip = context.strip();
             strip.current().map(|index| Arc::clone(&strip.open[index].tab))

@@ -146,12 +146,25 @@ const shownText = (element) => {
   return tidy(isButton ? element.value : textContent(element)).toLowerCase();
 };
 
+/** The text without that of scripts and the like inside. */
+const readText = (element) => {
+  const read = (node) => {
+    if (isText(node)) return nodeValue(node);
+    if (!isElement(node) || UNREADABLE.has(localName(node))) return '';
+    return [...childNodes(node)].map(read).join('');
+  };
+  return tidy(read(element)).toLowerCase();
+};
+
 function innermost(wanted) {
   const found = [];
   const descend = (element) => {
     if (UNREADABLE.has(localName(element)) || !shownText(element).includes(wanted)) return false;
     const deeper = [...childElements(element)].map(descend).some(Boolean);
-    if (!deeper) found.push(element);
+    if (deeper) return true;
+    // What only a script in it says is not to be seen.
+    if (localName(element) !== 'input' && !readText(element).includes(wanted)) return false;
+    found.push(element);
     return true;
   };
   for (const root of [document, ...shadowRoots()]) {

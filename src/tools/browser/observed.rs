@@ -89,6 +89,9 @@ pub struct Console {
     /// The messages, if they are wanted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) messages: Option<Vec<Message>>,
+    /// Earlier ones of the wanted that are left out, if any: `browser_console_messages` has them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) omitted: Option<usize>,
 }
 
 /// A message of the console.
@@ -286,10 +289,18 @@ fn lines<T>(rows: Option<&Vec<T>>, line: impl Fn(&T) -> String) -> String {
     lines.join("\n")
 }
 
+/// The messages of the console, below what is missing above them.
+fn said(console: Option<&Console>) -> String {
+    let omitted = console.and_then(|console| console.omitted);
+    let omitted = omitted.map(|omitted| format!("… {omitted} earlier (browser_console_messages)"));
+    let messages = lines(console.and_then(|console| console.messages.as_ref()), Message::line);
+    let parts = omitted.into_iter().chain((!messages.is_empty()).then_some(messages));
+    parts.collect::<Vec<_>>().join("\n")
+}
+
 impl<D: Done> Render for Observed<D> {
     fn text(&self, locale: Locale) -> String {
         let seen = &self.seen;
-        let messages = seen.console.as_ref().and_then(|console| console.messages.as_ref());
         let part = |heading, language, text: Option<&String>| {
             text.and_then(|text| {
                 section(
@@ -314,7 +325,7 @@ impl<D: Done> Render for Observed<D> {
             part("Snapshot", "yaml", seen.snapshot.as_ref()),
             part("Changes", "yaml", seen.changes.as_ref()),
             unchanged,
-            section("Console", &lines(messages, Message::line)),
+            section("Console", &said(seen.console.as_ref())),
             section("Tabs", &lines(seen.tabs.as_ref(), TabRow::line)),
             section("Downloads", &lines(seen.downloads.as_ref(), Download::line)),
             Some(format!("browser_session: {}", self.browser_session)),
@@ -372,6 +383,7 @@ mod tests {
             console: Some(Console {
                 new_errors: 2,
                 messages: None,
+                omitted: None,
             }),
             tabs: Some(vec![TabRow {
                 index: 0,

@@ -3,6 +3,8 @@
 //! Invariant: an address or title that changed, a dialog, a file chooser, a download, a new tab, new errors of the console
 //! and a status that is no success are told whatever is wanted.
 
+use std::sync::Arc;
+
 use fumi_base::{
     expectation::{ConsoleLevel, ConsoleOptions, Resolved, SnapshotFormat as Format},
     text::{Locale, Text},
@@ -23,6 +25,8 @@ const MESSAGES: usize = 10;
 
 /// What to look at.
 pub(super) struct Look<'c> {
+    /// The tab on which the call began.
+    pub(super) began: Arc<Tab>,
     /// What the caller wants.
     pub(super) wanted: &'c Resolved,
     /// Which part of the page.
@@ -35,29 +39,49 @@ pub(super) struct Look<'c> {
     pub(super) locale: Locale,
 }
 
-/// Looks at the current tab.
+/// Looks at the current tab. One that closed itself, as windows do when they have served, is no failure: what is current
+/// then is looked at.
 pub(super) async fn observe(tabs: &mut Tabs, look: &Look<'_>, cx: &Cx) -> Result<Seen, ToolError> {
     let opened = tabs.opened().await?;
-    let tab = tabs.current().await?;
+    loop {
+        let tab = tabs.current().await?;
+        match seen(tabs, &tab, &opened, look, cx).await {
+            Err(_) if tab.is_closed() => {}
+            seen => return seen,
+        }
+    }
+}
+
+async fn seen(
+    tabs: &mut Tabs,
+    tab: &Arc<Tab>,
+    opened: &[TabInfo],
+    look: &Look<'_>,
+    cx: &Cx,
+) -> Result<Seen, ToolError> {
     let facts = tab.observe().await?;
+    // Who is on another tab than before is told where that is, whatever its address was when it was last seen.
+    let says_place = look.says_place || !Arc::ptr_eq(tab, &look.began);
     let mut seen = Seen {
-        url: (look.says_place || facts.url_changed).then(|| length::row(&facts.url)),
-        title: (look.says_place || facts.title_changed).then(|| length::row(&facts.title)),
+        url: (says_place || facts.url_changed).then(|| length::row(&facts.url)),
+        title: (says_place || facts.title_changed).then(|| length::row(&facts.title)),
         status: facts
             .status
             .filter(|status| look.says_place || !(200..300).contains(status)),
         console: console(&facts, look),
         downloads: downloads(&facts, look, cx).await?,
         tabs: tab_rows(tabs, opened, look).await,
-        notice: notice(tabs, &facts, look.locale),
-        file_chooser: facts.file_chooser.map(Into::into),
+        notice: None,
+        file_chooser: facts.file_chooser.clone().map(Into::into),
         ..Seen::default()
     };
-    match facts.dialog {
+    match facts.dialog.clone() {
         // Nothing answers in a page that a dialog blocks.
         Some(dialog) => seen.dialog = Some(dialog.into()),
-        None => page(&tab, look, &mut seen).await?,
+        None => page(tab, look, &mut seen).await?,
     }
+    // Last, since it takes what is told once.
+    seen.notice = notice(tabs, &facts, look.locale);
     Ok(seen)
 }
 
@@ -105,17 +129,21 @@ async fn page(tab: &Tab, look: &Look<'_>, seen: &mut Seen) -> Result<(), ToolErr
 /// Errors are counted always; messages are listed when they are wanted.
 fn console(facts: &Facts, look: &Look<'_>) -> Option<Console> {
     let options = &look.wanted.console_options;
-    let messages = look.wanted.console.then(|| wanted_messages(facts, options));
-    let is_worth_saying =
-        facts.new_console_errors > 0 || messages.as_ref().is_some_and(|messages| !messages.is_empty());
+    let wanted = look.wanted.console.then(|| wanted_messages(facts, options));
+    let is_worth_saying = facts.new_console_errors > 0
+        || wanted
+            .as_ref()
+            .is_some_and(|(messages, omitted)| !messages.is_empty() || *omitted > 0);
+    let (messages, omitted) = wanted.unzip();
     is_worth_saying.then_some(Console {
         new_errors: facts.new_console_errors,
         messages,
+        omitted: omitted.filter(|omitted| *omitted > 0),
     })
 }
 
-/// The last messages that the caller's options leave.
-fn wanted_messages(facts: &Facts, options: &ConsoleOptions) -> Vec<Message> {
+/// The last messages that the caller's options leave, and how many there are before them.
+fn wanted_messages(facts: &Facts, options: &ConsoleOptions) -> (Vec<Message>, usize) {
     let levels = options.levels.as_deref().unwrap_or_default();
     // A pattern that is none was refused before the call began.
     let patterns = RegexSet::new(options.patterns.as_deref().unwrap_or_default()).unwrap_or_default();
@@ -132,9 +160,12 @@ fn wanted_messages(facts: &Facts, options: &ConsoleOptions) -> Vec<Message> {
             None => kept.push(message),
         }
     }
-    let surplus = kept.len().saturating_sub(options.max_messages.unwrap_or(MESSAGES));
+    let all = kept.len();
+    let surplus = all.saturating_sub(options.max_messages.unwrap_or(MESSAGES));
     kept.drain(..surplus);
-    length::newest(kept, length::CONSOLE, Message::line)
+    let kept = length::newest(kept, length::CONSOLE, Message::line);
+    let omitted = all - kept.len();
+    (kept, omitted)
 }
 
 /// The level that a caller means: what pages log and what they inform of is one.
@@ -177,12 +208,12 @@ fn notice(tabs: &mut Tabs, facts: &Facts, locale: Locale) -> Option<String> {
 }
 
 /// All tabs where they are wanted, or where nothing was said and there is something to say; the new ones otherwise.
-async fn tab_rows(tabs: &Tabs, opened: Vec<TabInfo>, look: &Look<'_>) -> Option<Vec<TabRow>> {
+async fn tab_rows(tabs: &Tabs, opened: &[TabInfo], look: &Look<'_>) -> Option<Vec<TabRow>> {
     let all = tabs.list().await;
     let is_listed = look.wanted.tabs.unwrap_or_else(|| {
         let is_one_of_several = look.says_place && all.len() > 1;
         is_one_of_several || !opened.is_empty()
     });
-    let shown = if is_listed { &all } else { &opened };
+    let shown = if is_listed { &all[..] } else { opened };
     (is_listed || !shown.is_empty()).then(|| shown.iter().map(Into::into).collect())
 }

@@ -142,6 +142,7 @@ impl<T: TabTool> Tool for OnTab<T> {
             None
         };
         let look = Look {
+            began: Arc::clone(&tab),
             wanted: &cx.expectation,
             scope: T::scope(&args.own),
             says_place: T::SAYS_PLACE,

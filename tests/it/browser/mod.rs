@@ -1,8 +1,16 @@
 //! The browser tools against a site that is made for them.
 
+mod faults;
+mod files;
+mod isolation;
+mod killed;
 mod pages;
+mod reality;
+mod refusals;
+mod signing_in;
 #[expect(
     dead_code,
     reason = "what the tests of the tools ask of the site is more than what its own tests do"
 )]
 pub(crate) mod site;
+mod visit;

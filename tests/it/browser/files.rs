@@ -1,0 +1,144 @@
+//! Files that pages get and give: only of the project, only into its own folder.
+
+use serde_json::{Value, json};
+
+use super::visit::{Visit, eventually};
+
+/// Clicks, and waits until what is downloaded by it is whole. A reply tells of it when it begins and when it has ended.
+async fn downloaded(visit: &Visit, target: &str) -> Value {
+    let mut last = visit.click(target).await.done()["downloads"][0].clone();
+    eventually("it is whole", async || {
+        if last["state"] != "done" {
+            let told = visit.call("browser_snapshot", json!({})).await;
+            last = told.done()["downloads"][0].clone();
+        }
+        last["state"] == "done"
+    })
+    .await;
+    last
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_of_the_project_is_uploaded() {
+    let visit = Visit::new().await;
+    visit
+        .sample
+        .file("data/写真.txt", "picture")
+        .file("data/b.txt", "second");
+    visit.enter("/upload.html").await;
+    visit.click("#choose").await.done();
+    let files = json!({"paths": ["data/写真.txt", "data/b.txt"]});
+    let told = visit.call("browser_file_upload", files).await;
+    assert!(told.done().get("file_chooser").is_none(), "{}", told.text());
+    assert_eq!(visit.said().await, "写真.txt, b.txt");
+    visit.click("#one").await.done();
+    visit
+        .call("browser_file_upload", json!({"paths": ["data/b.txt"]}))
+        .await
+        .done();
+    let told = visit.click("#send").await;
+    assert_eq!(told.done()["title"], "Uploaded", "{}", told.text());
+    assert!(visit.site.received_at("/upload")[0].text().contains("second"));
+    // None cancels.
+    visit.enter("/upload.html").await;
+    visit.click("#choose").await.done();
+    let told = visit.call("browser_file_upload", json!({})).await;
+    assert!(told.done().get("file_chooser").is_none(), "{}", told.text());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn files_outside_the_project_are_not_uploaded() {
+    let visit = Visit::new().await;
+    let outside = visit.sample.outside().join("secret.txt");
+    std::fs::write(&outside, "secret").unwrap();
+    std::os::unix::fs::symlink(&outside, visit.sample.root().join("link.txt")).unwrap();
+    visit.enter("/upload.html").await;
+    for path in [
+        "/etc/passwd",
+        "../outside/secret.txt",
+        outside.to_str().unwrap(),
+        "link.txt",
+        "none.txt",
+    ] {
+        visit.click("#choose").await.done();
+        let told = visit.call("browser_file_upload", json!({"paths": [path]})).await;
+        assert!(told.has_failed(), "{path}: {}", told.text());
+        let dropped = json!({"target": "h1", "paths": [path]});
+        assert!(visit.call("browser_drop", dropped).await.has_failed(), "{path}");
+        visit.enter("/upload.html").await;
+    }
+    assert_eq!(visit.said().await, "");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn downloads_land_in_the_project() {
+    let visit = Visit::new().await;
+    visit.enter("/downloads.html").await;
+    let download = downloaded(&visit, "text=Report").await;
+    assert_eq!(
+        (&download["state"], &download["file"]),
+        (&json!("done"), &json!(".fumi/browser/report.csv"))
+    );
+    assert_eq!(visit.sample.read(".fumi/browser/report.csv"), "id,amount\n1,10\n2,20\n");
+    assert_eq!(visit.sample.read(".fumi/.gitignore"), "*\n");
+    // A second one of the same name does not take the place of the first.
+    let download = downloaded(&visit, "text=Report").await;
+    assert_eq!(download["file"], ".fumi/browser/report (2).csv");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_download_that_takes_long_is_told_when_it_is_there() {
+    let visit = Visit::new().await;
+    visit.enter("/downloads.html").await;
+    visit
+        .value("() => { document.querySelector('a[href=\"/download/slow\"]').href += '?pieces=8&ms=100'; }")
+        .await;
+    let told = visit.click_blindly("text=Slow").await;
+    assert_eq!(told.done()["downloads"][0]["name"], "slow.bin", "{}", told.text());
+    eventually("it is whole", async || {
+        let told = visit.call("browser_snapshot", json!({})).await;
+        told.done()["downloads"][0]["state"] == "done"
+    })
+    .await;
+    assert_eq!(visit.sample.read(".fumi/browser/slow.bin").len(), 8 * 1_024);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn names_of_downloads_stay_names() {
+    let visit = Visit::new().await;
+    visit.enter("/downloads.html").await;
+    downloaded(&visit, "text=A name in Japanese").await;
+    assert_eq!(visit.sample.read(".fumi/browser/報告書.txt"), "text\n");
+    let download = downloaded(&visit, "text=A name that climbs").await;
+    let file = download["file"].as_str().unwrap();
+    assert!(file.starts_with(".fumi/browser/") && !file.contains("../"), "{file}");
+    for (path, _) in visit.sample.state() {
+        let is_evil = path.to_string_lossy().contains("evil");
+        assert!(
+            !is_evil || path.starts_with(visit.sample.root().join(".fumi/browser")),
+            "{path:?}"
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn pdfs_and_pictures_are_written_where_downloads_are() {
+    let visit = Visit::new().await;
+    visit.enter("/media/print.html").await;
+    let told = visit.call("browser_pdf_save", json!({"filename": "page.pdf"})).await;
+    assert_eq!(told.done()["file"], ".fumi/browser/page.pdf");
+    let written = std::fs::read(visit.sample.root().join(".fumi/browser/page.pdf")).unwrap();
+    assert!(written.starts_with(b"%PDF"));
+    let told = visit
+        .call("browser_take_screenshot", json!({"filename": "page.webp"}))
+        .await;
+    assert_eq!(told.done()["mime_type"], "image/webp");
+    assert!(told.images().is_empty());
+    assert!(visit.sample.root().join(".fumi/browser/page.webp").is_file());
+    let before = visit.sample.state();
+    for name in ["../page.pdf", "/tmp/page.pdf", "a/../../page.pdf", ".fumi/../page.pdf"] {
+        let told = visit.call("browser_pdf_save", json!({"filename": name})).await;
+        assert!(told.has_failed(), "{name}: {}", told.text());
+    }
+    assert_eq!(visit.sample.state(), before);
+}

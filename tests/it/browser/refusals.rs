@@ -1,0 +1,297 @@
+//! What is refused, with which code, and what the refusal says to do instead.
+
+use fumi::config::Config;
+use serde_json::{Value, json};
+
+use super::visit::{Visit, reference};
+use crate::harness::Stateless;
+
+/// The structure of a refused call says the same as its text, in both languages.
+#[track_caller]
+fn teaches(error: &Value) -> &str {
+    let next = error["guidance"]["explanation"].as_str().unwrap();
+    assert!(next.lines().count() >= 2, "{error}");
+    error["message"].as_str().unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_a_chromium_it_says_how_to_get_one() {
+    let visit = Visit::with(|config| config.browser.executable = "/nonexistent/chromium".into()).await;
+    let told = visit.call("browser_navigate", json!({"url": "about:blank"})).await;
+    let (code, text) = told.refused();
+    assert_eq!(code, "B001");
+    for part in ["/nonexistent/chromium", "apt-get install chromium", "executable"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert_eq!(
+        told.structured()["error"]["guidance"]["suggested_action"],
+        "browser_diagnose"
+    );
+    let told = visit.call("browser_diagnose", json!({})).await;
+    assert!(told.text().contains("/nonexistent/chromium"), "{}", told.text());
+    // Tools without a browser go on as before.
+    let told = visit.call("list_files", json!({"roots": ["src"]})).await;
+    told.done();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stale_ref_offers_the_nearest() {
+    let visit = Visit::new().await;
+    let page = visit.open("/lists/rerendered.html").await;
+    let (cherry, banana) = (
+        reference(page.snapshot(), "Remove Cherry"),
+        reference(page.snapshot(), "Remove Banana"),
+    );
+    // Elements that only move keep their refs.
+    visit.click("#sort").await.done();
+    visit.click(&banana).await.done();
+    assert_eq!(visit.said().await, "removed Banana");
+    visit.click("#refresh").await.done();
+    let told = visit.click(&cherry).await;
+    let (code, text) = told.refused();
+    assert_eq!(code, "B002");
+    assert!(text.contains(&cherry) && text.contains("Remove Cherry"), "{text}");
+    let nearest = reference(text, "Remove Cherry");
+    assert_ne!(nearest, cherry);
+    visit.click(&nearest).await.done();
+    assert_eq!(visit.said().await, "removed Cherry");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_ref_never_means_another_element() {
+    let visit = Visit::new().await;
+    let page = visit.open("/buttons/replaced.html").await;
+    let publish = reference(page.snapshot(), "Publish");
+    visit.wait_for("Delete").await;
+    let told = visit.click(&publish).await;
+    assert_eq!(told.refused().0, "B002");
+    assert_eq!(visit.said().await, "");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_element_that_is_not_there() {
+    let visit = Visit::new().await;
+    visit.enter("/login/").await;
+    for target in ["#nothing", "e999", "text=Sign inn", "role=button[name=\"Sign innn\"]"] {
+        let told = visit.click(target).await;
+        let (code, text) = told.refused();
+        assert_eq!(code, "B002", "{target}: {text}");
+        teaches(&told.structured()["error"]);
+    }
+    let told = visit.click("div[[").await;
+    assert_eq!(told.refused().0, "INVALID_QUERY");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn several_elements_are_listed_with_refs() {
+    let visit = Visit::new().await;
+    visit.enter("/lists/equal-buttons.html").await;
+    for target in [
+        json!("text=Cancel"),
+        json!({"role": "button", "name": "Cancel"}),
+        json!("section button"),
+    ] {
+        let told = visit.call("browser_click", json!({"target": target})).await;
+        let (code, text) = told.refused();
+        assert_eq!(code, "B003", "{text}");
+        for order in ["First order", "Second order", "Third order"] {
+            assert!(text.contains(order), "{text}");
+        }
+    }
+    let told = visit.click("text=Cancel").await;
+    let third = reference(told.refused().1, "Third order");
+    visit.click(&third).await.done();
+    assert_eq!(visit.said().await, "cancelled: Third order");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_covers_an_element_is_named() {
+    let visit = Visit::new().await;
+    visit.enter("/buttons/covered.html").await;
+    let told = visit.click("#buy").await;
+    let (code, text) = told.refused();
+    assert_eq!(code, "B004");
+    assert!(text.contains("div#consent"), "{text}");
+    assert_eq!(
+        visit.value("() => document.title").await,
+        "A covered button",
+        "nothing was hit"
+    );
+    visit.click("#accept").await.done();
+    visit.click("#buy").await.done();
+    assert_eq!(visit.said().await, "bought");
+    visit.enter("/buttons/disabled.html?ms=0").await;
+    assert_eq!(visit.click("#never").await.refused().0, "B004");
+}
+
+/// A policy that allows the site's own address.
+fn policy(allow: &[String], deny: &[&str]) -> impl FnOnce(&mut Config) {
+    let (allow, deny) = (allow.to_vec(), deny.iter().map(|host| (*host).to_owned()).collect());
+    move |config| {
+        config.browser.policy.allow_hosts = allow;
+        config.browser.policy.deny_hosts = deny;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn schemes_that_are_not_opened() {
+    let visit = Visit::new().await;
+    for url in [
+        "file:///etc/passwd",
+        "chrome://version/",
+        "view-source:http://127.0.0.1/",
+        "javascript:alert(1)",
+        "devtools://devtools/bundled/inspector.html",
+    ] {
+        for (tool, arguments) in [
+            ("browser_navigate", json!({"url": url})),
+            ("browser_tabs", json!({"action": "new", "url": url})),
+        ] {
+            let told = visit.call(tool, arguments).await;
+            assert_eq!(told.refused().0, "B005", "{tool} {url}: {}", told.text());
+        }
+    }
+    // A page's own way there fails too.
+    visit.enter("/redirects/").await;
+    visit.click("text=To a file").await;
+    let place = visit.call("browser_snapshot", json!({})).await;
+    assert!(!place.text().contains("root:"), "{}", place.text());
+    visit.enter("/redirects/").await;
+    visit.value("() => { location.href = 'file:///etc/passwd'; }").await;
+    visit.value("() => { window.open('file:///etc/passwd'); }").await;
+    let tabs = visit.call("browser_tabs", json!({"action": "list"})).await;
+    assert!(!tabs.text().contains("file:"), "{}", tabs.text());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_denied_host_by_name_by_redirect_and_by_parts_of_a_page() {
+    let visit = Visit::with(policy(&[], &["localhost"])).await;
+    let other = super::site::Site::start().await;
+    let denied = other.url_at("localhost", "");
+    let refused = async |url: String| {
+        let told = visit.call("browser_navigate", json!({"url": url})).await;
+        assert_eq!(told.refused().0, "B005", "{}", told.text());
+    };
+    refused(format!("{denied}/")).await;
+    let to = visit.site.url(&format!("/redirect?to={denied}/redirects/target.html"));
+    refused(to).await;
+    refused(
+        visit
+            .site
+            .url(&format!("/redirects/script.html?to={denied}/redirects/target.html")),
+    )
+    .await;
+    visit.enter(&format!("/redirects/parts.html?other={denied}")).await;
+    super::visit::eventually("all parts were asked for", async || !visit.said().await.is_empty()).await;
+    // Nothing of all that came through.
+    assert!(other.received().is_empty(), "{:?}", other.received());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn private_addresses_under_any_name() {
+    let visit = Visit::with(|config| config.browser.policy.deny_private = Some(true)).await;
+    let port = visit.site.port();
+    for host in [
+        "127.0.0.1",
+        "localhost",
+        "a.localhost",
+        "127.1",
+        "2130706433",
+        "[::ffff:127.0.0.1]",
+        "0.0.0.0",
+    ] {
+        let told = visit
+            .call("browser_navigate", json!({"url": format!("http://{host}:{port}/")}))
+            .await;
+        assert_eq!(told.refused().0, "B005", "{host}: {}", told.text());
+    }
+    let metadata = json!({"url": "http://169.254.169.254/latest/"});
+    let told = visit.call("browser_navigate", metadata).await;
+    assert_eq!(told.refused().0, "B005");
+    // Nor by a page that comes from nowhere.
+    let page = format!(
+        "data:text/html,<img src='http://127.0.0.1:{port}/part.svg'><iframe src='http://localhost:{port}/'></iframe>"
+    );
+    visit.call("browser_navigate", json!({"url": page})).await.done();
+    let fetch =
+        format!("() => fetch('http://127.0.0.1:{port}/', {{ mode: 'no-cors' }}).then(() => 'came', () => 'failed')");
+    // The page is answered, but not by who it asked.
+    visit.value(&fetch).await;
+    assert!(visit.site.received().is_empty(), "{:?}", visit.site.received());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn while_a_dialog_is_open_others_wait_for_its_answer() {
+    let visit = Visit::new().await;
+    visit.enter("/dialogs/").await;
+    visit.click("#confirm").await.done();
+    for (tool, arguments) in [
+        ("browser_snapshot", json!({})),
+        ("browser_click", json!({"target": "#alert"})),
+        ("browser_evaluate", json!({"function": "() => 1"})),
+    ] {
+        let told = visit.call(tool, arguments).await;
+        let (code, text) = told.refused();
+        assert_eq!(code, "B006", "{tool}");
+        assert!(
+            text.contains("Really delete?") && text.contains("browser_handle_dialog"),
+            "{text}"
+        );
+    }
+    visit
+        .call("browser_handle_dialog", json!({"accept": false}))
+        .await
+        .done();
+    assert_eq!(visit.said().await, "confirm: false");
+    assert!(
+        visit
+            .call("browser_handle_dialog", json!({"accept": true}))
+            .await
+            .has_failed()
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_handle_that_nobody_has() {
+    let visit = Visit::new().await;
+    for handle in ["b_0000000000000000", "", "b_../../x"] {
+        let told = visit.call("browser_snapshot", json!({"browser_session": handle})).await;
+        assert_eq!(told.refused().0, "B007", "{}", told.text());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_may_only_read_can_look_and_writes_no_file() {
+    let visit = Visit::new().await;
+    let reader = Stateless {
+        url: format!("{}/mcp/readonly/browser", visit.server.base),
+        ..Stateless::new(&visit.server)
+    };
+    let list = reader.request("tools/list", json!({})).await;
+    let tools = list.result()["tools"].as_array().unwrap().clone();
+    let names: Vec<&str> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
+    assert!(
+        names.contains(&"browser_navigate") && names.contains(&"browser_click"),
+        "{names:?}"
+    );
+    assert!(!names.contains(&"browser_pdf_save"), "{names:?}");
+    let before = visit.sample.state();
+    let answer = reader
+        .call("browser_navigate", json!({"url": visit.site.url("/downloads.html")}))
+        .await;
+    let handle = answer.called().0["browser_session"].clone();
+    assert!(handle.is_string(), "{}", answer.raw);
+    for (tool, arguments) in [
+        ("browser_pdf_save", json!({})),
+        ("browser_take_screenshot", json!({"filename": "page.png"})),
+    ] {
+        let mut arguments = arguments;
+        arguments["browser_session"] = handle.clone();
+        let answer = reader.call(tool, arguments).await;
+        assert_eq!(answer.called().0["error"]["code"], "READ_ONLY", "{}", answer.raw);
+    }
+    let download = json!({"target": "text=Report", "browser_session": handle});
+    let answer = reader.call("browser_click", download).await;
+    assert!(!answer.called().2, "{}", answer.raw);
+    assert_eq!(visit.sample.state(), before);
+}
