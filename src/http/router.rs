@@ -301,12 +301,13 @@ async fn errors() -> Json<Value> {
 /// The union of all books, by entry.
 #[must_use]
 pub fn all_errors() -> Value {
-    let books: [&Book; 16] = [
+    let books: [&Book; 17] = [
         &fumi_base::project::BOOK,
         &crate::tool::error::BOOK,
         &mcp::fault::BOOK,
         &crate::provider::fault::BOOK,
         &refusal::BOOK,
+        &fumi_browser::errors::BOOK,
         &fumi_code::errors::search::BOOK,
         &fumi_code::errors::structure::BOOK,
         &fumi_novel::errors::project::BOOK,

@@ -11,7 +11,7 @@ use crate::{
     catalogue::answers_as_published,
     gate::app_with_gate,
     harness::{Server, messages},
-    sample::{Sample, call},
+    sample::{Sample, call, needs_a_page},
 };
 
 async fn post(server: &Server, tool: &str, arguments: &Value) -> reqwest::Response {
@@ -61,6 +61,9 @@ async fn every_tool_answers_as_through_the_pipeline() {
             .unwrap();
         assert_eq!(&one, tool);
         assert_eq!(one["output_schema"], Value::Object((*entry.output).clone()));
+        if needs_a_page(entry) {
+            continue;
+        }
         let arguments = Value::Object(sample.example(entry));
         let answer = post(&server, name, &arguments).await;
         assert_eq!(answer.status(), StatusCode::OK, "{name}");
@@ -197,7 +200,7 @@ async fn text_and_languages_are_chosen_by_the_request() {
     let entries = server.app.catalogue.entries().iter();
     let readable = entries.filter(|entry| entry.spec.listed && entry.spec.effect != Effect::Write);
     for (header, value, count) in [
-        ("X-Fumi-Toolsets", "code", 8),
+        ("X-Fumi-Toolsets", "code", 9),
         ("X-Fumi-Readonly", "true", readable.count()),
     ] {
         let list = http.get(format!("{}/v1/tools", server.base)).header(header, value);
