@@ -3,7 +3,11 @@
 //! Listing and calling loop over the same entries, so a tool that can be called is listed and the other way round. The
 //! list itself is `tools/mod.rs`.
 
-use std::{collections::BTreeSet, pin::Pin, sync::Arc};
+use std::{
+    collections::BTreeSet,
+    pin::Pin,
+    sync::{Arc, OnceLock},
+};
 
 use fumi_base::{expectation::Expectation, text::Locale};
 use jsonschema::Validator;
@@ -33,8 +37,9 @@ pub struct Entry {
     pub input: Object,
     /// The output schema.
     pub output: Arc<Object>,
-    published: [Published; 2],
-    pub(super) validator: Validator,
+    // Made when they are first looked at: one process uses few of its tools, and compiling all costs more than a call.
+    published: [OnceLock<Published>; 2],
+    validator: OnceLock<Validator>,
     prepare: fn(Value) -> Result<Box<dyn Prepared>, serde_json::Error>,
     call: Call,
 }
@@ -76,28 +81,16 @@ impl<T: Tool> Prepared for Arguments<T> {
 
 impl Entry {
     /// Erases a tool's type.
-    ///
-    /// # Panics
-    /// When the derived schema is no valid schema: a programming error that every start would show.
     #[must_use]
     pub fn of<T: Tool>(deps: Arc<T::Deps>) -> Self {
-        let input = schema::input::<T>();
-        let published = Locale::ALL.map(|locale| {
-            let texts = ToolTexts::of(&T::SPEC, locale);
-            Published {
-                input: Arc::new(schema::describe(&input, &texts)),
-                title: texts.title,
-                description: texts.description,
-            }
-        });
         Self {
             spec: T::SPEC,
             asks: T::ASKS,
             runs_steps: T::RUNS_STEPS,
-            validator: validate::compile(&input),
+            validator: OnceLock::new(),
             output: Arc::new(schema::output::<T>()),
-            input,
-            published,
+            input: schema::input::<T>(),
+            published: [const { OnceLock::new() }; 2],
             prepare: |arguments| Ok(Box::new(Arguments::<T>(serde_json::from_value(arguments)?))),
             call: Box::new(move |prepared, cx| {
                 let deps = Arc::clone(&deps);
@@ -124,7 +117,22 @@ impl Entry {
     /// What a client sees of it.
     #[must_use]
     pub fn published(&self, locale: Locale) -> &Published {
-        &self.published[locale as usize]
+        self.published[locale as usize].get_or_init(|| {
+            let texts = ToolTexts::of(&self.spec, locale);
+            Published {
+                input: Arc::new(schema::describe(&self.input, &texts)),
+                title: texts.title,
+                description: texts.description,
+            }
+        })
+    }
+
+    /// What calls are checked with.
+    ///
+    /// # Panics
+    /// When the derived schema is no valid schema: a programming error that a test of the catalogue shows.
+    pub(super) fn validator(&self) -> &Validator {
+        self.validator.get_or_init(|| validate::compile(&self.input))
     }
 
     /// Turns checked arguments into the tool's type.

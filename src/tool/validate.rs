@@ -140,8 +140,8 @@ pub fn check(entry: &Entry, mut arguments: Map<String, Value>) -> Checked {
     let arguments = Value::Object(arguments);
     too_large(&arguments, "", entry.spec.family.longest, &mut problems);
     // Asking whether there is any error is several times faster than asking for all.
-    if !entry.validator.is_valid(&arguments) {
-        for error in entry.validator.iter_errors(&arguments) {
+    if !entry.validator().is_valid(&arguments) {
+        for error in entry.validator().iter_errors(&arguments) {
             explain(&entry.input, &error, &mut problems);
         }
     }
