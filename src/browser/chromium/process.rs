@@ -59,6 +59,8 @@ pub(crate) struct Process {
     downloads: PathBuf,
     started: Instant,
     stop: CancellationToken,
+    /// It was gone before it was told to stop.
+    lost: CancellationToken,
     ended: watch::Receiver<Option<Ended>>,
 }
 
@@ -87,6 +89,7 @@ impl Process {
             tokio::spawn(listen(stderr, Arc::clone(&said)));
         }
         let stop = CancellationToken::new();
+        let lost = CancellationToken::new();
         let (end, ended) = watch::channel(None);
         tokio::spawn(watch(
             Owned {
@@ -96,7 +99,7 @@ impl Process {
                 profile,
             },
             said,
-            stop.clone(),
+            (stop.clone(), lost.clone()),
             end,
         ));
         let mut process = Self {
@@ -108,6 +111,7 @@ impl Process {
             downloads,
             started: Instant::now(),
             stop,
+            lost,
             ended,
         };
         process.version = process.greet(launch.start).await?;
@@ -146,8 +150,16 @@ impl Process {
 
     /// Ends it: the pipes close, the group is killed, the profile removed. Returns when all of that is done.
     pub(crate) async fn kill(&self) -> Ended {
-        self.stop.cancel();
+        self.stop();
         self.ended().await
+    }
+
+    /// Tells it to stop. A Chromium whose pipe is closed already has ended by itself, though nobody has reaped it yet.
+    fn stop(&self) {
+        if self.connection.is_closed() && !self.stop.is_cancelled() {
+            self.lost.cancel();
+        }
+        self.stop.cancel();
     }
 
     /// Waits for its end.
@@ -217,7 +229,7 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        self.stop.cancel();
+        self.stop();
         self.connection.close();
     }
 }
@@ -308,14 +320,14 @@ impl Drop for Group {
 async fn watch(
     mut owned: Owned,
     said: Arc<Mutex<VecDeque<String>>>,
-    stop: CancellationToken,
+    (stop, lost): (CancellationToken, CancellationToken),
     end: watch::Sender<Option<Ended>>,
 ) {
     let exit = tokio::select! {
         exit = owned.child.wait() => Some(exit),
         () = stop.cancelled() => None,
     };
-    let wanted = exit.is_none();
+    let wanted = exit.is_none() && !lost.is_cancelled();
     owned.connection.close();
     // Its children outlive it by a moment, and would write into the profile while that is removed.
     owned.group.kill();

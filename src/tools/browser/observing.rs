@@ -72,7 +72,7 @@ async fn seen(
         downloads: downloads(&facts, look, cx).await?,
         tabs: tab_rows(tabs, opened, look).await,
         notice: None,
-        file_chooser: facts.file_chooser.clone().map(Into::into),
+        file_chooser: facts.file_chooser.map(Into::into),
         ..Seen::default()
     };
     match facts.dialog.clone() {
@@ -192,7 +192,7 @@ async fn downloads(facts: &Facts, look: &Look<'_>, cx: &Cx) -> Result<Option<Vec
 
 /// What else nobody may miss, in one sentence each.
 fn notice(tabs: &mut Tabs, facts: &Facts, locale: Locale) -> Option<String> {
-    let loss = tabs.take_loss().map(|loss| loss.text());
+    let loss = tabs.take_loss().map(fumi_browser::Loss::text);
     let crash = facts.crashed.then(|| {
         Text::new(
             "The tab crashed: open the page again with browser_navigate.",

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::visit::{Visit, minimal};
 
 /// A click of a batch, with what it expects.
-fn click(target: &str, expectation: Value) -> Value {
+fn click(target: &str, expectation: &Value) -> Value {
     json!({"tool": "browser_click", "arguments": {"target": target}, "expectation": expectation})
 }
 
@@ -328,7 +328,7 @@ async fn a_click_that_starts_nothing_waits_for_nothing() {
                    window.before = window.fired; setTimeout(() => { window.fired += 1; }, 400); }); }";
     visit.value(prepare).await;
     visit.site.forget();
-    let steps = vec![click("#button", minimal()); 20];
+    let steps = vec![click("#button", &minimal()); 20];
     let told = visit.batch(json!(steps)).await;
     assert_eq!(told.counts(), [20, 20, 0, 0]);
     let before = visit.value("() => window.before").await.as_u64().unwrap();
@@ -439,8 +439,8 @@ async fn a_batch_stops_at_what_fails_unless_the_step_says_otherwise() {
             "() => { window.clicks = 0; document.querySelector('#button').onclick = () => { window.clicks += 1; }; }",
         )
         .await;
-    let good = click("#button", minimal());
-    let bad = click("#nothing", minimal());
+    let good = click("#button", &minimal());
+    let bad = click("#nothing", &minimal());
     let mut ignored = bad.clone();
     ignored["continueOnError"] = json!(true);
     for (failing, stops, counts, clicks) in [
