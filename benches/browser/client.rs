@@ -21,7 +21,7 @@ const VERSION: &str = "2025-11-25";
 const STATELESS: &str = "2026-07-28";
 
 /// The longest that any call may take.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_mins(2);
 
 /// An open session.
 #[derive(Clone, Debug)]
@@ -116,7 +116,7 @@ impl Session {
             }
         }
         let result = answer(self.send(&message).await, 1).await;
-        let took = began.elapsed();
+        let elapsed = began.elapsed();
         if let Some(handle) = result["structuredContent"]["browser_session"].as_str() {
             self.handle.get_or_init(|| handle.to_owned());
         }
@@ -133,7 +133,7 @@ impl Session {
             text,
             structure: result["structuredContent"].clone(),
             is_error: result["isError"] == true,
-            took,
+            took: elapsed,
         }
     }
 

@@ -405,12 +405,12 @@ mod tests {
             ..Expectation::default()
         };
         let merged = step.clone().over(global.clone());
-        let snapshot = merged.snapshot_options.clone().unwrap();
+        let snapshot = merged.snapshot_options.clone().expect("merged");
         assert_eq!(
             (snapshot.selector.as_deref(), snapshot.max_length, snapshot.format),
             (Some("#a"), Some(10), Some(SnapshotFormat::Text))
         );
-        let console = merged.console_options.clone().unwrap();
+        let console = merged.console_options.clone().expect("merged");
         assert_eq!(console.levels, Some(vec![ConsoleLevel::Error]));
         assert_eq!((console.max_messages, console.remove_duplicates), (Some(3), Some(true)));
         assert_eq!(merged.image_options, global.image_options);

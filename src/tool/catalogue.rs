@@ -81,6 +81,9 @@ impl<T: Tool> Prepared for Arguments<T> {
 
 impl Entry {
     /// Erases a tool's type.
+    ///
+    /// # Panics
+    /// Never: what is called is what was prepared.
     #[must_use]
     pub fn of<T: Tool>(deps: Arc<T::Deps>) -> Self {
         Self {

@@ -183,7 +183,7 @@ fn the_catalogue_is_the_same_at_every_start() {
 }
 
 /// Arguments of browser tools whose names say what they are, mostly known from Playwright's tools. A list of so many tools pays
-/// for every text in each of them; `browser_session` is explained in browser_navigate.
+/// for every text in each of them; `browser_session` is explained in `browser_navigate`.
 const SPEAKING: [&str; 38] = [
     "accept",
     "action",

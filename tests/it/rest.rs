@@ -61,7 +61,8 @@ async fn every_tool_answers_as_through_the_pipeline() {
             .unwrap();
         assert_eq!(&one, tool);
         assert_eq!(one["output_schema"], Value::Object((*entry.output).clone()));
-        if needs_a_page(entry) {
+        // Steps say themselves how long they took, and what came from the cache.
+        if needs_a_page(entry) || entry.spec.effect == Effect::OfSteps {
             continue;
         }
         let arguments = Value::Object(sample.example(entry));

@@ -312,7 +312,7 @@ impl Connection {
                     let _ = asked.send(answer);
                 }
             }
-            (None, Some(method)) => shared.deliver(frame.session_id, method, frame.params),
+            (None, Some(method)) => shared.deliver(frame.session_id.as_ref(), method, frame.params),
             (None, None) => {}
         }
     }
@@ -324,7 +324,8 @@ impl Connection {
 }
 
 impl Shared {
-    fn deliver(&mut self, session: Option<SessionId>, method: Box<str>, params: Option<Box<RawValue>>) {
+    fn deliver(&mut self, session: Option<&SessionId>, method: Box<str>, params: Option<Box<RawValue>>) {
+        let session = session.cloned();
         let attachment = |wanted: &str| {
             let params = params.as_deref().filter(|_| *method == *wanted)?;
             serde_json::from_str::<Attachment>(params.get()).ok()

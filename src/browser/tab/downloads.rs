@@ -151,14 +151,16 @@ impl Downloads {
 
 impl State {
     pub(super) fn hear_download(&mut self, event: &Event) {
+        // Of two kinds; an event is one at most.
         if let Some(begun) = event.get() {
             self.downloads.begun(begun);
-        } else if let Some(progress) = event.get() {
+        }
+        if let Some(progress) = event.get() {
             self.downloads.went_on(&progress);
         }
     }
 
-    pub(super) fn chooser_opened(&mut self, opened: FileChooserOpened, channel: &Channel) {
+    pub(super) fn chooser_opened(&mut self, opened: &FileChooserOpened, channel: &Channel) {
         self.chooser = Some(Waiting {
             multiple: opened.mode == "selectMultiple",
             field: opened.backend_node_id,

@@ -167,7 +167,7 @@ impl State {
             "Page.javascriptDialogClosed" => self.dialog = None,
             "Page.fileChooserOpened" => {
                 if let Some(opened) = event.get() {
-                    self.chooser_opened(opened, channel);
+                    self.chooser_opened(&opened, channel);
                 }
             }
             "Page.downloadWillBegin" | "Page.downloadProgress" => self.hear_download(event),

@@ -75,15 +75,14 @@ pub(super) struct Document {
 impl Navigations {
     /// What is known of a document; a new entry if nothing is.
     pub(super) fn document(&mut self, loader: &LoaderId) -> &mut Document {
-        let at = match self.documents.iter().position(|(known, _)| known == loader) {
-            Some(at) => at,
-            None => {
-                if self.documents.len() == STATUSES {
-                    self.documents.pop_front();
-                }
-                self.documents.push_back((loader.clone(), Document::default()));
-                self.documents.len() - 1
+        let at = if let Some(at) = self.documents.iter().position(|(known, _)| known == loader) {
+            at
+        } else {
+            if self.documents.len() == STATUSES {
+                self.documents.pop_front();
             }
+            self.documents.push_back((loader.clone(), Document::default()));
+            self.documents.len() - 1
         };
         &mut self.documents[at].1
     }
@@ -163,10 +162,8 @@ impl State {
                     got_further(&self.frames, &further);
                 }
             }
-            "Page.windowOpen" => {
-                if event.get::<WindowOpen>().is_some() {
-                    self.navigations.windows += 1;
-                }
+            "Page.windowOpen" if event.get::<WindowOpen>().is_some() => {
+                self.navigations.windows += 1;
             }
             _ => {}
         }
@@ -219,13 +216,12 @@ fn got_further(frames: &Frames, further: &LifecycleEvent) {
     };
     let mut inner = frame.inner();
     match further.name.as_str() {
-        "init" => {
+        "init"
             // Comes before the navigation is told.
-            if inner.loader != further.loader_id {
+            if inner.loader != further.loader_id => {
                 inner.loader = further.loader_id.clone();
                 (inner.loading.is_ready, inner.loading.is_loaded) = (false, false);
             }
-        }
         "DOMContentLoaded" if inner.loader == further.loader_id => inner.loading.is_ready = true,
         "load" if inner.loader == further.loader_id => {
             (inner.loading.is_ready, inner.loading.is_loaded) = (true, true);
@@ -256,10 +252,9 @@ impl Tab {
             }
             Ok(navigated)
         };
-        let navigated = match self.committed(url, &before, work).await? {
-            Some(navigated) => navigated,
+        let Some(navigated) = self.committed(url, &before, work).await? else {
             // A dialog of the new page: it has arrived as far as it can.
-            None => return Ok(self.arrival(None).await),
+            return Ok(self.arrival(None).await);
         };
         if navigated.is_download {
             return Ok(self.stayed(Note::Download).await);
@@ -343,18 +338,17 @@ impl Tab {
                 },
             }
         };
-        match timeout(after, work).await {
-            Ok(done) => done,
-            Err(_) => {
-                self.page().send(&StopLoading {});
-                Err(BrowserError::TooLate {
-                    what: Text::new(
-                        format!("an answer of the server of {}", fumi_base::project::quoted(url)),
-                        format!("{} のサーバーからの応答", fumi_base::project::quoted(url)),
-                    ),
-                    after,
-                })
-            }
+        if let Ok(done) = timeout(after, work).await {
+            done
+        } else {
+            self.page().send(&StopLoading {});
+            Err(BrowserError::TooLate {
+                what: Text::new(
+                    format!("an answer of the server of {}", fumi_base::project::quoted(url)),
+                    format!("{} のサーバーからの応答", fumi_base::project::quoted(url)),
+                ),
+                after,
+            })
         }
     }
 

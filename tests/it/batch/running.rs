@@ -225,7 +225,7 @@ async fn a_project_that_a_step_chooses_is_that_of_the_later_ones() {
     let sample = Sample::new();
     sample.file("inner/only.txt", "x\n");
     let app = sample.app_with(&[], |config| {
-        config.projects.allowed_roots.push(sample.root().join("inner"))
+        config.projects.allowed_roots.push(sample.root().join("inner"));
     });
     let list = json!({"tool": "list_files", "arguments": {"roots": ["."], "absolute": false}, "expectation": {"fields": ["/results/*/path"]}});
     let steps = json!([{"tool": "set_project_path", "arguments": {"project_path": sample.root().join("inner")}}, list]);

@@ -131,9 +131,9 @@ async fn signing_in_takes_a_password_and_a_code() {
     assert!(page.contains("Welcome, <b id=\"who\">mé</b>"), "{page}");
     assert!(page.contains("<span id=\"speaks\">ja</span>"), "{page}");
 
-    let sent = site.received_at("/login/confirm");
-    assert_eq!(sent[1].text(), "code=246810");
-    assert_eq!(sent[1].header("cookie"), "user=m%C3%A9");
+    let codes = site.received_at("/login/confirm");
+    assert_eq!(codes[1].text(), "code=246810");
+    assert_eq!(codes[1].header("cookie"), "user=m%C3%A9");
 }
 
 #[tokio::test]

@@ -1,5 +1,13 @@
 //! A tab of a real Chromium against small pages.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    clippy::format_collect,
+    clippy::duration_suboptimal_units,
+    reason = "tests: what fails here fails the test, and Chromium is started"
+)]
+
 mod chromium;
 mod dialogs;
 mod frames;

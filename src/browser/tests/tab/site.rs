@@ -88,11 +88,11 @@ async fn serve(
         Some(Reply::Endless(body)) => {
             let start = format!("HTTP/1.1 200 OK\r\n{html}\r\n{}", filled(body));
             stream.write_all(start.as_bytes()).await.ok()?;
-            tokio::time::sleep(Duration::from_secs(600)).await;
+            tokio::time::sleep(Duration::from_mins(10)).await;
             return None;
         }
         Some(Reply::Never) => {
-            tokio::time::sleep(Duration::from_secs(600)).await;
+            tokio::time::sleep(Duration::from_mins(10)).await;
             return None;
         }
     };

@@ -188,7 +188,7 @@ async fn upload(body: Bytes) -> Response {
         .split("filename=\"")
         .skip(1)
         .filter_map(|rest| rest.split('"').next());
-    let items: String = names.map(|name| format!("<li>{}</li>", escaped(name))).collect();
+    let items = names.fold(String::new(), |all, name| all + "<li>" + &escaped(name) + "</li>");
     files::page(
         StatusCode::OK,
         HTML,
