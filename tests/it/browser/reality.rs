@@ -87,7 +87,7 @@ async fn a_window_that_a_page_opens_is_used_and_closes_itself() {
     visit.click("#send").await.done();
     let told = visit.call("browser_tabs", json!({"action": "list"})).await;
     assert_eq!(told.done()["tabs"].as_array().unwrap().len(), 1, "{}", told.text());
-    assert_eq!(visit.said().await, "answer: 42");
+    visit.wait_for("answer: 42").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,6 +1,6 @@
 //! What ends, and what goes on afterwards.
 
-use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
+use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::*;
 use crate::{Loss, errors::BrowserError};
@@ -18,8 +18,21 @@ fn process_of(running: &crate::running::Running) -> (Pid, std::path::PathBuf) {
     )
 }
 
+/// What has ended and is not reaped is gone: that is up to whoever adopted it.
 fn is_gone((group, folder): &(Pid, std::path::PathBuf)) -> bool {
-    test_kill_process_group(*group).is_err() && !folder.exists()
+    let group = group.as_raw_nonzero().to_string();
+    let lives = |stat: String| {
+        let (_, after) = stat.rsplit_once(')')?;
+        let mut fields = after.split_whitespace();
+        let (state, of) = (fields.next()?, fields.nth(1)?);
+        Some(of == group && state != "Z")
+    };
+    let mut processes = std::fs::read_dir("/proc").expect("Linux").flatten();
+    let is_alive = processes.any(|process| {
+        let stat = std::fs::read_to_string(process.path().join("stat")).ok();
+        stat.and_then(lives) == Some(true)
+    });
+    !is_alive && !folder.exists()
 }
 
 #[tokio::test]
