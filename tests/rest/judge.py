@@ -63,8 +63,8 @@ def is_beyond(problem):
 
 
 def there_is_no_browser(failure, case, response):
-    """The run of the browser tools has no Chromium, which is told with a server's status."""
-    return isinstance(failure, ServerError) and error_of(response).get("code") == "B001"
+    """The run of the browser tools has no Chromium, and so no session, which is told with a server's status."""
+    return isinstance(failure, ServerError) and error_of(response).get("code") in ("B001", "B007")
 
 
 def the_time_that_was_asked_for(failure, case, response):
