@@ -134,12 +134,14 @@ impl Teach for BrowserError {
                 reference,
                 was,
                 nearest,
-            } => vec![
-                ("reference", quoted(reference)),
-                ("was", was.clone()),
-                ("nearest", lines(nearest)),
-            ],
-            Self::NoMatch { target, nearest } => vec![("target", quoted(target)), ("nearest", lines(nearest))],
+            } => {
+                let [en, ja] = near(nearest);
+                vec![("reference", quoted(reference)), ("was", was.clone()), en, ja]
+            }
+            Self::NoMatch { target, nearest } => {
+                let [en, ja] = near(nearest);
+                vec![("target", quoted(target)), en, ja]
+            }
             Self::Several {
                 target,
                 count,
@@ -180,6 +182,18 @@ fn said(name: &'static str, value: String, reason: &Text) -> Vec<(&'static str, 
         (name, value),
         ("reason", reason.en.to_string()),
         ("reason_ja", reason.ja.to_string()),
+    ]
+}
+
+/// What is there instead, as the end of a sentence that has none where nothing is alike.
+fn near(nearest: &[String]) -> [(&'static str, String); 2] {
+    let after = |lead: &str| match nearest {
+        [] => String::new(),
+        some => format!("{lead}{}", lines(some)),
+    };
+    [
+        ("nearest", after(" Nearest elements now:")),
+        ("nearest_ja", after("現在の近い要素:")),
     ]
 }
 

@@ -19,6 +19,7 @@ pub mod guard;
 mod loss;
 mod page;
 pub mod policy;
+mod refusal;
 mod running;
 mod session;
 mod settings;

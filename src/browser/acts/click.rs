@@ -1,8 +1,9 @@
 //! Clicking, as a person does it: the pointer goes there, a button goes down and comes up.
 
-use super::{Aim, Click, mouse::Mouse, refusal::Said};
+use super::{Aim, Click, mouse::Mouse};
 use crate::{
     errors::BrowserError,
+    refusal::Said,
     tab::{Located, Point, Tab},
     target::Target,
 };
@@ -46,7 +47,7 @@ impl Tab {
     async fn choose(&self, located: &Located) -> Result<bool, BrowserError> {
         let choosing = async {
             let said: Said<Chosen> = self.ask(&located.frame, "chooseOption", (&located.reference,)).await?;
-            Ok(said.done(&located.reference)?.option)
+            Ok(said.done(&located.called)?.option)
         };
         self.acting(choosing).await
     }

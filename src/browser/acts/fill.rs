@@ -1,8 +1,8 @@
 //! Setting the value of a field without keys.
 
-use super::refusal::Said;
 use crate::{
     errors::BrowserError,
+    refusal::Said,
     tab::{Located, Tab},
     target::Target,
 };
@@ -16,7 +16,7 @@ impl Tab {
 
     pub(super) async fn fill_in(&self, located: &Located, value: &str) -> Result<(), BrowserError> {
         let said: Said<Filled> = self.ask(&located.frame, "fill", (&located.reference, value)).await?;
-        said.done(&located.reference)?;
+        said.done(&located.called)?;
         Ok(())
     }
 }

@@ -2,9 +2,10 @@
 
 use fumi_base::text::Text;
 
-use super::{Click, refusal::Said};
+use super::Click;
 use crate::{
     errors::BrowserError,
+    refusal::Said,
     tab::{Located, Tab},
     target::Target,
 };
@@ -70,12 +71,12 @@ impl Tab {
     /// Clicks a box unless it is as it should be.
     async fn check(&self, located: &Located, target: &Target, wanted: bool) -> Result<(), BrowserError> {
         let said: Said<Checked> = self.ask(&located.frame, "check", (&located.reference, wanted)).await?;
-        if !said.done(&located.reference)?.click {
+        if !said.done(&located.called)?.click {
             return Ok(());
         }
         self.click_on(located, target, &Click::default()).await?;
         let said: Said<Checked> = self.ask(&located.frame, "check", (&located.reference, wanted)).await?;
-        if said.done(&located.reference)?.click {
+        if said.done(&located.called)?.click {
             let reason = Text::new(
                 "it was clicked and did not change",
                 "クリックしましたが、状態が変わりませんでした",
@@ -93,7 +94,7 @@ impl Tab {
             .await?;
         match said {
             Said::Refused(refusal) if refusal.error == "not-select" => self.fill_in(located, value).await,
-            said => said.done(&located.reference).map(drop),
+            said => said.done(&located.called).map(drop),
         }
     }
 }

@@ -13,7 +13,6 @@ mod hover;
 mod keyboard;
 mod keys;
 mod mouse;
-mod refusal;
 mod select;
 mod typing;
 mod upload;
@@ -22,8 +21,6 @@ pub use drop::Dropping;
 pub use form::{Field, FieldKind};
 pub use mouse::Click;
 pub use typing::Typing;
-
-pub(crate) use refusal::Said;
 
 use crate::{
     devtools::protocol::input::MouseButton,

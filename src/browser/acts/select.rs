@@ -1,8 +1,8 @@
 //! Choosing options of a `<select>`.
 
-use super::refusal::Said;
 use crate::{
     errors::BrowserError,
+    refusal::Said,
     tab::{Located, Tab},
     target::Target,
 };
@@ -17,7 +17,7 @@ impl Tab {
 
     pub(super) async fn select_in(&self, located: &Located, values: &[String]) -> Result<Vec<String>, BrowserError> {
         let said: Said<Selected> = self.ask(&located.frame, "select", (&located.reference, values)).await?;
-        Ok(said.done(&located.reference)?.selected)
+        Ok(said.done(&located.called)?.selected)
     }
 }
 

@@ -6,11 +6,11 @@
 use super::{
     chord::{Chord, Stroke},
     keyboard, keys,
-    refusal::Said,
 };
 use crate::{
     devtools::protocol::input::InsertText,
     errors::BrowserError,
+    refusal::Said,
     tab::{Located, Tab},
     target::Target,
 };
@@ -45,7 +45,7 @@ impl Tab {
                 (&located.reference, Beginning { replace }),
             )
             .await?;
-        match said.done(&located.reference)?.kind {
+        match said.done(&located.called)?.kind {
             _ if typing.slowly => self.type_keys(&typing.text).await?,
             // A date or a colour takes its value whole, in one form; keys would depend on the locale.
             Kind::Formatted => self.fill_in(located, &typing.text).await?,

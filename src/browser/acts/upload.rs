@@ -4,8 +4,9 @@ use std::path::PathBuf;
 
 use fumi_base::text::Text;
 
-use super::refusal::Said;
-use crate::{devtools::protocol::dom::SetFileInputFiles, errors::BrowserError, tab::Tab, target::Target};
+use crate::{
+    devtools::protocol::dom::SetFileInputFiles, errors::BrowserError, refusal::Said, tab::Tab, target::Target,
+};
 
 impl Tab {
     /// Gives files to the file chooser that the page has opened; nothing closes it without any. Paths are absolute.
@@ -33,7 +34,7 @@ impl Tab {
     pub async fn upload_to(&self, target: &Target, files: &[PathBuf]) -> Result<(), BrowserError> {
         let located = self.locate(target).await?;
         let said: Said<FileField> = self.ask(&located.frame, "isFileInput", (&located.reference,)).await?;
-        let field = said.done(&located.reference)?;
+        let field = said.done(&located.called)?;
         let Some(reference) = field.reference.filter(|_| field.file) else {
             return Err(BrowserError::Inert {
                 target: target.to_string(),

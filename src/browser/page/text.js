@@ -1,5 +1,12 @@
 // The page to read: the visible text in its order, headings, list items and table rows marked, nothing to act on.
 
+/** What a reader sees in a field or on a button: its value, the options that are chosen; of anything else nothing. */
+function shownValue(element, tag) {
+  if (tag === 'select') return [...element.selectedOptions].map((option) => tidy(option.label)).join(', ');
+  if (tag === 'input' && ['button', 'submit', 'reset'].includes(element.type)) return element.value;
+  return valueOf(element, roleOf(element)) ?? '';
+}
+
 function readableText(root) {
   const lines = [];
   let line = '';
@@ -15,9 +22,13 @@ function readableText(root) {
     }
     if (!isElement(node)) return;
     const tag = localName(node);
-    if (UNREADABLE.has(tag) || isExcluded(node) || (LEAVES.has(tag) && node !== rootElement(document))) return;
+    if (UNREADABLE.has(tag) || isExcluded(node)) return;
     const style = styleOf(node);
     if (style.display === 'none' || (style.display !== 'contents' && !checkVisibility(node))) return;
+    if (LEAVES.has(tag) && node !== rootElement(document)) {
+      if (style.visibility === 'visible') line += ` ${shownValue(node, tag)} `;
+      return;
+    }
     if (tag === 'br') return void (line += '\n') ?? flush();
     if (tag === 'pre') {
       flush();

@@ -15,6 +15,7 @@ use tokio::time::timeout;
 use crate::{
     devtools::protocol::dom::DescribeNode,
     errors::BrowserError,
+    refusal::Said,
     tab::{Frame, Located, Tab},
     target::Target,
 };
@@ -207,13 +208,8 @@ impl Tab {
             max_length: left.characters,
             ..options.clone()
         };
-        let part: Part = match self.try_ask(frame, "snapshot", (&options,)).await? {
-            Ok(part) => part,
-            Err(trouble) => {
-                let root = options.root.unwrap_or("the page").to_owned();
-                return Err(trouble.about(&Target::Written(root)));
-            }
-        };
+        let said: Said<Part> = self.ask(frame, "snapshot", (&options,)).await?;
+        let part = said.done(options.root.unwrap_or("the page"))?;
         left.cut |= part.truncated.is_some();
         left.characters = left.characters.saturating_sub(part.text.chars().count());
         if part.iframes.is_empty() || depth == DEEPEST {
@@ -281,6 +277,7 @@ impl Tab {
     pub(crate) async fn held_by(&self, above: &Arc<Frame>, reference: &str) -> Result<Arc<Frame>, BrowserError> {
         let located = Located {
             frame: Arc::clone(above),
+            called: reference.to_owned(),
             reference: reference.to_owned(),
             role: "iframe".to_owned(),
             name: String::new(),

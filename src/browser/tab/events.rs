@@ -8,6 +8,7 @@ use crate::{
         Channel, Event, Events,
         protocol::{log, network, page, runtime, target},
     },
+    emulate::Emulation,
     errors::BrowserError,
     page::SCRIPT,
 };
@@ -33,7 +34,7 @@ pub(super) enum Place {
 /// Prepares a session, learns its frames, and leaves its events to a task.
 pub(super) async fn listen(tab: &Arc<Tab>, channel: Channel, place: Place) -> Result<(), BrowserError> {
     let events = channel.events();
-    prepare(&channel, place);
+    prepare(tab, &channel, place);
     if place != Place::Worker {
         // Sent after all that and before any wait: a page that waits for it would answer nothing that its process must.
         let tree = channel.call(&page::GetFrameTree {});
@@ -45,7 +46,7 @@ pub(super) async fn listen(tab: &Arc<Tab>, channel: Channel, place: Place) -> Re
     Ok(())
 }
 
-fn prepare(channel: &Channel, place: Place) {
+fn prepare(tab: &Tab, channel: &Channel, place: Place) {
     channel.send(&runtime::Enable {});
     if place != Place::Worker {
         channel.send(&page::Enable {});
@@ -63,6 +64,10 @@ fn prepare(channel: &Channel, place: Place) {
             max_resource_buffer_size: BODY,
             max_post_data_size: POSTED,
         });
+    }
+    if place == Place::Frame {
+        // A process that comes later knows nothing of what the others were told.
+        channel.send(&tab.prefer(Emulation::default()).media());
     }
     channel.send(&target::SetAutoAttach {
         auto_attach: true,

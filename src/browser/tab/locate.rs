@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use fumi_base::text::Text;
 use serde::{Deserialize, Serialize};
 
-use super::{Frame, RemoteObject, Tab, Trouble};
+use super::{Frame, RemoteObject, Tab};
 use crate::{
     devtools::protocol::dom::{GetFrameOwner, ScrollIntoViewIfNeeded},
     errors::BrowserError,
+    refusal::Said,
     target::Target,
 };
 
@@ -28,6 +28,8 @@ pub struct Point {
 #[derive(Clone, Debug)]
 pub(crate) struct Located {
     pub(crate) frame: Arc<Frame>,
+    /// As the caller named it, for what is said about it: with the ref behind, where that is not the name.
+    pub(crate) called: String,
     /// With its frame's prefix.
     pub(crate) reference: String,
     pub(crate) role: String,
@@ -82,45 +84,44 @@ impl Tab {
                 was: "an element of a frame that is gone".to_owned(),
                 nearest: Vec::new(),
             })?;
-            return self
-                .resolve(&frame, target)
-                .await?
-                .map_err(|trouble| trouble.about(target));
+            return self.resolve(&frame, target).await;
         }
-        let mut nearest = None;
+        let mut nearest = Vec::new();
         for frame in self.frames() {
             match self.resolve(&frame, target).await {
-                Ok(Ok(located)) => return Ok(located),
-                Ok(Err(trouble)) if trouble.error == "none" => {
-                    let trouble = trouble.about(target);
-                    // The main frame's own suggestions are the best, if it has any.
-                    nearest = match nearest {
-                        Some(BrowserError::NoMatch { nearest, target }) if !nearest.is_empty() => {
-                            Some(BrowserError::NoMatch { target, nearest })
-                        }
-                        _ => Some(trouble),
-                    };
+                Ok(located) => return Ok(located),
+                // The main frame's own suggestions are the best, if it has any.
+                Err(BrowserError::NoMatch { nearest: here, .. }) => {
+                    if nearest.is_empty() {
+                        nearest = here;
+                    }
                 }
-                Ok(Err(trouble)) => return Err(trouble.about(target)),
                 // A frame that left meanwhile has no such element.
                 Err(BrowserError::Stale { .. } | BrowserError::Protocol(_)) if frame.number != 0 => {}
                 Err(error) => return Err(error),
             }
         }
-        Err(nearest.unwrap_or_else(|| BrowserError::NoMatch {
+        Err(BrowserError::NoMatch {
             target: target.to_string(),
-            nearest: Vec::new(),
-        }))
+            nearest,
+        })
     }
 
-    async fn resolve(&self, frame: &Arc<Frame>, target: &Target) -> Result<Result<Located, Trouble>, BrowserError> {
-        let resolved = self.try_ask::<Resolved>(frame, "resolve", (target,)).await?;
-        Ok(resolved.map(|found| Located {
+    async fn resolve(&self, frame: &Arc<Frame>, target: &Target) -> Result<Located, BrowserError> {
+        let said: Said<Resolved> = self.ask(frame, "resolve", (target,)).await?;
+        let named = target.to_string();
+        let found = said.done(&named)?;
+        Ok(Located {
             frame: Arc::clone(frame),
+            called: if named == found.reference {
+                named
+            } else {
+                format!("{named} (ref {})", found.reference)
+            },
             reference: found.reference,
             role: found.role,
             name: found.name,
-        }))
+        })
     }
 
     /// Scrolls to an element, waits until it is at rest, and checks that it is visible, enabled and not covered, in the frames
@@ -131,7 +132,6 @@ impl Tab {
 
     /// The same at a position from the element's upper left corner.
     pub(crate) async fn aim_at(&self, located: &Located, position: Option<Point>) -> Result<Point, BrowserError> {
-        let target = Target::Written(located.reference.clone());
         if located.frame.number != 0 {
             // The script in a frame cannot scroll what another process shows.
             let object_id = self.object(located).await?;
@@ -145,19 +145,14 @@ impl Tab {
             position,
             ..AimOptions::default()
         };
-        let aimed = self
-            .try_ask::<Point>(&located.frame, "aim", (&located.reference, options))
-            .await?;
-        let mut point = aimed.map_err(|trouble| trouble.about(&target))?;
+        let said: Said<Point> = self.ask(&located.frame, "aim", (&located.reference, options)).await?;
+        let mut point = said.done(&located.called)?;
         let mut frame = Arc::clone(&located.frame);
         for _ in 0..DEEPEST {
             let Some(above) = self.parent(&frame) else {
                 return Ok(point);
             };
-            point = self
-                .through(&frame, &above, point)
-                .await?
-                .map_err(|trouble| trouble.about(&target))?;
+            point = self.through(&frame, &above, point).await?.done(&located.called)?;
             frame = above;
         }
         Ok(point)
@@ -168,16 +163,11 @@ impl Tab {
     }
 
     /// A point of a frame's viewport in that of the frame above, where the frame's element must receive what happens there.
-    async fn through(
-        &self,
-        frame: &Frame,
-        above: &Frame,
-        point: Point,
-    ) -> Result<Result<Point, Trouble>, BrowserError> {
+    async fn through(&self, frame: &Frame, above: &Frame, point: Point) -> Result<Said<Point>, BrowserError> {
         let owner = self.owner(frame, above).await?;
-        let inside = match self.try_ask_on::<FrameBox>(above, &owner, "frameBox", ()).await? {
-            Ok(inside) => inside,
-            Err(trouble) => return Ok(Err(trouble)),
+        let inside = match self.ask_on::<Said<FrameBox>>(above, &owner, "frameBox", ()).await? {
+            Said::Done(inside) => inside,
+            Said::Refused(refusal) => return Ok(Said::Refused(refusal)),
         };
         let position = Point {
             x: inside.x + point.x * inside.scale_x - inside.left,
@@ -187,7 +177,7 @@ impl Tab {
             position: Some(position),
             ..AimOptions::default()
         };
-        self.try_ask_on::<Point>(above, &owner, "aim", (options,)).await
+        self.ask_on(above, &owner, "aim", (options,)).await
     }
 
     /// The box of a frame's document in the viewport of the frame above: its corner and the scale of its pixels.
@@ -196,8 +186,8 @@ impl Tab {
             return Ok(None);
         };
         let owner = self.owner(frame, &above).await?;
-        let inside = self.try_ask_on::<FrameBox>(&above, &owner, "frameBox", ()).await?;
-        let inside = inside.map_err(|trouble| trouble.about(&Target::Written(frame.prefix())))?;
+        let said: Said<FrameBox> = self.ask_on(&above, &owner, "frameBox", ()).await?;
+        let inside = said.done(&frame.prefix())?;
         let corner = Point {
             x: inside.x,
             y: inside.y,
@@ -220,59 +210,5 @@ impl Tab {
             self.resolve_node(above, node, &channel, &world).await
         })
         .await
-    }
-}
-
-impl Trouble {
-    /// What the page's script said, as an error about a target.
-    pub(crate) fn about(self, target: &Target) -> BrowserError {
-        let target = target.to_string();
-        let nearest = |nearest: &[super::world::Nearest]| nearest.iter().map(ToString::to_string).collect();
-        let inert = |en, ja| BrowserError::Inert {
-            target: target.clone(),
-            reason: Text::new(en, ja),
-        };
-        match self.error.as_str() {
-            "stale" => BrowserError::Stale {
-                was: self.was,
-                nearest: nearest(&self.nearest),
-                reference: target,
-            },
-            "none" => BrowserError::NoMatch {
-                nearest: nearest(&self.nearest),
-                target,
-            },
-            "several" => BrowserError::Several {
-                count: self.count,
-                candidates: self.candidates.into_iter().map(|candidate| candidate.line).collect(),
-                target,
-            },
-            "selector" => BrowserError::Selector {
-                selector: target,
-                reason: self.message,
-            },
-            "covered" => BrowserError::Covered { target, by: self.by },
-            "invisible" => inert("it is not visible", "表示されていません"),
-            "disabled" => inert("it is disabled", "無効になっています"),
-            "readonly" => inert("it is read-only", "読み取り専用です"),
-            "moving" => inert("it does not come to rest", "動き続けています"),
-            "outside" => inert(
-                "it lies outside of what can be scrolled to",
-                "スクロールしても届かない位置にあります",
-            ),
-            other => {
-                let reason = other.to_owned();
-                BrowserError::Inert {
-                    target,
-                    reason: Text::new(reason.clone(), reason),
-                }
-            }
-        }
-    }
-}
-
-impl std::fmt::Display for super::world::Nearest {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} {:?} [ref={}]", self.role, self.name, self.reference)
     }
 }

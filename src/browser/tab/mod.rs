@@ -36,7 +36,7 @@ pub use navigation::{Arrival, Note};
 pub use network::{Request, RequestDetail, RequestFilter, RequestPart};
 pub use observe::Facts;
 pub use settings::{Judge, Refused, TabSettings};
-pub(crate) use world::{RemoteObject, Trouble};
+pub(crate) use world::RemoteObject;
 
 use crate::{
     devtools::{

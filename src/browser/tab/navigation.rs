@@ -70,6 +70,8 @@ pub(super) struct Navigations {
 pub(super) struct Document {
     pub(super) status: Option<u16>,
     pub(super) redirects: Vec<String>,
+    /// Where the last of them led.
+    led_to: Option<String>,
 }
 
 impl Navigations {
@@ -100,8 +102,9 @@ impl Navigations {
             .map(|(_, document)| document)
     }
 
-    pub(super) fn redirected(&mut self, loader: &LoaderId, from: String) {
+    pub(super) fn redirected(&mut self, loader: &LoaderId, from: String, to: String) {
         let document = self.document(loader);
+        document.led_to = Some(to);
         if document.redirects.len() < REDIRECTS {
             document.redirects.push(from);
         }
@@ -260,7 +263,8 @@ impl Tab {
             return Ok(self.stayed(Note::Download).await);
         }
         if let Some(reason) = navigated.error_text {
-            self.not_refused(url)?;
+            let led_to = self.led_to(navigated.loader_id.as_ref());
+            self.not_refused(led_to.as_deref().unwrap_or(url))?;
             return self.not_loaded(url, reason, navigated.loader_id).await;
         }
         let arrival = self.arrived(&before).await;
@@ -268,6 +272,11 @@ impl Tab {
             self.not_refused(&arrival.url)?;
         }
         Ok(arrival)
+    }
+
+    /// Where the redirects of a document led, if there were any.
+    fn led_to(&self, loader: Option<&LoaderId>) -> Option<String> {
+        self.state().navigations.known(loader?)?.led_to.clone()
     }
 
     /// What was refused on the way out by the policy is no fault of the network.

@@ -239,7 +239,8 @@ impl State {
         let is_document = sent.request_id.0 == sent.loader_id.0;
         if let Some(response) = sent.redirect_response {
             if is_document {
-                self.navigations.redirected(&sent.loader_id, response.url.clone());
+                let (from, to) = (response.url.clone(), sent.request.url.clone());
+                self.navigations.redirected(&sent.loader_id, from, to);
             }
             if let Some(hop) = self.network.find(&sent.request_id) {
                 hop.answered(response);

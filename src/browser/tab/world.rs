@@ -1,6 +1,6 @@
 //! Calls into fumi's own world of a frame, where the script of `page/` lives out of the page's reach.
 
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde::{Serialize, de::DeserializeOwned};
 use serde_json::value::{RawValue, to_raw_value};
 
 use super::{Frame, Located, Tab, frames::World};
@@ -58,40 +58,6 @@ impl Drop for RemoteObject {
     }
 }
 
-/// What the page's script says instead of an answer; which fields there are depends on `error`.
-#[derive(Clone, Debug, Default, Deserialize)]
-pub(crate) struct Trouble {
-    /// `none`, `several`, `stale`, `selector`, `covered`, `invisible`, ...
-    pub(crate) error: String,
-    #[serde(default)]
-    pub(crate) was: String,
-    #[serde(default)]
-    pub(crate) nearest: Vec<Nearest>,
-    #[serde(default)]
-    pub(crate) count: usize,
-    #[serde(default)]
-    pub(crate) candidates: Vec<Candidate>,
-    #[serde(default)]
-    pub(crate) message: String,
-    #[serde(default)]
-    pub(crate) by: String,
-}
-
-/// An element that may have been meant.
-#[derive(Clone, Debug, Deserialize)]
-pub(crate) struct Nearest {
-    #[serde(rename = "ref")]
-    pub(crate) reference: String,
-    pub(crate) role: String,
-    pub(crate) name: String,
-}
-
-/// One of several that match.
-#[derive(Clone, Debug, Deserialize)]
-pub(crate) struct Candidate {
-    pub(crate) line: String,
-}
-
 /// Which part of a frame's life a call needs.
 #[derive(Serialize)]
 struct FrameNumbers<'a> {
@@ -114,27 +80,16 @@ impl Tab {
         read(CallFunctionOn::METHOD, &value)
     }
 
-    /// The same for functions that answer with a trouble of the page or of the caller.
-    pub(crate) async fn try_ask<R: DeserializeOwned>(
-        &self,
-        frame: &Frame,
-        function: &str,
-        args: impl Serialize,
-    ) -> Result<Result<R, Trouble>, BrowserError> {
-        let value = self.ask_raw(frame, None, function, args).await?;
-        judged(&value)
-    }
-
     /// The same on an element, which the function gets as its first argument.
-    pub(crate) async fn try_ask_on<R: DeserializeOwned>(
+    pub(crate) async fn ask_on<R: DeserializeOwned>(
         &self,
         frame: &Frame,
         element: &RemoteObject,
         function: &str,
         args: impl Serialize,
-    ) -> Result<Result<R, Trouble>, BrowserError> {
+    ) -> Result<R, BrowserError> {
         let value = self.ask_raw(frame, Some(&element.id), function, args).await?;
-        judged(&value)
+        read(CallFunctionOn::METHOD, &value)
     }
 
     async fn ask_raw(
@@ -390,11 +345,4 @@ pub(crate) fn raw(value: &impl Serialize) -> Result<Box<RawValue>, BrowserError>
 
 fn read<R: DeserializeOwned>(method: &'static str, value: &RawValue) -> Result<R, BrowserError> {
     serde_json::from_str(value.get()).map_err(|error| CallError::Unreadable { method, error }.into())
-}
-
-fn judged<R: DeserializeOwned>(value: &RawValue) -> Result<Result<R, Trouble>, BrowserError> {
-    if let Ok(trouble) = serde_json::from_str(value.get()) {
-        return Ok(Err(trouble));
-    }
-    read(CallFunctionOn::METHOD, value).map(Ok)
 }

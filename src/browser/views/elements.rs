@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{acts::Said, errors::BrowserError, tab::Tab};
+use crate::{errors::BrowserError, refusal::Said, tab::Tab};
 
 /// What elements must have, all together.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

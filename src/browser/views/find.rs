@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{acts::Said, errors::BrowserError, tab::Tab};
+use crate::{errors::BrowserError, refusal::Said, tab::Tab};
 
 /// Lines that come back at most.
 const MOST: usize = 50;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{acts::Said, errors::BrowserError, snapshot::Snapshot, tab::Tab, target::Target};
+use crate::{errors::BrowserError, refusal::Said, snapshot::Snapshot, tab::Tab, target::Target};
 
 /// Which markup, and how much of it.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use crate::{acts::Said, errors::BrowserError, tab::Tab, target::Target};
+use crate::{errors::BrowserError, refusal::Said, tab::Tab, target::Target};
 
 #[derive(Deserialize)]
 struct Written {
@@ -14,7 +14,7 @@ impl Tab {
     pub async fn locator(&self, target: &Target) -> Result<String, BrowserError> {
         let located = self.locate(target).await?;
         let said: Said<Written> = self.ask(&located.frame, "playwright", (&located.reference,)).await?;
-        let Written { locator } = said.done(&located.reference)?;
+        let Written { locator } = said.done(&located.called)?;
         Ok(locator.strip_prefix("page.").map_or(locator.clone(), str::to_owned))
     }
 }

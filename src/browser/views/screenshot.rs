@@ -5,12 +5,12 @@ use serde::{Deserialize, Serialize};
 
 use super::pixels;
 use crate::{
-    acts::Said,
     devtools::protocol::{
         capture::{CaptureScreenshot, Clip, GetLayoutMetrics, ImageFormat, LayoutMetrics},
         dom::ScrollIntoViewIfNeeded,
     },
     errors::BrowserError,
+    refusal::Said,
     tab::Tab,
     target::Target,
 };
@@ -120,7 +120,7 @@ impl Tab {
         }
         let aim = (&located.reference, AimOptions { force: true });
         let said: Said<Aimed> = self.ask(&located.frame, "aim", aim).await?;
-        let mut area = said.done(&target.to_string())?.area;
+        let mut area = said.done(&located.called)?.area;
         let mut frame = located.frame;
         while let Some((corner, scale)) = self.frame_corner(&frame).await? {
             area = Rect {

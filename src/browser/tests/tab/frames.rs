@@ -4,7 +4,11 @@ use super::{
     chromium::Chromium,
     site::{Reply, Site},
 };
-use crate::{snapshot::SnapshotRequest, target::Target};
+use crate::{
+    emulate::{ColorScheme, Emulation},
+    snapshot::SnapshotRequest,
+    target::Target,
+};
 
 fn page(body: &str) -> Reply {
     Reply::Page(format!("<!doctype html><title>t</title>{body}"))
@@ -89,6 +93,29 @@ async fn frames_come_late_move_between_processes_and_go() {
     assert_eq!(it.tab.frames().len(), 1);
     let gone = it.tab.locate(&written(&inside.reference)).await.unwrap_err();
     assert_eq!(fumi_base::errors::Teach::entry(&gone), "STALE_REF", "{gone}");
+}
+
+#[tokio::test]
+async fn preferences_reach_frames_that_come_later() {
+    let site = Site::new([
+        ("/", page("<p>Top")),
+        ("/in", page("<p><script>document.write(matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light')</script>")),
+    ])
+    .await;
+    let it = Chromium::new().await;
+    it.tab.navigate(&site.url("/")).await.unwrap();
+    let dark = Emulation {
+        color_scheme: Some(ColorScheme::Dark),
+        ..Emulation::default()
+    };
+    it.tab.emulate(&dark).await.unwrap();
+    let add = format!(
+        "document.body.append(Object.assign(document.createElement('iframe'), {{ src: '{}' }}))",
+        site.other("/in")
+    );
+    it.act(&add).await.unwrap();
+    let text = it.tab.snapshot(&SnapshotRequest::default()).await.unwrap().text;
+    assert!(text.contains("dark"), "{text}");
 }
 
 #[tokio::test]

@@ -68,7 +68,9 @@ async fn a_part_another_form_and_a_limit() {
         (
             "/",
             page(&format!(
-                "<nav>Menu <a href='/x'>X</a></nav><iframe src='{{other}}/in'></iframe><main>{many}</main>"
+                "<nav>Menu <a href='/x'>X</a></nav><iframe src='{{other}}/in'></iframe>\
+                <p>Size <select><option>Small<option selected>Medium</select>, Colour <input value=red>\
+                <p><input type=submit value='Send off'><main>{many}</main>"
             )),
         ),
         ("/in", page("<form aria-label=Inner><input aria-label=Mail></form>")),
@@ -92,6 +94,10 @@ async fn a_part_another_form_and_a_limit() {
     })
     .await;
     assert!(text.text.contains("Menu") && !text.text.contains("[ref="), "{text:?}");
+    assert!(
+        text.text.contains("Size Medium , Colour red") && text.text.contains("Send off"),
+        "{text:?}"
+    );
     let html = ask(SnapshotRequest {
         format: SnapshotFormat::Html,
         max_length: Some(500),
