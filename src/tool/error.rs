@@ -227,13 +227,12 @@ fn echo_with(
     redactor: &Redactor,
     instead: impl Fn(&str, &str) -> Option<Value>,
 ) -> Value {
-    const SECRET: [&str; 5] = ["password", "secret", "token", "api_key", "credential"];
     arguments
         .iter()
         .take(100)
         .map(|(name, value)| {
             let digest = value.as_str().and_then(|text| instead(name, text));
-            let shown = if SECRET.iter().any(|word| name.to_lowercase().contains(word)) {
+            let shown = if is_secret(name) {
                 json!(fumi_base::redact::REDACTED)
             } else if let Some(digest) = digest {
                 digest
@@ -241,13 +240,40 @@ fn echo_with(
                 match value {
                     Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
                     Value::String(text) => json!(cut(&redactor.message(text))),
-                    other => json!(cut(&redactor.message(&other.to_string()))),
+                    other => json!(cut(&redactor.message(&without_secrets(other).to_string()))),
                 }
             };
             (cut(&redactor.message(name)), shown)
         })
         .collect::<Map<_, _>>()
         .into()
+}
+
+/// Whether a name says that what it names is secret.
+fn is_secret(name: &str) -> bool {
+    const SECRET: [&str; 5] = ["password", "secret", "token", "api_key", "credential"];
+    let name = name.to_lowercase();
+    SECRET.iter().any(|word| name.contains(word))
+}
+
+/// The same value, with nothing under the names of secrets, however deep.
+fn without_secrets(value: &Value) -> Value {
+    match value {
+        Value::Object(fields) => fields
+            .iter()
+            .map(|(name, value)| {
+                let shown = if is_secret(name) {
+                    json!(fumi_base::redact::REDACTED)
+                } else {
+                    without_secrets(value)
+                };
+                (name.clone(), shown)
+            })
+            .collect::<Map<_, _>>()
+            .into(),
+        Value::Array(items) => items.iter().map(without_secrets).collect(),
+        other => other.clone(),
+    }
 }
 
 fn cut(text: &str) -> String {

@@ -320,6 +320,11 @@ pub trait Render: Serialize + Send + Sync + 'static {
     fn is_bare(&self) -> bool {
         false
     }
+
+    /// JSON pointers to what nobody may miss: kept where it is there, whatever else an expectation's `fields` leave out.
+    fn never_missed(&self) -> &'static [&'static str] {
+        &[]
+    }
 }
 
 /// How to get the rows that did not fit.

@@ -211,6 +211,8 @@ pub trait Rendered: Send + Sync {
     fn mark(&mut self, next: &Next);
     /// See [`Render::is_bare`].
     fn is_bare(&self) -> bool;
+    /// See [`Render::never_missed`].
+    fn never_missed(&self) -> &'static [&'static str];
 }
 
 impl<T: Render> Rendered for T {
@@ -235,6 +237,9 @@ impl<T: Render> Rendered for T {
     }
     fn is_bare(&self) -> bool {
         Render::is_bare(self)
+    }
+    fn never_missed(&self) -> &'static [&'static str] {
+        Render::never_missed(self)
     }
 }
 
@@ -371,7 +376,9 @@ fn render(answer: &dyn Rendered, room: Room<'_>) -> Fitted {
         || structured
             .as_object()
             .is_some_and(|all| all.values().any(|part| part["truncated"] == true));
-    let (mut structured, unknown) = fields::keep(&structured, room.fields, if is_cut { &MARKS } else { &[] });
+    let marks = if is_cut { &MARKS[..] } else { &[] };
+    let also: Vec<&str> = marks.iter().chain(answer.never_missed()).copied().collect();
+    let (mut structured, unknown) = fields::keep(&structured, room.fields, &also);
     let mut text = structured.to_string();
     if !unknown.is_empty() {
         let lead = match room.locale {

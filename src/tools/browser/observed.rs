@@ -65,6 +65,20 @@ pub struct Seen {
     pub(super) notice: Option<String>,
 }
 
+/// Where an answer says what happened although nobody asked, and how to come back: without it a caller would go on blindly.
+const NEVER_MISSED: [&str; 10] = [
+    "/browser_session",
+    "/url",
+    "/title",
+    "/status",
+    "/dialog",
+    "/file_chooser",
+    "/console/new_errors",
+    "/tabs",
+    "/downloads",
+    "/notice",
+];
+
 /// A dialog of a page.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Dialog {
@@ -335,6 +349,10 @@ impl<D: Done> Render for Observed<D> {
 
     fn blocks(&self) -> Vec<Block> {
         self.done.blocks()
+    }
+
+    fn never_missed(&self) -> &'static [&'static str] {
+        &NEVER_MISSED
     }
 }
 

@@ -318,6 +318,18 @@ async fn the_least_reply_tells_a_status_that_is_no_success() {
     assert_eq!(told.done()["status"], 410, "{}", told.text());
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn the_least_reply_keeps_what_fields_leave_out() {
+    let visit = Visit::new().await;
+    visit.enter("/dialogs/").await;
+    let arguments = json!({"target": "#confirm", "expectation": {"fields": ["/success"]}});
+    let told = visit.call("browser_click", arguments).await;
+    assert_eq!(told.done()["dialog"]["type"], "confirm", "{}", told.text());
+    assert!(told.text().contains("Really delete?"), "{}", told.text());
+    // Nor does a client without a session of its own lose its way back.
+    assert!(has(told.done(), "browser_session"), "{}", told.text());
+}
+
 /// 6. Waits of a fixed length. Counted, not timed: each click begins a timer of the page, and waits of its length would let
 /// all but the last one fire before the last click.
 #[tokio::test(flavor = "multi_thread")]

@@ -7,6 +7,7 @@ mod killed;
 mod pages;
 mod reality;
 mod refusals;
+mod secrets;
 mod signing_in;
 #[expect(
     dead_code,

@@ -49,10 +49,15 @@ impl Visit {
 
     /// The same with a configuration.
     pub(crate) async fn with(change: impl FnOnce(&mut Config)) -> Self {
+        Self::knowing(&[], change).await
+    }
+
+    /// The same with secrets of the server's own.
+    pub(crate) async fn knowing(secrets: &[&str], change: impl FnOnce(&mut Config)) -> Self {
         let sample = Sample::new();
         let site = Site::start().await;
         let mark = format!("--fumi-test={}", sample.root().display());
-        let app = sample.app_with(&[], |config| {
+        let app = sample.app_with(secrets, |config| {
             config.browser.args.push(mark.clone());
             change(config);
         });
