@@ -7,4 +7,5 @@ mod fields;
 mod files;
 mod page;
 mod pictures;
+mod secrets;
 mod waits;
