@@ -5,6 +5,7 @@
 //! fixed time. The tasks end with their sessions, or when the tab is dropped. Which tabs there are is known elsewhere.
 
 mod acting;
+mod among;
 mod console;
 mod dialogs;
 mod downloads;
@@ -17,6 +18,7 @@ mod network;
 mod observe;
 mod settings;
 mod settle;
+mod terminating;
 mod world;
 
 use std::{
@@ -26,16 +28,18 @@ use std::{
 
 use tokio::sync::watch;
 
+pub(crate) use among::PATIENCE;
 pub use console::{Level, Message};
 pub use dialogs::Dialog;
 pub use downloads::{Chooser, Download, DownloadState};
 pub(crate) use frames::Frame;
-pub(crate) use locate::Located;
 pub use locate::Point;
+pub(crate) use locate::{AimOptions, Located};
 pub use navigation::{Arrival, Note};
 pub use network::{Request, RequestDetail, RequestFilter, RequestPart};
 pub use observe::Facts;
 pub use settings::{Judge, Refused, TabSettings};
+pub(crate) use terminating::Running;
 pub(crate) use world::RemoteObject;
 
 use crate::{
