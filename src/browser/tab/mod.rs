@@ -19,12 +19,10 @@ mod observe;
 mod settings;
 mod settle;
 mod terminating;
+mod title;
 mod world;
 
-use std::{
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::watch;
 
@@ -138,16 +136,6 @@ impl Tab {
     #[must_use]
     pub fn is_closed(&self) -> bool {
         self.state().is_closed
-    }
-
-    /// The title, as the page has it now; empty where the page does not answer at once.
-    pub async fn title(&self) -> String {
-        let main = self.main();
-        let title = self.ask(&main, "title", ());
-        match tokio::time::timeout(Duration::from_secs(1), title).await {
-            Ok(Ok(title)) => title,
-            _ => String::new(),
-        }
     }
 
     /// The session of the page.

@@ -14,4 +14,5 @@ mod frames;
 mod navigation;
 mod site;
 mod snapshots;
+mod titles;
 mod traffic;
