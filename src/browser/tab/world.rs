@@ -58,7 +58,7 @@ impl Drop for RemoteObject {
     }
 }
 
-/// Which part of a frame's life a call needs.
+/// What a frame's world is told with every call: how its refs begin, and the last number that is used up.
 #[derive(Serialize)]
 struct FrameNumbers<'a> {
     prefix: &'a str,
