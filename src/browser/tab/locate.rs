@@ -4,13 +4,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Frame, RemoteObject, Tab};
-use crate::{
-    devtools::protocol::dom::{GetFrameOwner, ScrollIntoViewIfNeeded},
-    errors::BrowserError,
-    refusal::Said,
-    target::Target,
-};
+use super::{Frame, Tab};
+use crate::{devtools::protocol::dom::ScrollIntoViewIfNeeded, errors::BrowserError, refusal::Said, target::Target};
 
 /// Frames in frames that are gone through; more is a trap.
 const DEEPEST: usize = 16;
@@ -261,18 +256,5 @@ impl Tab {
             y: inside.scale_y,
         };
         Ok(Some((corner, scale)))
-    }
-
-    /// The element that holds a frame, as an object of fumi's world in the frame above.
-    pub(crate) async fn owner(&self, frame: &Frame, above: &Frame) -> Result<RemoteObject, BrowserError> {
-        self.unless_stopped(async {
-            let (channel, world) = self.world(above).await?;
-            let owner = GetFrameOwner {
-                frame_id: frame.id.clone(),
-            };
-            let node = channel.call(&owner).await?.backend_node_id;
-            self.resolve_node(above, node, &channel, &world).await
-        })
-        .await
     }
 }

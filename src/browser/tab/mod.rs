@@ -11,10 +11,12 @@ mod dialogs;
 mod downloads;
 mod events;
 mod frames;
+mod going;
 mod input;
 mod locate;
-mod navigation;
+mod navigations;
 mod network;
+mod objects;
 mod observe;
 mod settings;
 mod settle;
@@ -31,14 +33,14 @@ pub use console::{Level, Message};
 pub use dialogs::Dialog;
 pub use downloads::{Chooser, Download, DownloadState};
 pub(crate) use frames::Frame;
+pub use going::{Arrival, Note};
 pub use locate::Point;
 pub(crate) use locate::{AimOptions, Located};
-pub use navigation::{Arrival, Note};
 pub use network::{Request, RequestDetail, RequestFilter, RequestPart};
+pub(crate) use objects::RemoteObject;
 pub use observe::Facts;
 pub use settings::{Judge, Refused, TabSettings};
 pub(crate) use terminating::Running;
-pub(crate) use world::RemoteObject;
 
 use crate::{
     devtools::{
@@ -67,7 +69,7 @@ pub struct Tab {
 #[derive(Debug)]
 pub(crate) struct State {
     frames: frames::Frames,
-    navigations: navigation::Navigations,
+    navigations: navigations::Navigations,
     dialog: Option<dialogs::Open>,
     console: console::Console,
     network: network::Network,
@@ -94,7 +96,7 @@ impl Tab {
             channel: channel.clone(),
             state: Mutex::new(State {
                 frames: frames::Frames::new(main, info.url.clone(), &channel),
-                navigations: navigation::Navigations::default(),
+                navigations: navigations::Navigations::default(),
                 dialog: None,
                 console: console::Console::default(),
                 network: network::Network::default(),
