@@ -133,9 +133,12 @@ impl Tab {
     async fn locate_inside(&self, target: &Target, mut nearest: Vec<String>) -> Result<Located, BrowserError> {
         let named = target.to_string();
         let inner = self.frames().into_iter().filter(|frame| frame.number != 0).collect();
-        let asked = self
-            .among(inner, async |frame| self.resolved(&frame, target).await)
-            .await?;
+        let ask = async |frame: Arc<Frame>| self.resolved(&frame, target).await;
+        let asked = if target.has_pattern() {
+            self.one_by_one(inner, ask).await?
+        } else {
+            self.among(inner, ask).await?
+        };
         let (mut seen, mut hidden) = (Matches::default(), Matches::default());
         for (frame, said) in asked {
             match said {
