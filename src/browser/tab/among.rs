@@ -15,19 +15,25 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(3);
 
 impl Tab {
     /// What all frames say, the main one first, the others in their order.
-    pub(crate) async fn in_frames<R>(
+    pub(crate) async fn in_frames<R, F>(
         &self,
-        ask: impl AsyncFn(Arc<Frame>) -> Result<R, BrowserError>,
-    ) -> Result<Vec<(Arc<Frame>, R)>, BrowserError> {
+        ask: impl Fn(Arc<Frame>) -> F,
+    ) -> Result<Vec<(Arc<Frame>, R)>, BrowserError>
+    where
+        F: Future<Output = Result<R, BrowserError>>,
+    {
         self.among(self.frames(), ask).await
     }
 
     /// What these frames say, in their order.
-    pub(crate) async fn among<R>(
+    pub(crate) async fn among<R, F>(
         &self,
         frames: Vec<Arc<Frame>>,
-        ask: impl AsyncFn(Arc<Frame>) -> Result<R, BrowserError>,
-    ) -> Result<Vec<(Arc<Frame>, R)>, BrowserError> {
+        ask: impl Fn(Arc<Frame>) -> F,
+    ) -> Result<Vec<(Arc<Frame>, R)>, BrowserError>
+    where
+        F: Future<Output = Result<R, BrowserError>>,
+    {
         let asked = frames.iter().map(|frame| {
             let answer = ask(Arc::clone(frame));
             patiently(frame, answer)
@@ -42,11 +48,14 @@ impl Tab {
 
     /// The same one after the other, for questions that may have to be stopped: frames share processes, and what waits there
     /// cannot be stopped before it runs.
-    pub(crate) async fn one_by_one<R>(
+    pub(crate) async fn one_by_one<R, F>(
         &self,
         frames: Vec<Arc<Frame>>,
-        ask: impl AsyncFn(Arc<Frame>) -> Result<R, BrowserError>,
-    ) -> Result<Vec<(Arc<Frame>, R)>, BrowserError> {
+        ask: impl Fn(Arc<Frame>) -> F,
+    ) -> Result<Vec<(Arc<Frame>, R)>, BrowserError>
+    where
+        F: Future<Output = Result<R, BrowserError>>,
+    {
         let asked = async {
             let mut said = Vec::with_capacity(frames.len());
             for frame in frames {

@@ -124,7 +124,8 @@ impl Tab {
             return self.resolve(&frame, target).await;
         }
         match self.resolve(&self.main(), target).await {
-            Err(BrowserError::NoMatch { nearest, .. }) => self.locate_inside(target, nearest).await,
+            // Boxed: it is large and seldom, and nearly every act begins with this.
+            Err(BrowserError::NoMatch { nearest, .. }) => Box::pin(self.locate_inside(target, nearest)).await,
             located => located,
         }
     }
@@ -133,7 +134,7 @@ impl Tab {
     async fn locate_inside(&self, target: &Target, mut nearest: Vec<String>) -> Result<Located, BrowserError> {
         let named = target.to_string();
         let inner = self.frames().into_iter().filter(|frame| frame.number != 0).collect();
-        let ask = async |frame: Arc<Frame>| self.resolved(&frame, target).await;
+        let ask = move |frame: Arc<Frame>| async move { self.resolved(&frame, target).await };
         let asked = if target.has_pattern() {
             self.one_by_one(inner, ask).await?
         } else {

@@ -14,6 +14,21 @@ use crate::{
 const HANGS: &str =
     "<p>Busy</p><script>onmessage = () => { top.postMessage('', '*'); setTimeout(() => { for (;;); }) }</script>";
 
+/// What asks several frames runs on any thread; that this compiles is all there is to it.
+#[expect(dead_code, reason = "compiled, never called")]
+fn on_any_thread<'a>(
+    page: &'a Page,
+    target: &'a Target,
+    aim: &'a Aim,
+) -> [Box<dyn Future<Output = ()> + Send + 'a>; 4] {
+    [
+        Box::new(async { drop(page.tab.locator(target).await) }),
+        Box::new(async { drop(page.tab.drag(aim, aim).await) }),
+        Box::new(async { drop(page.tab.find(&Find::Text(String::new())).await) }),
+        Box::new(async { drop(page.tab.wait_for(&Wait::default()).await) }),
+    ]
+}
+
 /// Returns once the first frame does not answer any more.
 async fn hang(page: &Page) {
     let told = "new Promise((done) => { onmessage = () => done(1); frames[0].postMessage('', '*') })";
