@@ -65,6 +65,12 @@ pub struct Crash {
 }
 
 impl Browser {
+    /// Why no Chromium could be started now: there is none. Nothing is started to know it.
+    #[must_use]
+    pub fn missing(&self) -> Option<BrowserError> {
+        chromium::find(self.settings().launch.executable.as_deref()).err()
+    }
+
     /// How the browser is.
     pub async fn diagnose(&self) -> Diagnosis {
         let running = self.current();

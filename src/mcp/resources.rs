@@ -145,6 +145,7 @@ pub(super) async fn run<T: Send + 'static>(
         cancel: cancel.child_token(),
         progress: Progress::default(),
         writers: Arc::clone(&app.kernel.writers),
+        turn: std::sync::Mutex::default(),
     };
     // The work stops also when nobody waits for it any more.
     let _stop = cx.cancel.clone().drop_guard();

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{ACTS, BrowserDeps, expected, owner, texts, turn::Mine};
-use crate::tool::{Cx, Outcome, Render, Spec, Tool, ToolError};
+use crate::tool::{Cx, Outcome, Render, Spec, Tool, ToolError, Turn};
 
 /// See the module.
 #[derive(Debug)]
@@ -41,10 +41,14 @@ impl Tool for Close {
         expected::answering()
     }
 
-    async fn call(args: Args, deps: &BrowserDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
+    async fn turn(args: &Args, deps: &BrowserDeps, cx: &Cx) -> Result<Option<Turn>, ToolError> {
         // Whoever is at work in it comes to an end first.
         let turn = Mine::wait(deps, cx, args.browser_session.as_deref()).await?;
-        let browser_session = turn.give_up();
+        Ok(Some(Box::new(turn)))
+    }
+
+    async fn call(_args: Args, deps: &BrowserDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
+        let browser_session = Mine::of(cx)?.give_up();
         deps.browser.close(&owner(cx), &browser_session).await?;
         Ok(Outcome::Done(Output {
             success: true,

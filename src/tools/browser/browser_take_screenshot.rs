@@ -63,6 +63,9 @@ pub struct Taken {
     bytes: usize,
     /// Its media type.
     mime_type: &'static str,
+    /// How much this one shows of what is too large for a picture.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cut: Option<Cut>,
     /// Where it was saved, in the project.
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<String>,
@@ -70,11 +73,27 @@ pub struct Taken {
     image: Option<Block>,
 }
 
+/// Heights in CSS pixels.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Cut {
+    /// What is shown.
+    shown: u32,
+    /// What there is.
+    of: u32,
+}
+
 impl Done for Taken {
-    fn text(&self, _locale: Locale) -> String {
+    fn text(&self, locale: Locale) -> String {
+        let cut = self.cut.as_ref().map(|Cut { shown, of }| match locale {
+            Locale::En => format!("\nthe first {shown} of {of} CSS pixels: take the rest by target"),
+            Locale::Ja => {
+                format!("\n縦 {of} CSS ピクセルのうち先頭 {shown} だけです。残りは target を指定して撮ってください")
+            }
+        });
         let file = self.file.as_ref().map(|file| format!(" → {file}"));
         let (width, height, bytes, mime) = (self.width, self.height, self.bytes, self.mime_type);
-        format!("{mime} {width}x{height}, {bytes} bytes{}", file.unwrap_or_default())
+        let (file, cut) = (file.unwrap_or_default(), cut.unwrap_or_default());
+        format!("{mime} {width}x{height}, {bytes} bytes{file}{cut}")
     }
 
     fn blocks(&self) -> Vec<Block> {
@@ -151,6 +170,7 @@ impl TabTool for TakeScreenshot {
             height: picture.height,
             bytes: picture.bytes.len(),
             mime_type: picture.mime,
+            cut: picture.cut.map(|(shown, of)| Cut { shown, of }),
             file: None,
             image: None,
         };

@@ -6,6 +6,8 @@ use fumi_base::{text::Locale, tokens};
 
 /// What a tool answers: HTML, a body, a value.
 pub(super) const ANSWER: usize = 10_000;
+/// A snapshot of a whole page whose length the caller does not say.
+pub(super) const PAGE: usize = 3_000;
 /// A snapshot that the caller wants long.
 pub(super) const SNAPSHOT: usize = 10_000;
 /// Messages of the console beside an answer.

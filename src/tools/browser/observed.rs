@@ -145,6 +145,9 @@ pub struct Download {
     /// Where it lies in the project.
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<String>,
+    /// Why it does not lie there, although it should.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    failure: Option<String>,
 }
 
 impl From<browser::Dialog> for Dialog {
@@ -234,6 +237,15 @@ impl Download {
             },
             bytes: Some(download.bytes),
             file,
+            failure: None,
+        }
+    }
+
+    /// One that could not be brought into the project.
+    pub(super) fn lost(download: &browser::Download, why: &str) -> Self {
+        Self {
+            failure: Some(why.to_owned()),
+            ..Self::new(download, None)
         }
     }
 }
@@ -250,8 +262,12 @@ impl Download {
         let bytes = self.bytes.map(|bytes| format!(", {bytes} bytes"));
         let file = self.file.as_ref().map(|file| format!(" → {file}"));
         let (name, state, url) = (&self.name, self.state, &self.url);
+        let failure = self.failure.as_ref().map(|failure| format!(": {failure}"));
         let (bytes, file) = (bytes.unwrap_or_default(), file.unwrap_or_default());
-        format!("- {name} ({state}{bytes}){file} from {url}")
+        format!(
+            "- {name} ({state}{bytes}){file} from {url}{}",
+            failure.unwrap_or_default()
+        )
     }
 }
 

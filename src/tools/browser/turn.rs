@@ -50,6 +50,14 @@ impl Mine {
         Ok(Self::Step(turns, at))
     }
 
+    /// The one that a call has waited for.
+    pub(super) fn of(cx: &Cx) -> Result<Self, ToolError> {
+        cx.take_turn().ok_or_else(|| {
+            tracing::error!("a browser tool runs without its turn");
+            ToolError::internal()
+        })
+    }
+
     /// The session's name.
     pub(super) fn handle(&self) -> &str {
         match self {
