@@ -13,11 +13,15 @@ use super::{
     LOOKS, expected,
     on_tab::{Done, On, TabTool},
     playwright::Line,
+    refused::Refused,
     saved,
     target::Named,
     texts,
 };
 use crate::tool::{Block, Cx, Rule, Spec, ToolError};
+
+/// Bytes of a picture beside a reply; the largest that the programming interfaces of models take are about as large.
+const LARGEST: usize = 5 << 20;
 
 /// See the module.
 #[derive(Debug)]
@@ -176,6 +180,12 @@ impl TabTool for TakeScreenshot {
         };
         match &args.filename {
             Some(filename) => taken.file = Some(saved::save(cx, filename, picture.bytes).await?),
+            None if picture.bytes.len() > LARGEST => {
+                return Err(Refused::Picture {
+                    bytes: picture.bytes.len(),
+                }
+                .into());
+            }
             None => {
                 taken.image = Some(Block::Image {
                     data: STANDARD.encode(&picture.bytes),

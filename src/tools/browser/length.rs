@@ -58,6 +58,17 @@ fn fitting<'r, T: 'r>(rows: impl Iterator<Item = &'r T>, most: usize, line: impl
     .count()
 }
 
+/// Rows below how many there are, and what to do if these are not all.
+pub(super) fn listed(rows: impl ExactSizeIterator<Item = String>, total: usize, locale: Locale) -> String {
+    let how = match (rows.len() < total, locale) {
+        (false, _) => "",
+        (true, Locale::En) => " (the rest: narrow the call)",
+        (true, Locale::Ja) => "（残りを見るには条件を絞ってください）",
+    };
+    let head = format!("{} / {total}{how}", rows.len());
+    std::iter::once(head).chain(rows).collect::<Vec<_>>().join("\n")
+}
+
 /// One row of a list: the beginning of what is too long for it.
 pub(super) fn row(text: &str) -> String {
     match text.char_indices().nth(ROW) {

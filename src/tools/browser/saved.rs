@@ -18,7 +18,12 @@ pub(super) const FOLDER: &str = ".fumi/browser";
 
 /// The files of the project that a call gives to a page, as Chromium opens them: it takes names, not open files.
 pub(super) fn given(cx: &Cx, paths: &[String]) -> Result<Vec<PathBuf>, ToolError> {
-    let files = paths.iter().map(|path| Ok(cx.project.resolve(path)?.absolute()));
+    let files = paths.iter().map(|path| {
+        let file = cx.project.resolve(path)?;
+        // Of a folder Chromium would take what lies in it, also what links there lead to.
+        drop(file.open()?);
+        Ok(file.absolute())
+    });
     files.collect()
 }
 
