@@ -1,4 +1,4 @@
-//! Frames over two pipes: JSON objects, each ended by a NUL byte.
+//! Questions, answers and events over two pipes. How bytes become frames is known in `frames.rs`.
 //!
 //! Invariants: answers reach who asked, whatever their order; the events of one session arrive in the order in which
 //! Chromium sent them, and none is lost between an attachment and the first look at its session; when the pipe closes every
@@ -23,10 +23,7 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::{Command, Happening};
-
-/// How much is read at once; screenshots are a few hundred kilobytes.
-const CHUNK: usize = 64 << 10;
+use super::{Command, Happening, frames::Frames};
 
 /// A session of the protocol: one attachment to one target.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -126,10 +123,10 @@ impl Stream {
     }
 }
 
-type Answer = Result<Box<RawValue>, Refusal>;
+pub(super) type Answer = Result<Box<RawValue>, Refusal>;
 
 #[derive(Debug, Deserialize)]
-struct Refusal {
+pub(super) struct Refusal {
     code: i64,
     message: String,
 }
@@ -207,7 +204,7 @@ impl Connection {
         }
     }
 
-    fn ask<C: Command>(
+    pub(super) fn ask<C: Command>(
         &self,
         session: Option<&SessionId>,
         command: &C,
@@ -266,28 +263,16 @@ impl Connection {
     }
 
     async fn read(&self, mut from: pipe::Receiver) -> io::Result<()> {
-        let mut buffer = Vec::with_capacity(CHUNK);
-        let mut searched = 0;
+        let mut frames = Frames::default();
         loop {
-            buffer.reserve(CHUNK);
             let read = tokio::select! {
-                read = from.read_buf(&mut buffer) => read?,
+                read = from.read_buf(frames.room()) => read?,
                 () = self.closed.cancelled() => 0,
             };
             if read == 0 {
                 return Ok(());
             }
-            let mut begin = 0;
-            while let Some(end) = memchr::memchr(0, &buffer[searched..]).map(|at| searched + at) {
-                self.receive(&buffer[begin..end]);
-                begin = end + 1;
-                searched = begin;
-            }
-            buffer.drain(..begin);
-            searched = buffer.len();
-            if buffer.is_empty() && buffer.capacity() > 4 * CHUNK {
-                buffer = Vec::with_capacity(CHUNK);
-            }
+            frames.each(|frame| self.receive(frame));
         }
     }
 
@@ -346,61 +331,5 @@ impl Shared {
         if let Some(detached) = detached {
             self.sessions.remove(&Some(detached.session_id));
         }
-    }
-}
-
-/// A connection as one session uses it.
-#[derive(Clone, Debug)]
-pub struct Channel {
-    connection: Arc<Connection>,
-    session: Option<SessionId>,
-}
-
-impl Channel {
-    /// The browser itself.
-    #[must_use]
-    pub fn of_browser(connection: Arc<Connection>) -> Self {
-        Self {
-            connection,
-            session: None,
-        }
-    }
-
-    /// A session of the same connection.
-    #[must_use]
-    pub fn to(&self, session: SessionId) -> Self {
-        Self {
-            connection: Arc::clone(&self.connection),
-            session: Some(session),
-        }
-    }
-
-    /// The session; none for the browser itself.
-    #[must_use]
-    pub fn session(&self) -> Option<&SessionId> {
-        self.session.as_ref()
-    }
-
-    /// Sends a command and waits for its reply.
-    pub async fn call<C: Command>(&self, command: &C) -> Result<C::Reply, CallError> {
-        self.connection.call(self.session.as_ref(), command).await
-    }
-
-    /// Sends a command and does not wait. It still comes before whatever is sent afterwards.
-    pub fn send<C: Command>(&self, command: &C) {
-        // The reply is dropped on arrival; a closed connection is noticed by whoever waits for something.
-        let _ = self.connection.ask(self.session.as_ref(), command);
-    }
-
-    /// See [`Connection::events`].
-    #[must_use]
-    pub fn events(&self) -> Events {
-        self.connection.events(self.session.as_ref())
-    }
-
-    /// The connection.
-    #[must_use]
-    pub fn connection(&self) -> &Arc<Connection> {
-        &self.connection
     }
 }

@@ -1,12 +1,15 @@
 //! The `DevTools` protocol over a pair of pipes: commands, events, nothing else.
 //!
-//! [`connection`] moves frames and pairs answers with questions; [`protocol`] has the few commands and events that fumi
+//! `connection.rs` pairs answers with questions; [`protocol`] has the few commands and events that fumi
 //! uses, as typed structs. With pipes instead of a port nobody else can connect, and Chromium ends when they close.
 
-pub mod connection;
+mod channel;
+mod connection;
+mod frames;
 pub mod protocol;
 
-pub use connection::{CallError, Channel, Connection, Event, Events, SessionId};
+pub use channel::Channel;
+pub use connection::{CallError, Connection, Event, Events, SessionId};
 
 use serde::{Serialize, de::DeserializeOwned};
 
