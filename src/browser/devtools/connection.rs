@@ -2,7 +2,8 @@
 //!
 //! Invariants: answers reach who asked, whatever their order; the events of one session arrive in the order in which
 //! Chromium sent them, and none is lost between an attachment and the first look at its session; when the pipe closes every
-//! question is answered with [`CallError::Closed`] and every stream of events ends.
+//! question is answered with [`CallError::Closed`] and every stream of events ends; so do those of a session that ends, with
+//! [`CallError::Gone`].
 
 use std::{
     collections::HashMap,
@@ -36,6 +37,12 @@ pub enum CallError {
     /// Chromium is gone.
     #[error("Chromium closed the connection")]
     Closed,
+    /// The session ended before it answered: its page, frame or worker is gone.
+    #[error("{method}: its page or frame is gone")]
+    Gone {
+        /// The command.
+        method: &'static str,
+    },
     /// Chromium refused it.
     #[error("{method}: {message} ({code})")]
     Refused {
@@ -102,21 +109,31 @@ pub struct Connection {
 #[derive(Debug, Default)]
 struct Shared {
     is_closed: bool,
-    asked: HashMap<u64, oneshot::Sender<Answer>>,
+    asked: HashMap<u64, Asked>,
     sessions: HashMap<Option<SessionId>, Stream>,
+}
+
+/// A question that waits for its answer.
+#[derive(Debug)]
+struct Asked {
+    session: Option<SessionId>,
+    answer: oneshot::Sender<Answer>,
 }
 
 /// Events of a session that somebody takes, or will: until then they wait.
 #[derive(Debug)]
 struct Stream {
+    /// The session by which this one was told; it does not outlive that.
+    parent: Option<SessionId>,
     sender: mpsc::UnboundedSender<Event>,
     waiting: Option<Events>,
 }
 
 impl Stream {
-    fn new() -> Self {
+    fn new(parent: Option<SessionId>) -> Self {
         let (sender, waiting) = mpsc::unbounded_channel();
         Self {
+            parent,
             sender,
             waiting: Some(waiting),
         }
@@ -170,7 +187,7 @@ impl Connection {
             shared: Mutex::default(),
             closed: CancellationToken::new(),
         });
-        let closed = connection.closed.clone();
+        let writing = Arc::clone(&connection);
         tokio::spawn(async move {
             let write = async {
                 while let Some(frame) = queue.recv().await {
@@ -181,8 +198,11 @@ impl Connection {
             };
             tokio::select! {
                 () = write => {}
-                () = closed.cancelled() => {}
+                () = writing.closed.cancelled() => {}
             }
+            // A pipe that breaks while it is written to is told here first: whoever asks from now on must not think that
+            // Chromium is up.
+            writing.close();
         });
         let reading = Arc::clone(&connection);
         tokio::spawn(async move {
@@ -197,7 +217,7 @@ impl Connection {
     /// Sends a command and waits for its reply. Dropping the future forgets the reply; the command is done nevertheless.
     pub async fn call<C: Command>(&self, session: Option<&SessionId>, command: &C) -> Result<C::Reply, CallError> {
         let method = C::METHOD;
-        let answer = self.ask(session, command)?.await.map_err(|_| CallError::Closed)?;
+        let answer = self.ask(session, command)?.await.map_err(|_| self.unanswered(method))?;
         match answer {
             Ok(result) => serde_json::from_str(result.get()).map_err(|error| CallError::Unreadable { method, error }),
             Err(Refusal { code, message }) => Err(CallError::Refused { method, code, message }),
@@ -224,10 +244,29 @@ impl Connection {
         if shared.is_closed {
             return Err(CallError::Closed);
         }
-        shared.asked.insert(id, sender);
+        if session.is_some() && !shared.sessions.contains_key(&session.cloned()) {
+            return Err(CallError::Gone { method });
+        }
+        let session = session.cloned();
+        shared.asked.insert(id, Asked { session, answer: sender });
         // Under the lock, so that frames go out in the order of their numbers.
         self.frames.send(frame).map_err(|_| CallError::Closed)?;
         Ok(receiver)
+    }
+
+    /// Why a question was dropped.
+    fn unanswered(&self, method: &'static str) -> CallError {
+        if self.shared().is_closed {
+            CallError::Closed
+        } else {
+            CallError::Gone { method }
+        }
+    }
+
+    /// Whether a session is attached still.
+    #[must_use]
+    pub fn is_attached(&self, session: &SessionId) -> bool {
+        self.shared().sessions.contains_key(&Some(session.clone()))
     }
 
     /// The events of a session, from its attachment on; of the browser itself without one. There is one stream for each:
@@ -238,8 +277,13 @@ impl Connection {
         if shared.is_closed {
             return mpsc::unbounded_channel().1;
         }
-        let stream = shared.sessions.entry(session.cloned()).or_insert_with(Stream::new);
-        stream.waiting.take().unwrap_or_else(|| mpsc::unbounded_channel().1)
+        if session.is_none() {
+            shared.sessions.entry(None).or_insert_with(|| Stream::new(None));
+        }
+        // Of one that has ended already there are none.
+        let stream = shared.sessions.get_mut(&session.cloned());
+        let waiting = stream.and_then(|stream| stream.waiting.take());
+        waiting.unwrap_or_else(|| mpsc::unbounded_channel().1)
     }
 
     /// Ready when Chromium is gone.
@@ -294,7 +338,7 @@ impl Connection {
                 };
                 if let Some(asked) = shared.asked.remove(&id) {
                     // Whoever asked may have left.
-                    let _ = asked.send(answer);
+                    let _ = asked.answer.send(answer);
                 }
             }
             (None, Some(method)) => shared.deliver(frame.session_id.as_ref(), method, frame.params),
@@ -318,18 +362,29 @@ impl Shared {
         if let Some(attached) = attachment("Target.attachedToTarget") {
             self.sessions
                 .entry(Some(attached.session_id))
-                .or_insert_with(Stream::new);
+                .or_insert_with(|| Stream::new(session.clone()));
         }
         let detached = attachment("Target.detachedFromTarget");
         if let Some(stream) = self.sessions.get(&session) {
             // A stream that nobody reads any more.
             let _ = stream.sender.send(Event { method, params });
         } else if session.is_none() {
-            let stream = self.sessions.entry(None).or_insert_with(Stream::new);
+            let stream = self.sessions.entry(None).or_insert_with(|| Stream::new(None));
             let _ = stream.sender.send(Event { method, params });
         }
         if let Some(detached) = detached {
-            self.sessions.remove(&Some(detached.session_id));
+            self.end(detached.session_id);
+        }
+    }
+
+    /// A session is gone, with those that it told of: Chromium answers nothing that they were asked.
+    fn end(&mut self, session: SessionId) {
+        let mut gone = vec![Some(session)];
+        while let Some(session) = gone.pop() {
+            self.sessions.remove(&session);
+            self.asked.retain(|_, asked| asked.session != session);
+            let below = self.sessions.iter().filter(|(_, stream)| stream.parent == session);
+            gone.extend(below.map(|(below, _)| below.clone()));
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The life of the browser with the real Chromium: sessions, tabs, crashes, ageing, the policy at the gate.
 
+mod connection;
 mod ends;
 mod gate;
 mod sessions;
