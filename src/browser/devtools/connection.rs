@@ -248,7 +248,13 @@ impl Connection {
             return Err(CallError::Gone { method });
         }
         let session = session.cloned();
-        shared.asked.insert(id, Asked { session, answer: sender });
+        shared.asked.insert(
+            id,
+            Asked {
+                session,
+                answer: sender,
+            },
+        );
         // Under the lock, so that frames go out in the order of their numbers.
         self.frames.send(frame).map_err(|_| CallError::Closed)?;
         Ok(receiver)

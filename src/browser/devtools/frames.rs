@@ -1,4 +1,6 @@
-//! Bytes of a pipe, cut into frames: JSON objects, each ended by a NUL byte.
+//! Bytes of a pipe, cut into frames: JSON objects, each ended by a NUL byte, and mended so that they can be read.
+
+use super::mend::mend;
 
 /// How much is read at once; screenshots are a few hundred kilobytes.
 const CHUNK: usize = 64 << 10;
@@ -22,6 +24,7 @@ impl Frames {
     pub(super) fn each(&mut self, mut take: impl FnMut(&[u8])) {
         let mut begin = 0;
         while let Some(end) = memchr::memchr(0, &self.buffer[self.searched..]).map(|at| self.searched + at) {
+            mend(&mut self.buffer[begin..end]);
             take(&self.buffer[begin..end]);
             begin = end + 1;
             self.searched = begin;

@@ -6,10 +6,12 @@
 mod channel;
 mod connection;
 mod frames;
+mod mend;
 pub mod protocol;
 
 pub use channel::Channel;
 pub use connection::{CallError, Connection, Event, Events, SessionId};
+pub use mend::{mend, mended};
 
 use serde::{Serialize, de::DeserializeOwned};
 

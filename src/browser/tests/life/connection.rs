@@ -40,7 +40,9 @@ impl Peer {
         ))
         .await;
         let parent = parent.map(|parent| SessionId(parent.to_owned()));
-        let event = within(self.connection.events(parent.as_ref()).recv()).await.expect("told");
+        let event = within(self.connection.events(parent.as_ref()).recv())
+            .await
+            .expect("told");
         event.get::<AttachedToTarget>().expect("an attachment").session_id
     }
 }
