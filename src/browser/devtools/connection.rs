@@ -24,7 +24,14 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::{Command, Happening, frames::Frames};
+use super::{
+    Command, Events,
+    events::Stream,
+    frames::{Frames, Piece},
+};
+
+/// The code of a refusal that is fumi's own; the protocol's are below -32000.
+const TOO_LONG: i64 = -1;
 
 /// A session of the protocol: one attachment to one target.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -71,32 +78,6 @@ impl CallError {
     }
 }
 
-/// Something that happened, its parameters still as text.
-#[derive(Debug)]
-pub struct Event {
-    /// The protocol's name.
-    pub method: Box<str>,
-    params: Option<Box<RawValue>>,
-}
-
-impl Event {
-    /// The parameters, if it is this kind of event. One that cannot be read is logged and passed over: new versions of
-    /// Chromium add values.
-    #[must_use]
-    pub fn get<H: Happening>(&self) -> Option<H> {
-        if *self.method != *H::METHOD {
-            return None;
-        }
-        let params = self.params.as_deref().map_or("{}", RawValue::get);
-        serde_json::from_str(params)
-            .inspect_err(|error| tracing::warn!(method = H::METHOD, %error, "an event of another form"))
-            .ok()
-    }
-}
-
-/// The events of one session, in order.
-pub type Events = mpsc::UnboundedReceiver<Event>;
-
 /// A connection to one Chromium.
 #[derive(Debug)]
 pub struct Connection {
@@ -118,26 +99,6 @@ struct Shared {
 struct Asked {
     session: Option<SessionId>,
     answer: oneshot::Sender<Answer>,
-}
-
-/// Events of a session that somebody takes, or will: until then they wait.
-#[derive(Debug)]
-struct Stream {
-    /// The session by which this one was told; it does not outlive that.
-    parent: Option<SessionId>,
-    sender: mpsc::UnboundedSender<Event>,
-    waiting: Option<Events>,
-}
-
-impl Stream {
-    fn new(parent: Option<SessionId>) -> Self {
-        let (sender, waiting) = mpsc::unbounded_channel();
-        Self {
-            parent,
-            sender,
-            waiting: Some(waiting),
-        }
-    }
 }
 
 pub(super) type Answer = Result<Box<RawValue>, Refusal>;
@@ -281,15 +242,14 @@ impl Connection {
     pub fn events(&self, session: Option<&SessionId>) -> Events {
         let mut shared = self.shared();
         if shared.is_closed {
-            return mpsc::unbounded_channel().1;
+            return Events::ended();
         }
         if session.is_none() {
             shared.sessions.entry(None).or_insert_with(|| Stream::new(None));
         }
         // Of one that has ended already there are none.
         let stream = shared.sessions.get_mut(&session.cloned());
-        let waiting = stream.and_then(|stream| stream.waiting.take());
-        waiting.unwrap_or_else(|| mpsc::unbounded_channel().1)
+        stream.and_then(Stream::take).unwrap_or_else(Events::ended)
     }
 
     /// Ready when Chromium is gone.
@@ -322,7 +282,10 @@ impl Connection {
             if read == 0 {
                 return Ok(());
             }
-            frames.each(|frame| self.receive(frame));
+            frames.each(|piece| match piece {
+                Piece::Whole(frame) => self.receive(frame),
+                Piece::TooLong(id) => self.pass_over(id),
+            });
         }
     }
 
@@ -352,6 +315,17 @@ impl Connection {
         }
     }
 
+    /// What is too long is not read; whoever asked for it is told.
+    fn pass_over(&self, id: Option<u64>) {
+        tracing::warn!("a frame is too long, and passed over");
+        if let Some(asked) = id.and_then(|id| self.shared().asked.remove(&id)) {
+            let _ = asked.answer.send(Err(Refusal {
+                code: TOO_LONG,
+                message: "the answer is too long".to_owned(),
+            }));
+        }
+    }
+
     fn shared(&self) -> MutexGuard<'_, Shared> {
         // Held for moves between maps only, never over a wait.
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
@@ -371,12 +345,11 @@ impl Shared {
                 .or_insert_with(|| Stream::new(session.clone()));
         }
         let detached = attachment("Target.detachedFromTarget");
+        if session.is_none() {
+            self.sessions.entry(None).or_insert_with(|| Stream::new(None));
+        }
         if let Some(stream) = self.sessions.get(&session) {
-            // A stream that nobody reads any more.
-            let _ = stream.sender.send(Event { method, params });
-        } else if session.is_none() {
-            let stream = self.sessions.entry(None).or_insert_with(|| Stream::new(None));
-            let _ = stream.sender.send(Event { method, params });
+            stream.send(method, params);
         }
         if let Some(detached) = detached {
             self.end(detached.session_id);

@@ -5,12 +5,14 @@
 
 mod channel;
 mod connection;
+mod events;
 mod frames;
 mod mend;
 pub mod protocol;
 
 pub use channel::Channel;
-pub use connection::{CallError, Connection, Event, Events, SessionId};
+pub use connection::{CallError, Connection, SessionId};
+pub use events::{Event, Events};
 pub use mend::{mend, mended};
 
 use serde::{Serialize, de::DeserializeOwned};

@@ -83,3 +83,55 @@ async fn calls_end_with_their_session_and_with_those_above_it() {
     let late = within(peer.connection.call(Some(&frame), &GetFrameTree {})).await;
     assert!(matches!(late, Err(CallError::Gone { .. })));
 }
+
+#[tokio::test]
+async fn an_answer_that_is_too_long_is_a_refusal() {
+    let mut peer = Peer::new();
+    let version = peer.connection.call(None, &GetVersion {});
+    let said = async {
+        peer.says
+            .write_all(b"{\"id\":1,\"result\":{\"product\":\"")
+            .await
+            .expect("said");
+        for _ in 0..65 {
+            peer.says.write_all(&vec![b'x'; 1 << 20]).await.expect("said");
+        }
+        peer.says.write_all(b"\"}}\0").await.expect("said");
+    };
+    let (version, ()) = within(async { tokio::join!(version, said) }).await;
+    assert!(version.is_err_and(|error| error.says("too long")));
+    let version = peer.connection.call(None, &GetVersion {});
+    let said = peer.says.write_all(b"{\"id\":2,\"result\":{\"product\":\"Chrome\"}}\0");
+    let (version, said) = within(async { tokio::join!(version, said) }).await;
+    said.expect("said");
+    assert_eq!(version.expect("the next one").product, "Chrome");
+}
+
+#[tokio::test]
+async fn what_a_page_writes_faster_than_it_is_read_is_dropped_and_nothing_else() {
+    let mut peer = Peer::new();
+    let page = peer.attach(None, "page").await;
+    let mut events = peer.connection.events(Some(&page));
+    for method in ["Runtime.consoleAPICalled", "Page.frameNavigated"] {
+        for _ in 0..10_100 {
+            peer.say(format!(r#"{{"method":"{method}","params":{{}},"sessionId":"page"}}"#))
+                .await;
+        }
+    }
+    peer.say(r#"{"method":"Target.detachedFromTarget","params":{"sessionId":"page"}}"#)
+        .await;
+    // The last of them ends the session.
+    within(peer.connection.call(Some(&page), &GetFrameTree {}))
+        .await
+        .expect_err("gone");
+    let (mut written, mut others) = (0, 0);
+    while let Some(event) = within(events.recv()).await {
+        let count = if &*event.method == "Page.frameNavigated" {
+            &mut others
+        } else {
+            &mut written
+        };
+        *count += 1;
+    }
+    assert_eq!((written, others), (10_000, 10_100));
+}
