@@ -2,7 +2,10 @@
 
 use std::path::PathBuf;
 
-use super::{State, Tab};
+use super::{
+    State, Tab,
+    console::{URL, cut},
+};
 use crate::{
     devtools::{
         Channel, Event,
@@ -18,6 +21,9 @@ use crate::{
 
 /// Downloads that are remembered.
 const KEPT: usize = 100;
+
+/// Longest name that is kept, in characters; file systems allow 255 bytes.
+const NAME: usize = 500;
 
 /// How far a download is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,8 +126,8 @@ impl Downloads {
         self.kept.push(Kept {
             download: Download {
                 id: begun.guid,
-                url: begun.url,
-                name: begun.suggested_filename,
+                url: cut(&begun.url, URL),
+                name: cut(&begun.suggested_filename, NAME),
                 state: DownloadState::Running,
                 bytes: 0,
                 file: None,

@@ -146,6 +146,11 @@ impl Tab {
         }
     }
 
+    /// The title as it was when somebody last looked.
+    pub(crate) fn last_title(&self) -> String {
+        self.state().seen.title().to_owned()
+    }
+
     /// The session of the page.
     pub(crate) fn page(&self) -> &Channel {
         &self.channel

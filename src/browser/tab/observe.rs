@@ -57,6 +57,12 @@ impl Seen {
     }
 }
 
+impl Seen {
+    pub(super) fn title(&self) -> &str {
+        &self.title
+    }
+}
+
 impl Tab {
     /// What happened since the last observation, which this one is from now on.
     pub async fn observe(&self) -> Result<Facts, BrowserError> {
