@@ -5,6 +5,7 @@ mod ends;
 mod gate;
 mod sessions;
 mod site;
+mod windows;
 
 use std::{sync::Arc, time::Duration};
 
