@@ -244,7 +244,7 @@ impl Browser {
         let browser = Arc::downgrade(self);
         let crashed = move |ended| {
             if let Some(browser) = browser.upgrade() {
-                browser.history().crash = Some((Instant::now(), ended));
+                browser.note_crash(ended);
             }
         };
         let running = Arc::new(Running::new(process, crashed).await?);
@@ -253,7 +253,16 @@ impl Browser {
         history.up.retain(|up| up.strong_count() > 0);
         history.up.push(Arc::downgrade(&running));
         drop(history);
+        tokio::spawn(ageing::listen_for_life(
+            Arc::downgrade(self),
+            Arc::downgrade(&running),
+            self.settings.hang,
+        ));
         Ok(running)
+    }
+
+    pub(crate) fn note_crash(&self, ended: Ended) {
+        self.history().crash = Some((Instant::now(), ended));
     }
 
     pub(crate) fn settings(&self) -> &Settings {

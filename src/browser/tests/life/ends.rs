@@ -1,6 +1,6 @@
 //! What ends, and what goes on afterwards.
 
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
 use super::*;
 use crate::{Loss, errors::BrowserError};
@@ -170,6 +170,53 @@ async fn an_old_chromium_ends_with_its_last_context() {
     assert!(!is_gone(&before));
     browser.close(&owner("a"), old.handle()).await.expect("closed");
     eventually("it is gone", async || is_gone(&before)).await;
+    browser.shut_down().await;
+}
+
+#[tokio::test]
+async fn an_old_chromium_takes_nothing_from_a_call_that_runs() {
+    let browser = Browser::new(Settings {
+        recycle_contexts: 1,
+        forget: Duration::from_millis(300),
+        ..Settings::default()
+    });
+    let session = browser.session(&owner("a"), None).await.expect("a session");
+    let mut tabs = session.alone().await;
+    let tab = tabs.current().await.expect("a tab");
+    let running = Arc::clone(session.state.live().expect("a context").running());
+    eventually("its time is over", async || {
+        running.retired().is_some_and(|since| since > Duration::from_secs(1))
+    })
+    .await;
+    assert_eq!(evaluate(&tab, "1").await, "1");
+    drop(tabs);
+    eventually("it ends then", async || !running.is_up()).await;
+    browser.shut_down().await;
+}
+
+#[tokio::test]
+async fn a_chromium_that_hangs_is_replaced() {
+    let browser = Browser::new(Settings {
+        hang: Duration::from_secs(2),
+        ..Settings::default()
+    });
+    let session = browser.session(&owner("a"), None).await.expect("a session");
+    let mut tabs = session.alone().await;
+    let tab = tabs.current().await.expect("a tab");
+    let before = process(&browser);
+    kill_process(before.0, Signal::STOP).expect("stopped");
+    // Who waits for it is told.
+    let told = tab
+        .page()
+        .call(&crate::devtools::protocol::browser::GetVersion {})
+        .await;
+    assert!(matches!(told, Err(crate::devtools::CallError::Closed)), "{told:?}");
+    tabs.current().await.expect("a tab in another");
+    assert_eq!(tabs.take_loss(), Some(Loss::Crash));
+    eventually("the old one is gone", async || is_gone(&before)).await;
+    eventually("it is noted", async || browser.diagnose().await.last_crash.is_some()).await;
+    let crash = browser.diagnose().await.last_crash.expect("noted");
+    assert!(crash.how.contains("did not answer"), "{}", crash.how);
     browser.shut_down().await;
 }
 
