@@ -242,7 +242,7 @@ impl State {
         } else if self.has_crashed {
             Some(BrowserError::Crashed)
         } else {
-            self.dialog.as_ref().map(dialogs::Open::in_the_way)
+            self.dialog.as_ref().and_then(dialogs::Open::in_the_way)
         }
     }
 }
