@@ -96,20 +96,24 @@ impl Running {
     pub(crate) async fn context(
         self: &Arc<Self>,
         viewport: (u32, u32),
-        settings: impl FnOnce(&ContextId) -> TabSettings,
+        settings: impl FnOnce(&ContextId) -> TabSettings + Send + 'static,
     ) -> Result<Arc<Context>, BrowserError> {
-        let made = self
-            .channel
-            .call(&CreateBrowserContext {
+        let running = Arc::clone(self);
+        // In a task of its own: if the caller gives up meanwhile, the context ends with the answer that nobody takes.
+        let making = tokio::spawn(async move {
+            let create = CreateBrowserContext {
                 dispose_on_detach: true,
-                ..CreateBrowserContext::default()
-            })
-            .await?;
-        self.served.fetch_add(1, Ordering::Relaxed);
-        let id = made.browser_context_id;
-        let context = Arc::new(Context::new(Arc::clone(self), id.clone(), viewport, settings(&id)));
-        self.contexts.known().contexts.insert(id, Arc::downgrade(&context));
-        Ok(context)
+            };
+            let id = running.channel.call(&create).await?.browser_context_id;
+            running.served.fetch_add(1, Ordering::Relaxed);
+            let settings = settings(&id);
+            let context = Arc::new(Context::new(Arc::clone(&running), id.clone(), viewport, settings));
+            running.contexts.known().contexts.insert(id, Arc::downgrade(&context));
+            Ok(context)
+        });
+        making.await.map_err(|error| BrowserError::Broken {
+            reason: format!("has no context: {error}"),
+        })?
     }
 
     /// Takes a context from those that hear of pages; says whether it was among them.
