@@ -204,6 +204,7 @@ impl Browser {
     pub(crate) async fn context(self: &Arc<Self>) -> Result<Arc<Context>, BrowserError> {
         let running = self.running().await?;
         let downloads = running.process().downloads().clone();
+        let largest_download = self.settings.largest_download;
         let (judge, refused) = (Arc::clone(&self.guard), Arc::clone(&self.guard));
         running
             .context(self.settings.viewport, move |id| {
@@ -213,6 +214,7 @@ impl Browser {
                     judge: Some(Arc::new(move |url| judge.judge(url))),
                     refused: Some(Arc::new(move |url| refused.refused(url))),
                     downloads: made.is_ok().then_some(folder),
+                    largest_download,
                     ..TabSettings::default()
                 }
             })

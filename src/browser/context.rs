@@ -15,8 +15,9 @@ use crate::{
     devtools::{
         Channel, SessionId,
         protocol::{
+            browser_downloads::DownloadProgress,
             emulation::SetFocusEmulationEnabled,
-            page::BringToFront,
+            page::{BringToFront, FrameId},
             runtime::RunIfWaitingForDebugger,
             target::{CloseTarget, ContextId, CreateTarget, DisposeBrowserContext, GetTargets, TargetId, TargetInfo},
         },
@@ -138,6 +139,11 @@ impl Strip {
             return;
         };
         let gone = self.open.remove(index);
+        let opener = self.open.iter().find(|open| Some(&open.id) == gone.opener.as_ref());
+        let heir = opener.or_else(|| self.open.get(self.current()?)).or(self.open.first());
+        if let Some(heir) = heir {
+            heir.tab.inherit_downloads(&gone.tab);
+        }
         // What came and went unseen is no news, and neither is what a caller did himself.
         if self.closing.as_ref() != Some(target) && was_told {
             if self.closed.len() == MOST_TABS {
@@ -356,6 +362,27 @@ impl Context {
                 strip.fail(target.clone());
             }
             _ => strip.fail(target.clone()),
+        }
+    }
+
+    /// The tab that a frame is in, if it is one of this context.
+    pub(crate) fn tab_with(&self, frame: &FrameId) -> Option<Arc<Tab>> {
+        let strip = self.strip();
+        let with = strip.open.iter().find(|open| open.tab.frame(frame).is_some());
+        with.map(|open| Arc::clone(&open.tab))
+    }
+
+    /// The current tab, if there is one.
+    pub(crate) fn current_tab(&self) -> Option<Arc<Tab>> {
+        let strip = self.strip();
+        let current = strip.open.get(strip.current()?)?;
+        Some(Arc::clone(&current.tab))
+    }
+
+    /// A download went on; which tab has it is known to the tabs.
+    pub(crate) fn download_went_on(&self, progress: &DownloadProgress) {
+        for open in &self.strip().open {
+            open.tab.download_went_on(progress);
         }
     }
 

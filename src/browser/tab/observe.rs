@@ -58,6 +58,11 @@ impl Seen {
 }
 
 impl Seen {
+    /// How many beginnings and ends of downloads were told.
+    pub(super) fn downloads(&self) -> u64 {
+        self.downloads
+    }
+
     pub(super) fn title(&self) -> &str {
         &self.title
     }

@@ -1,6 +1,7 @@
 //! The life of the browser with the real Chromium: sessions, tabs, crashes, ageing, the policy at the gate.
 
 mod connection;
+mod downloads;
 mod ends;
 mod gate;
 mod sessions;
