@@ -40,7 +40,7 @@ pub(crate) use world::RemoteObject;
 
 use crate::{
     devtools::{
-        Channel,
+        CallError, Channel,
         protocol::{
             page::FrameId,
             target::{TargetId, TargetInfo},
@@ -146,6 +146,11 @@ impl Tab {
         }
     }
 
+    /// The title as it was when somebody last looked.
+    pub(crate) fn last_title(&self) -> String {
+        self.state().seen.title().to_owned()
+    }
+
     /// The session of the page.
     pub(crate) fn page(&self) -> &Channel {
         &self.channel
@@ -211,9 +216,22 @@ impl Tab {
     ) -> Result<T, BrowserError> {
         tokio::select! {
             biased;
-            done = work => done,
+            done = work => match done {
+                Err(BrowserError::Protocol(CallError::Gone { .. })) if self.has_left() => {
+                    // Its session ends a moment before the tab has heard all that came before.
+                    self.until(|state| state.is_closed.then_some(())).await;
+                    Err(BrowserError::TabClosed)
+                }
+                done => done,
+            },
             stop = self.stop() => Err(stop),
         }
+    }
+
+    /// Whether Chromium has let the page go.
+    fn has_left(&self) -> bool {
+        let session = self.channel.session();
+        session.is_none_or(|session| !self.channel.connection().is_attached(session))
     }
 }
 
@@ -224,7 +242,7 @@ impl State {
         } else if self.has_crashed {
             Some(BrowserError::Crashed)
         } else {
-            self.dialog.as_ref().map(dialogs::Open::in_the_way)
+            self.dialog.as_ref().and_then(dialogs::Open::in_the_way)
         }
     }
 }

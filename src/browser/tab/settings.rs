@@ -21,6 +21,8 @@ pub struct TabSettings {
     pub refused: Option<Refused>,
     /// Where downloads go, as files named by their id; without a folder they are refused. It must exist.
     pub downloads: Option<PathBuf>,
+    /// Bytes of the largest download; 0 is no limit.
+    pub largest_download: u64,
     /// How long a document may take until its first byte.
     pub commit: Duration,
     /// How long it is waited for after that. Then the page is taken as it is, and said to be still loading.
@@ -37,6 +39,7 @@ impl Default for TabSettings {
             judge: None,
             refused: None,
             downloads: None,
+            largest_download: 256 << 20,
             commit: Duration::from_secs(20),
             load: Duration::from_secs(10),
             fetch: Duration::from_millis(500),

@@ -39,12 +39,6 @@ pub struct TargetInfo {
 pub struct CreateBrowserContext {
     /// Dispose of it when the connection ends.
     pub dispose_on_detach: bool,
-    /// A proxy for this context alone, `http://host:port`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub proxy_server: Option<String>,
-    /// Hosts that the proxy is not asked for; `<-loopback>` takes the exemption of loopback away.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub proxy_bypass_list: Option<String>,
 }
 command!(CreateBrowserContext => "Target.createBrowserContext" -> CreatedContext);
 
