@@ -49,6 +49,8 @@ pub enum BrowserError {
     Inert { target: String, reason: Text },
     #[error("bad selector {selector}: {reason}")]
     Selector { selector: String, reason: String },
+    #[error("bad pattern {pattern}: {reason}")]
+    Pattern { pattern: String, reason: String },
     #[error("{url} is denied: {}", reason.en)]
     Denied { url: String, reason: Text },
     #[error("a {kind} is open")]
@@ -98,6 +100,7 @@ impl Teach for BrowserError {
             Self::Covered { .. } => "ELEMENT_COVERED",
             Self::Inert { .. } => "ELEMENT_INERT",
             Self::Selector { .. } => "BAD_SELECTOR",
+            Self::Pattern { .. } => "BAD_PATTERN",
             Self::Denied { .. } => "URL_DENIED",
             Self::DialogOpen { .. } => "DIALOG_OPEN",
             Self::NoDialog => "NO_DIALOG",
@@ -154,6 +157,7 @@ impl Teach for BrowserError {
             Self::Covered { target, by } => vec![("target", quoted(target)), ("by", by.clone())],
             Self::Inert { target, reason } => said("target", quoted(target), reason),
             Self::Selector { selector, reason } => vec![("selector", quoted(selector)), ("reason", reason.clone())],
+            Self::Pattern { pattern, reason } => vec![("pattern", quoted(pattern)), ("reason", reason.clone())],
             Self::Denied { url, reason } => said("url", quoted(url), reason),
             Self::DialogOpen { kind, message } => vec![("kind", kind.clone()), ("message", quoted(message))],
             Self::NoSession { handle } => vec![("handle", quoted(handle))],

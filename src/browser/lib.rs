@@ -29,7 +29,7 @@ mod tabs;
 pub mod target;
 pub mod views;
 
-pub use acts::{Aim, Button, Click, Dropping, Field, FieldKind, Modifier, Typing};
+pub use acts::{Aim, Button, Click, Dropping, Field, FieldKind, Modifier, Shortened, Typing};
 pub use browser::Browser;
 pub use chromium::{Ended, Launch};
 pub use cookies::{Cookie, CookieFilter, NewCookie, SameSite};

@@ -56,6 +56,7 @@ struct About {
     options: Vec<String>,
     of: usize,
     option: String,
+    visible: bool,
 }
 
 /// An element as a line of a snapshot.
@@ -104,6 +105,11 @@ impl Missing {
 }
 
 impl Refusal {
+    /// Whether what it speaks of can be seen.
+    pub(crate) fn is_visible(&self) -> bool {
+        self.about.visible
+    }
+
     /// The error of an element that the caller named so.
     pub(crate) fn of(self, target: &str) -> BrowserError {
         let target = target.to_owned();
@@ -140,13 +146,10 @@ impl Refusal {
                     "このリストで選べるのは 1 つだけですが、複数の値が渡されました",
                 ),
             ),
-            "regex" => argument(
-                "regex",
-                Text::new(
-                    format!("the regular expression cannot be read: {}", self.about.message),
-                    format!("正規表現を解釈できません: {}", self.about.message),
-                ),
-            ),
+            "regex" => BrowserError::Pattern {
+                pattern: target,
+                reason: self.about.message,
+            },
             _ => BrowserError::Inert {
                 reason: self.inert(),
                 target,

@@ -40,6 +40,11 @@ impl Target {
         let digits = element.strip_prefix('e')?;
         (!digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())).then_some(frame)
     }
+
+    /// Whether it has a regular expression (`role=button[name=/save/i]`), which may take for ever.
+    pub(crate) fn has_pattern(&self) -> bool {
+        matches!(self, Self::Written(written) if written.trim_start().starts_with("role=") && written.contains("name=/"))
+    }
 }
 
 impl std::fmt::Display for Target {

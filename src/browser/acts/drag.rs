@@ -4,7 +4,7 @@
 //! browser drags (`draggable`, links, images) is held back and announced by Chromium; its events then go through the page.
 //! Which of both it is shows only while the pointer moves.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use super::{Aim, mouse::Mouse};
 use crate::{
@@ -15,7 +15,7 @@ use crate::{
         },
     },
     errors::BrowserError,
-    tab::{Point, Tab},
+    tab::{Frame, Point, Tab},
 };
 
 /// Moves between the two ends: pages that follow the pointer measure its speed and want more than one.
@@ -31,23 +31,23 @@ impl Tab {
             // room while something is dragged.
             self.point_of(to).await?;
             let start = self.point_of(from).await?;
-            self.watch_drags().await;
+            let watching = self.watch_drags().await;
             self.forget_drag();
             let mouse = Mouse::new(self.page());
             let mut held = Held::press(self.page(), &mouse, start).await?;
             held.move_to(&mouse, nudged(start)).await?;
             let end = self.point_of(to).await?;
-            if !self.seen_drags().await.started {
+            if !self.seen_drags(&watching).await.started {
                 for step in 1..=STEPS {
                     held.move_to(&mouse, between(start, end, f64::from(step) / f64::from(STEPS)))
                         .await?;
                     // The second move is the one that passes the threshold of some pages.
-                    if step <= 2 && self.seen_drags().await.started {
+                    if step <= 2 && self.seen_drags(&watching).await.started {
                         break;
                     }
                 }
             }
-            if self.seen_drags().await.started
+            if self.seen_drags(&watching).await.started
                 && let Ok(data) = tokio::time::timeout(ANNOUNCED, self.held_back()).await
             {
                 held.give_up();
@@ -58,24 +58,28 @@ impl Tab {
         self.acting(dragging).await
     }
 
-    /// Lets every frame look for drags from now on.
-    pub(super) async fn watch_drags(&self) {
-        for frame in self.frames() {
-            // A frame that is on its way to another document has nothing to drag.
-            let _: Result<Watched, _> = self.ask(&frame, "watchDrags", ()).await;
-        }
+    /// Lets the frames look for drags from now on; those that do. A page that is on its way to another document has nothing
+    /// to drag.
+    pub(super) async fn watch_drags(&self) -> Vec<Arc<Frame>> {
+        let asked = self.in_frames(async |frame| self.ask::<Watched>(&frame, "watchDrags", ()).await);
+        asked
+            .await
+            .unwrap_or_default()
+            .into_iter()
+            .map(|(frame, _)| frame)
+            .collect()
     }
 
-    /// What the frames have seen since then.
-    pub(super) async fn seen_drags(&self) -> Seen {
-        let mut all = Seen::default();
-        for frame in self.frames() {
-            if let Ok(seen) = self.ask::<Seen>(&frame, "seenDrags", ()).await {
-                all.started |= seen.started;
-                all.wanted |= seen.wanted;
-            }
-        }
-        all
+    /// What these frames have seen since then.
+    pub(super) async fn seen_drags(&self, watching: &[Arc<Frame>]) -> Seen {
+        let asked = self.among(watching.to_vec(), async |frame| {
+            self.ask::<Seen>(&frame, "seenDrags", ()).await
+        });
+        let seen = asked.await.unwrap_or_default().into_iter();
+        seen.fold(Seen::default(), |all, (_, seen)| Seen {
+            started: all.started || seen.started,
+            wanted: all.wanted || seen.wanted,
+        })
     }
 
     /// Brings what is dragged over a place and lets it go there.

@@ -41,11 +41,11 @@ impl Tab {
         };
         let act = async {
             let at = self.aim_again(&located, target).await?;
-            self.watch_drags().await;
+            let watching = self.watch_drags().await;
             for kind in [DragEventType::DragEnter, DragEventType::DragOver] {
                 self.page().call(&dragged(kind, &data, at)).await?;
             }
-            if self.seen_drags().await.wanted {
+            if self.seen_drags(&watching).await.wanted {
                 self.page().call(&dragged(DragEventType::Drop, &data, at)).await?;
                 return Ok(());
             }

@@ -2,7 +2,7 @@
 
 use fumi_base::text::Text;
 
-use super::Click;
+use super::{Click, Shortened};
 use crate::{
     errors::BrowserError,
     refusal::Said,
@@ -48,7 +48,8 @@ enum Deed {
 
 impl Tab {
     /// Fills fields in, in the order given. All are found before the first is filled, so that a wrong one changes nothing.
-    pub async fn fill_form(&self, fields: &[Field]) -> Result<(), BrowserError> {
+    /// What comes back are those that took less than they were given.
+    pub async fn fill_form(&self, fields: &[Field]) -> Result<Vec<Shortened>, BrowserError> {
         let mut located = Vec::with_capacity(fields.len());
         for field in fields {
             let found = self.locate(&field.target).await?;
@@ -56,14 +57,15 @@ impl Tab {
             located.push((field, found, deed));
         }
         let filling = async {
+            let mut cut = Vec::new();
             for (field, located, deed) in &located {
                 match deed {
-                    Deed::Fill => self.fill_in(located, &field.value).await?,
+                    Deed::Fill => cut.extend(self.fill_in(located, &field.value).await?),
                     Deed::Check { wanted } => self.check(located, &field.target, *wanted).await?,
-                    Deed::Choose => self.choose_in(located, &field.value).await?,
+                    Deed::Choose => cut.extend(self.choose_in(located, &field.value).await?),
                 }
             }
-            Ok(())
+            Ok(cut)
         };
         self.acting(filling).await
     }
@@ -88,13 +90,13 @@ impl Tab {
     }
 
     /// Chooses an option; where the list is no `<select>` but a field with suggestions, fills it.
-    async fn choose_in(&self, located: &Located, value: &str) -> Result<(), BrowserError> {
+    async fn choose_in(&self, located: &Located, value: &str) -> Result<Option<Shortened>, BrowserError> {
         let said: Said<Selected> = self
             .ask(&located.frame, "select", (&located.reference, [value]))
             .await?;
         match said {
             Said::Refused(refusal) if refusal.error == "not-select" => self.fill_in(located, value).await,
-            said => said.done(&located.called).map(drop),
+            said => said.done(&located.called).map(|_| None),
         }
     }
 }

@@ -18,6 +18,7 @@ mod typing;
 mod upload;
 
 pub use drop::Dropping;
+pub use fill::Shortened;
 pub use form::{Field, FieldKind};
 pub use mouse::Click;
 pub use typing::Typing;

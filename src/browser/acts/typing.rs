@@ -4,6 +4,7 @@
 //! go down and up for each character, after what the field holds, for pages that listen to keys.
 
 use super::{
+    Shortened,
     chord::{Chord, Stroke},
     keyboard, keys,
 };
@@ -30,13 +31,13 @@ pub struct Typing {
 const BATCH: usize = 16;
 
 impl Tab {
-    /// Types into a field.
-    pub async fn type_text(&self, target: &Target, typing: &Typing) -> Result<(), BrowserError> {
+    /// Types into a field. What comes back says that it had no room for all of it.
+    pub async fn type_text(&self, target: &Target, typing: &Typing) -> Result<Option<Shortened>, BrowserError> {
         let located = self.locate(target).await?;
         self.acting(self.type_in(&located, typing)).await
     }
 
-    async fn type_in(&self, located: &Located, typing: &Typing) -> Result<(), BrowserError> {
+    async fn type_in(&self, located: &Located, typing: &Typing) -> Result<Option<Shortened>, BrowserError> {
         let replace = !typing.slowly;
         let said: Said<Begun> = self
             .ask(
@@ -45,10 +46,13 @@ impl Tab {
                 (&located.reference, Beginning { replace }),
             )
             .await?;
-        match said.done(&located.called)?.kind {
+        let begun = said.done(&located.called)?;
+        let limit = begun.limit.filter(|limit| limit.is_too_small_for(&typing.text));
+        let mut cut = limit.map(|limit| Shortened::new(located, limit.max_length));
+        match begun.kind {
             _ if typing.slowly => self.type_keys(&typing.text).await?,
             // A date or a colour takes its value whole, in one form; keys would depend on the locale.
-            Kind::Formatted => self.fill_in(located, &typing.text).await?,
+            Kind::Formatted => cut = self.fill_in(located, &typing.text).await?,
             Kind::Text if typing.text.is_empty() => self.strike("Delete").await?,
             Kind::Text => {
                 self.page().call(&InsertText { text: &typing.text }).await?;
@@ -57,7 +61,7 @@ impl Tab {
         if typing.submit {
             self.strike("Enter").await?;
         }
-        Ok(())
+        Ok(cut)
     }
 
     async fn type_keys(&self, text: &str) -> Result<(), BrowserError> {
@@ -96,6 +100,26 @@ struct Beginning {
 #[derive(serde::Deserialize)]
 struct Begun {
     kind: Kind,
+    limit: Option<Limit>,
+}
+
+/// How much a field takes, in UTF-16 units.
+#[derive(serde::Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Limit {
+    /// All of it.
+    max_length: usize,
+    /// What is left.
+    room: usize,
+    /// Whether line breaks are part of the text.
+    multiline: bool,
+}
+
+impl Limit {
+    fn is_too_small_for(&self, text: &str) -> bool {
+        let counts = |unit: &u16| self.multiline || ![u16::from(b'\n'), u16::from(b'\r')].contains(unit);
+        text.replace("\r\n", "\n").encode_utf16().filter(counts).count() > self.room
+    }
 }
 
 /// What kind of field has the focus now.

@@ -47,10 +47,10 @@ function describe(target) {
   return found.error ? found : { line: lineOf(found.element) };
 }
 
-/** `<div#consent.overlay>` */
+/** `<div#consent.overlay>`; what the page wrote there is cut, and on one line. */
 function tagOf(element) {
-  const id = attribute(element, 'id');
-  const [first] = (attribute(element, 'class') ?? '').trim().split(/\s+/);
+  const id = brief(attribute(element, 'id') ?? '');
+  const [first] = brief(attribute(element, 'class') ?? '').split(' ');
   return `<${localName(element)}${id ? `#${id}` : ''}${first ? `.${first}` : ''}>`;
 }
 

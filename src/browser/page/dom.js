@@ -148,4 +148,7 @@ function clip(text, limit) {
   return `${text.slice(0, end)}…`;
 }
 
+/** A text of the page inside a sentence of ours: short, and on one line. */
+const brief = (text) => clip(tidy(text), 80);
+
 const grouped = (number) => String(number).replace(/\B(?=(\d{3})+$)/g, ',');

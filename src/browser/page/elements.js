@@ -1,7 +1,7 @@
 // Elements by their text, role, tag and attributes, all conditions together.
 
 /**
- * `{ elements: [{ ref, role, name, tag, line, visible }], total }`; visible ones first.
+ * `{ elements: [{ ref, role, name, tag, text?, visible }], total }`; visible ones first, `text` of those without a name.
  * @param attributes name -> value; an empty value asks only for the attribute.
  */
 function matching({ text, role, tagName, attributes = {}, maxResults = 20 } = {}) {
@@ -20,17 +20,16 @@ function matching({ text, role, tagName, attributes = {}, maxResults = 20 } = {}
       (element) => shownText(element).includes(wanted) || nameOf(element).toLowerCase().includes(wanted),
     );
   }
-  const visible = found.filter(isExposed);
-  const ordered = [...visible, ...found.filter((element) => !visible.includes(element)).slice(0, maxResults)];
+  const visible = new Set(found.filter(isExposed));
+  const ordered = [...visible, ...found.filter((element) => !visible.has(element))];
   return {
     elements: ordered.slice(0, maxResults).map((element) => {
-      const shown = isExposed(element);
       const name = nameOf(element);
       return {
         ...identity(element),
         tag: tagOf(element),
         ...(!name && { text: clip(tidy(textContent(element)), 120) }),
-        visible: shown,
+        visible: visible.has(element),
       };
     }),
     total: found.length,

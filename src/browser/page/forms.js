@@ -75,7 +75,7 @@ function fillField(field, given) {
     setValue(field, before);
     const limits = ['min', 'max', 'step']
       .filter((limit) => attribute(field, limit))
-      .map((limit) => [limit, attribute(field, limit)]);
+      .map((limit) => [limit, brief(attribute(field, limit))]);
     return { error: 'format', type, given: value, example, ...Object.fromEntries(limits) };
   }
   announce(field, field.value);
@@ -154,16 +154,16 @@ function choose(target, values) {
     const found = wanted.map((value) => optionFor(options, value));
     const missing = wanted.filter((_, index) => !found[index]);
     if (missing.length) {
-      const labels = options.slice(0, SHOWN_OPTIONS).map((option) => clip(tidy(option.label), 80));
+      const labels = options.slice(0, SHOWN_OPTIONS).map((option) => brief(option.label));
       return { error: 'options', missing, options: labels, of: options.length };
     }
     const off = found.find((option) => option.disabled || matches(option, 'optgroup:disabled > option'));
-    if (off) return { error: 'disabled', option: tidy(off.label) };
+    if (off) return { error: 'disabled', option: brief(off.label) };
     field.focus({ preventScroll: true });
     for (const option of options) option.selected = found.includes(option);
     dispatch(field, new Event('input', { bubbles: true, composed: true }));
     dispatch(field, new Event('change', { bubbles: true }));
-    return { selected: [...field.selectedOptions].map((option) => tidy(option.label)) };
+    return { selected: [...field.selectedOptions].map((option) => brief(option.label)) };
   });
 }
 

@@ -37,6 +37,8 @@ function attributesOf(element) {
     .map((name) => {
       const value = attribute(element, name);
       if (value === '') return ` ${name}`;
+      // Some frameworks write there what is typed.
+      if (name === 'value' && isPassword(element)) return ` value="${MASK}"`;
       const short = /^\s*data:/.test(value) ? `${value.trim().slice(0, 20)}…` : clip(value, LONGEST_ATTRIBUTE);
       return ` ${name}="${short.replaceAll('&', '&amp;').replaceAll('"', '&quot;')}"`;
     })

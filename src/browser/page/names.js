@@ -72,11 +72,13 @@ const isField = (element) => {
   );
 };
 
+/** What a control says inside another name; the value of a field as a snapshot shows it, so no password. */
 function embeddedValue(element, role) {
-  if (role === 'textbox' || role === 'searchbox') return isField(element) ? element.value : textContent(element);
+  const fieldValue = () => valueOf(element, role) ?? element.value;
+  if (role === 'textbox' || role === 'searchbox') return isField(element) ? fieldValue() : textContent(element);
   if (role === 'combobox' || role === 'listbox') {
     if (localName(element) === 'select') return [...element.selectedOptions].map((option) => option.label).join(' ');
-    if (isField(element)) return element.value;
+    if (isField(element)) return fieldValue();
     const picked = query(element, '[aria-selected="true"]');
     return picked.map(textContent).join(' ');
   }
@@ -84,7 +86,7 @@ function embeddedValue(element, role) {
     return (
       attribute(element, 'aria-valuetext') ??
       attribute(element, 'aria-valuenow') ??
-      (isField(element) ? element.value : undefined)
+      (isField(element) ? fieldValue() : undefined)
     );
   }
   return undefined;

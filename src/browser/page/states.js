@@ -50,6 +50,10 @@ function levelOf(element) {
   return heading ? Number(heading[1]) : 0;
 }
 
+/** What stands for a password. */
+const MASK = '••••';
+const isPassword = (element) => localName(element) === 'input' && element.type === 'password';
+
 /** The value that a field shows, or undefined for what is no field. A password's stays in the page. */
 function valueOf(element, role) {
   const name = localName(element);
@@ -57,7 +61,7 @@ function valueOf(element, role) {
   if (name === 'input') {
     switch (element.type) {
       case 'password':
-        return element.value ? '••••' : '';
+        return element.value ? MASK : '';
       case 'file':
         return [...element.files].map((file) => file.name).join(', ');
       case 'checkbox':

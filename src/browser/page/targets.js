@@ -69,7 +69,12 @@ function chosen(found, parsed) {
     return { element: left[0], role, name: labelOf(left[0], role) };
   }
   if (left.length > 1) {
-    return { error: 'several', count: left.length, candidates: left.slice(0, CANDIDATES).map(candidate) };
+    return {
+      error: 'several',
+      count: left.length,
+      candidates: left.slice(0, CANDIDATES).map(candidate),
+      visible: visible.length > 0,
+    };
   }
   return { error: 'none', nearest: nearestTo(parsed) };
 }
@@ -187,14 +192,19 @@ function pressable(element) {
 }
 
 /**
- * `{ ref, role, name }` of the one element that `target` means, or `{ error: "stale" | "none" | "several" | "selector"
+ * `{ ref, role, name, visible }` of the one element that `target` means, or `{ error: "stale" | "none" | "several" | "selector"
  * }`.
  */
 function resolve(target) {
   const found = resolveElement(target);
   return found.error
     ? found
-    : { ref: refOf(found.element, found.role, found.name), role: found.role, name: found.name };
+    : {
+        ref: refOf(found.element, found.role, found.name),
+        role: found.role,
+        name: found.name,
+        visible: isExposed(found.element),
+      };
 }
 
 /** The element itself, for calls that need it; null if the target means none. */

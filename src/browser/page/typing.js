@@ -9,7 +9,7 @@ function typedKind(field) {
 }
 
 /**
- * Gives a field the focus: `{ kind: "text" | "formatted" }`. With `replace` all that it holds is selected, else the caret
+ * Gives a field the focus: `{ kind: "text" | "formatted", limit? }`. With `replace` all that it holds is selected, else the caret
  * stands at its end; what takes no text can then be given keys only.
  */
 function beginTyping(target, { replace }) {
@@ -22,8 +22,14 @@ function beginTyping(target, { replace }) {
     field.focus();
     if (kind === 'text' && replace) selectAll(field);
     else if (kind === 'text') caretToEnd(field);
-    return { kind: kind ?? 'text' };
+    return { kind: kind ?? 'text', ...(kind === 'text' && field.maxLength >= 0 && { limit: limitOf(field, replace) }) };
   });
+}
+
+/** What `maxlength` leaves for what is typed. */
+function limitOf(field, replace) {
+  const left = field.maxLength - (replace ? 0 : field.value.length);
+  return { maxLength: field.maxLength, room: Math.max(0, left), multiline: localName(field) === 'textarea' };
 }
 
 function caretToEnd(field) {

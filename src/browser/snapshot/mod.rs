@@ -7,7 +7,7 @@ mod diff;
 mod lines;
 mod pairs;
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use tokio::time::timeout;
@@ -16,7 +16,7 @@ use crate::{
     devtools::protocol::dom::DescribeNode,
     errors::BrowserError,
     refusal::Said,
-    tab::{Frame, Located, Tab},
+    tab::{Frame, Located, PATIENCE, Tab},
     target::Target,
 };
 
@@ -24,8 +24,6 @@ use crate::{
 const DEEPEST: usize = 6;
 /// Frames that are shown in one snapshot.
 const MOST: usize = 50;
-/// How long a frame may take; one that is busy or broken must not cost the rest of the page.
-const PATIENCE: Duration = Duration::from_secs(3);
 /// Longest snapshot if nobody says otherwise, in characters; long runs of alike are collapsed long before.
 const LONGEST: usize = 40_000;
 /// Too little room for anything of a frame.

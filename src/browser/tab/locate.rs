@@ -14,6 +14,8 @@ use crate::{
 
 /// Frames in frames that are gone through; more is a trap.
 const DEEPEST: usize = 16;
+/// Candidates of all frames that are named.
+const CANDIDATES: usize = 16;
 
 /// A place on the page, in CSS pixels of the viewport of the tab.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
@@ -36,6 +38,22 @@ pub(crate) struct Located {
     pub(crate) name: String,
 }
 
+impl Located {
+    fn new(frame: Arc<Frame>, named: &str, found: Resolved) -> Self {
+        Self {
+            frame,
+            called: if named == found.reference {
+                named.to_owned()
+            } else {
+                format!("{named} (ref {})", found.reference)
+            },
+            reference: found.reference,
+            role: found.role,
+            name: found.name,
+        }
+    }
+}
+
 impl std::fmt::Display for Located {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} {:?} [ref={}]", self.role, self.name, self.reference)
@@ -48,14 +66,38 @@ struct Resolved {
     reference: String,
     role: String,
     name: String,
+    visible: bool,
 }
 
 /// How `fumi.aim` is asked.
 #[derive(Default, Serialize)]
-struct AimOptions {
+pub(crate) struct AimOptions {
+    /// From the upper left corner; else the middle.
     #[serde(skip_serializing_if = "Option::is_none")]
-    position: Option<Point>,
-    force: bool,
+    pub(crate) position: Option<Point>,
+    /// No check but that it is in view: a picture shows what is there.
+    pub(crate) force: bool,
+}
+
+/// What matches in several frames.
+#[derive(Default)]
+struct Matches {
+    count: usize,
+    one: Option<Located>,
+    candidates: Vec<String>,
+}
+
+impl Matches {
+    fn add(&mut self, located: Located) {
+        self.add_several(1, vec![located.to_string()]);
+        self.one = Some(located);
+    }
+
+    fn add_several(&mut self, count: usize, candidates: Vec<String>) {
+        self.count += count;
+        self.candidates.extend(candidates);
+        self.candidates.truncate(CANDIDATES);
+    }
 }
 
 /// Where an element's document lies inside the viewport of the frame above.
@@ -74,8 +116,8 @@ struct FrameBox {
 }
 
 impl Tab {
-    /// Finds the frame and the element: a ref by its frame's number, anything else in the main frame, then in those inside
-    /// it in their order.
+    /// Finds the frame and the element: a ref by its frame's number, anything else in the main frame, and only if nothing
+    /// there matches in those inside it, all together.
     pub(crate) async fn locate(&self, target: &Target) -> Result<Located, BrowserError> {
         if let Some(number) = target.frame() {
             let frame = self.state().frames.by_number(number).cloned();
@@ -86,42 +128,60 @@ impl Tab {
             })?;
             return self.resolve(&frame, target).await;
         }
-        let mut nearest = Vec::new();
-        for frame in self.frames() {
-            match self.resolve(&frame, target).await {
-                Ok(located) => return Ok(located),
-                // The main frame's own suggestions are the best, if it has any.
-                Err(BrowserError::NoMatch { nearest: here, .. }) => {
-                    if nearest.is_empty() {
-                        nearest = here;
+        match self.resolve(&self.main(), target).await {
+            Err(BrowserError::NoMatch { nearest, .. }) => self.locate_inside(target, nearest).await,
+            located => located,
+        }
+    }
+
+    /// The one match in the frames inside the page. `nearest`: what the main frame suggests, which is the best if it does.
+    async fn locate_inside(&self, target: &Target, mut nearest: Vec<String>) -> Result<Located, BrowserError> {
+        let named = target.to_string();
+        let inner = self.frames().into_iter().filter(|frame| frame.number != 0).collect();
+        let asked = self
+            .among(inner, async |frame| self.resolved(&frame, target).await)
+            .await?;
+        let (mut seen, mut hidden) = (Matches::default(), Matches::default());
+        for (frame, said) in asked {
+            match said {
+                Said::Done(found) => {
+                    let matches = if found.visible { &mut seen } else { &mut hidden };
+                    matches.add(Located::new(frame, &named, found));
+                }
+                Said::Refused(refusal) => {
+                    let matches = if refusal.is_visible() { &mut seen } else { &mut hidden };
+                    match refusal.of(&named) {
+                        BrowserError::Several { count, candidates, .. } => matches.add_several(count, candidates),
+                        BrowserError::NoMatch { nearest: here, .. } if nearest.is_empty() => nearest = here,
+                        _ => {}
                     }
                 }
-                // A frame that left meanwhile has no such element.
-                Err(BrowserError::Stale { .. } | BrowserError::Protocol(_)) if frame.number != 0 => {}
-                Err(error) => return Err(error),
             }
         }
-        Err(BrowserError::NoMatch {
-            target: target.to_string(),
-            nearest,
-        })
+        let matches = if seen.count > 0 { seen } else { hidden };
+        match (matches.count, matches.one) {
+            (0, _) => Err(BrowserError::NoMatch { target: named, nearest }),
+            (1, Some(located)) => Ok(located),
+            (count, _) => Err(BrowserError::Several {
+                target: named,
+                count,
+                candidates: matches.candidates,
+            }),
+        }
     }
 
     async fn resolve(&self, frame: &Arc<Frame>, target: &Target) -> Result<Located, BrowserError> {
-        let said: Said<Resolved> = self.ask(frame, "resolve", (target,)).await?;
         let named = target.to_string();
-        let found = said.done(&named)?;
-        Ok(Located {
-            frame: Arc::clone(frame),
-            called: if named == found.reference {
-                named
-            } else {
-                format!("{named} (ref {})", found.reference)
-            },
-            reference: found.reference,
-            role: found.role,
-            name: found.name,
-        })
+        let found = self.resolved(frame, target).await?.done(&named)?;
+        Ok(Located::new(Arc::clone(frame), &named, found))
+    }
+
+    async fn resolved(&self, frame: &Frame, target: &Target) -> Result<Said<Resolved>, BrowserError> {
+        if target.has_pattern() {
+            self.ask_with_pattern(frame, "resolve", (target,)).await
+        } else {
+            self.ask(frame, "resolve", (target,)).await
+        }
     }
 
     /// Scrolls to an element, waits until it is at rest, and checks that it is visible, enabled and not covered, in the frames
@@ -132,15 +192,7 @@ impl Tab {
 
     /// The same at a position from the element's upper left corner.
     pub(crate) async fn aim_at(&self, located: &Located, position: Option<Point>) -> Result<Point, BrowserError> {
-        if located.frame.number != 0 {
-            // The script in a frame cannot scroll what another process shows.
-            let object_id = self.object(located).await?;
-            let scroll = ScrollIntoViewIfNeeded {
-                object_id: object_id.id.clone(),
-            };
-            // An element without a box: the script says it better.
-            let _ = object_id.channel().call(&scroll).await;
-        }
+        self.scroll_to(located).await?;
         let options = AimOptions {
             position,
             ..AimOptions::default()
@@ -156,6 +208,18 @@ impl Tab {
             frame = above;
         }
         Ok(point)
+    }
+
+    /// Brings an element of a frame into view in the frames above: the script in a frame cannot scroll what another process
+    /// shows. In its own frame the script scrolls.
+    pub(crate) async fn scroll_to(&self, located: &Located) -> Result<(), BrowserError> {
+        if located.frame.number != 0 {
+            let object = self.object(located).await?;
+            let object_id = object.id.clone();
+            // An element without a box: the script says it better.
+            let _ = object.channel().call(&ScrollIntoViewIfNeeded { object_id }).await;
+        }
+        Ok(())
     }
 
     pub(crate) fn parent(&self, frame: &Frame) -> Option<Arc<Frame>> {

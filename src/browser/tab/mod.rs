@@ -5,6 +5,7 @@
 //! fixed time. The tasks end with their sessions, or when the tab is dropped. Which tabs there are is known elsewhere.
 
 mod acting;
+mod among;
 mod console;
 mod dialogs;
 mod downloads;
@@ -17,25 +18,26 @@ mod network;
 mod observe;
 mod settings;
 mod settle;
+mod terminating;
+mod title;
 mod world;
 
-use std::{
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::watch;
 
+pub(crate) use among::PATIENCE;
 pub use console::{Level, Message};
 pub use dialogs::Dialog;
 pub use downloads::{Chooser, Download, DownloadState};
 pub(crate) use frames::Frame;
-pub(crate) use locate::Located;
 pub use locate::Point;
+pub(crate) use locate::{AimOptions, Located};
 pub use navigation::{Arrival, Note};
 pub use network::{Request, RequestDetail, RequestFilter, RequestPart};
 pub use observe::Facts;
 pub use settings::{Judge, Refused, TabSettings};
+pub(crate) use terminating::Running;
 pub(crate) use world::RemoteObject;
 
 use crate::{
@@ -134,16 +136,6 @@ impl Tab {
     #[must_use]
     pub fn is_closed(&self) -> bool {
         self.state().is_closed
-    }
-
-    /// The title, as the page has it now; empty where the page does not answer at once.
-    pub async fn title(&self) -> String {
-        let main = self.main();
-        let title = self.ask(&main, "title", ());
-        match tokio::time::timeout(Duration::from_secs(1), title).await {
-            Ok(Ok(title)) => title,
-            _ => String::new(),
-        }
     }
 
     /// The title as it was when somebody last looked.

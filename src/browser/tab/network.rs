@@ -3,7 +3,6 @@
 use std::collections::VecDeque;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use fumi_base::text::Text;
 use regex::Regex;
 
 use super::{
@@ -57,7 +56,7 @@ pub struct Request {
 /// Which requests are meant. What is not given does not matter.
 #[derive(Clone, Debug, Default)]
 pub struct RequestFilter {
-    /// A regular expression for the URL, or a part of it.
+    /// A regular expression that is looked for in the URL.
     pub url: Option<String>,
     /// From and to, both included.
     pub status: Option<(u16, u16)>,
@@ -294,14 +293,19 @@ impl State {
 impl Tab {
     /// The requests that are meant, the oldest first, and how many there were before the limit.
     pub fn requests(&self, filter: &RequestFilter) -> Result<(Vec<Request>, usize), BrowserError> {
-        let url = filter
-            .url
-            .as_deref()
-            .map(|url| Regex::new(url).or_else(|_| Regex::new(&regex::escape(url))));
-        let url = url.transpose().map_err(|error| BrowserError::Argument {
-            argument: "filter",
-            reason: Text::new(error.to_string(), error.to_string()),
-        })?;
+        let read = |url: &String| {
+            Regex::new(url).map_err(|error| BrowserError::Pattern {
+                pattern: url.clone(),
+                // Above it the parser draws the place.
+                reason: error
+                    .to_string()
+                    .lines()
+                    .last()
+                    .unwrap_or_default()
+                    .replace("error: ", ""),
+            })
+        };
+        let url = filter.url.as_ref().map(read).transpose()?;
         let State { network, .. } = &*self.state();
         let meant = |kept: &&Kept| {
             let request = &kept.request;

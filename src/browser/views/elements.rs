@@ -53,28 +53,24 @@ impl Tab {
     /// Looks through all frames.
     pub async fn elements(&self, query: &ElementQuery) -> Result<Elements, BrowserError> {
         let mut all = Elements::default();
-        for frame in self.frames() {
-            let question = Question {
-                text: query.text.as_deref(),
-                role: query.role.as_deref(),
-                tag_name: query.tag_name.as_deref(),
-                attributes: query
-                    .attributes
-                    .iter()
-                    .map(|(name, value)| (name.as_str(), value.as_str()))
-                    .collect(),
-                max_results: query.max_results.saturating_sub(all.found.len()),
-            };
-            let said: Result<Said<Matches>, _> = self.ask(&frame, "elements", (question,)).await;
-            let matches = match said {
-                Ok(said) => said.done("elements")?,
-                // A frame that went away meanwhile has no elements.
-                Err(_) if frame.number != 0 => continue,
-                Err(error) => return Err(error),
-            };
+        let attributes = query
+            .attributes
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_str()));
+        let question = &Question {
+            text: query.text.as_deref(),
+            role: query.role.as_deref(),
+            tag_name: query.tag_name.as_deref(),
+            attributes: attributes.collect(),
+            max_results: query.max_results,
+        };
+        let asked = self.in_frames(async |frame| self.ask::<Said<Matches>>(&frame, "elements", (question,)).await);
+        for (_, said) in asked.await? {
+            let matches = said.done("elements")?;
             all.total += matches.total;
             all.found.extend(matches.elements);
         }
+        all.found.truncate(query.max_results);
         Ok(all)
     }
 }

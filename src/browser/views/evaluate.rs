@@ -7,14 +7,14 @@ use serde_json::value::RawValue;
 
 use crate::{
     devtools::{
-        Channel,
+        CallError, Channel,
         protocol::{
-            runtime::{self, CallFunctionOn, Evaluate, ExceptionDetails},
-            scripts::{CompileScript, TerminateExecution},
+            runtime::{self, CallArgument, CallFunctionOn, Evaluate, ExceptionDetails},
+            scripts::CompileScript,
         },
     },
     errors::BrowserError,
-    tab::Tab,
+    tab::{RemoteObject, Running, Tab},
     target::Target,
 };
 
@@ -22,7 +22,7 @@ use crate::{
 const LARGEST: usize = 256 << 10;
 
 /// Writes a value as JSON inside the page: what JSON cannot say is said in words, what is too long is cut there, so that it
-/// does not travel. An array of the text, its whole length, and whether there was a value.
+/// does not travel. An array of the text and its whole length. No value is `null`.
 const WRITER: &str = r"(value, most) => {
     const words = function (key, value) {
         const own = this[key];
@@ -38,7 +38,7 @@ const WRITER: &str = r"(value, most) => {
         return value;
     };
     const text = JSON.stringify(value, words) ?? 'null';
-    return [text.slice(0, most), text.length, value !== undefined];
+    return [text.slice(0, most), text.length];
 }";
 
 /// What a script gave.
@@ -46,16 +46,13 @@ const WRITER: &str = r"(value, most) => {
 pub struct Evaluated {
     /// The value as JSON; cut JSON as a JSON string.
     pub json: String,
-    /// There was none: `undefined`, written as `null`.
-    pub is_undefined: bool,
     /// UTF-16 units of the whole, where it was cut.
     pub cut: Option<usize>,
-    /// A dialog that the script opened holds it up: no value.
-    pub is_held_up: bool,
 }
 
 impl Tab {
     /// Runs a function (`() => document.title`, `element => element.value`), an expression or statements, and awaits a promise.
+    /// The value of a script that a dialog holds up is `null`.
     pub async fn evaluate(&self, script: &str, target: Option<&Target>) -> Result<Evaluated, BrowserError> {
         let script = script.trim().trim_end_matches(';');
         let located = match target {
@@ -72,22 +69,21 @@ impl Tab {
                 .map_or_else(|| self.main(), |located| located.frame.clone());
             let (channel, world) = self.page_world(&frame).await?;
             let form = Form::of(script, &channel).await?;
-            let mut running = Running {
-                tab: self,
-                channel: &channel,
-                is_over: false,
-            };
+            let running = Running::begin(self, &channel);
             let evaluated = match (&element, form) {
                 (Some(element), _) => channel.call(&on_element(script, element.id.clone())).await,
-                (None, form) => channel.call(&alone(script, form, world.unique)).await,
+                (None, Form::Expression) => channel.call(&expression(script, world.unique)).await,
+                (None, Form::Statements) => match channel.call(&statements(script, world.unique)).await {
+                    Ok(evaluated) => written(evaluated, &channel).await,
+                    failed => failed,
+                },
             };
-            running.is_over = true;
+            running.ended();
             read(evaluated?, script).map(Some)
         };
         let held_up = || Evaluated {
             json: "null".to_owned(),
-            is_held_up: true,
-            ..Evaluated::default()
+            cut: None,
         };
         Ok(self.acting(running).await?.unwrap_or_else(held_up))
     }
@@ -123,15 +119,11 @@ impl Form {
 }
 
 /// The call without an element. The script begins on the first line, so that line numbers are those of the caller.
-fn alone(script: &str, form: Form, world: String) -> Evaluate {
-    let expression = match form {
-        Form::Expression => format!(
-            "(async () => {{ let it = ({script}\n); if (typeof it === 'function') it = it(); \
-             return ({WRITER})(await it, {LARGEST}); }})()"
-        ),
-        // Their value is known only where they are evaluated as a script of their own.
-        Form::Statements => format!("{{ {script}\n}}"),
-    };
+fn expression(script: &str, world: String) -> Evaluate {
+    let expression = format!(
+        "(async () => {{ let it = ({script}\n); if (typeof it === 'function') it = it(); \
+         return ({WRITER})(await it, {LARGEST}); }})()"
+    );
     Evaluate {
         expression,
         unique_context_id: Some(world),
@@ -139,6 +131,37 @@ fn alone(script: &str, form: Form, world: String) -> Evaluate {
         await_promise: true,
         user_gesture: true,
     }
+}
+
+/// Statements, whose value is known only where they are evaluated as a script of their own. It stays in the page.
+fn statements(script: &str, world: String) -> Evaluate {
+    Evaluate {
+        expression: format!("{{ {script}\n}}"),
+        unique_context_id: Some(world),
+        return_by_value: false,
+        await_promise: true,
+        user_gesture: true,
+    }
+}
+
+/// The value of statements as the page writes it: an object that it holds, so that only the text of it travels.
+async fn written(evaluated: runtime::Evaluated, channel: &Channel) -> Result<runtime::Evaluated, CallError> {
+    let (None, Some(id)) = (&evaluated.exception_details, &evaluated.result.object_id) else {
+        return Ok(evaluated);
+    };
+    let object = RemoteObject::new(id.clone(), channel.clone());
+    let argument = CallArgument {
+        value: None,
+        object_id: Some(object.id.clone()),
+    };
+    let write = CallFunctionOn {
+        function_declaration: format!("function (it) {{ return ({WRITER})(it, {LARGEST}); }}"),
+        object_id: Some(object.id.clone()),
+        arguments: vec![argument],
+        return_by_value: true,
+        ..CallFunctionOn::default()
+    };
+    channel.call(&write).await
 }
 
 /// The call with an element, which an expression may name `element`.
@@ -171,21 +194,18 @@ fn read(evaluated: runtime::Evaluated, script: &str) -> Result<Evaluated, Browse
         ..
     } = evaluated.result;
     let value = value.as_deref().map_or("null", RawValue::get);
-    let Ok((json, length, has_value)) = serde_json::from_str::<(String, usize, bool)>(value) else {
-        // Statements, or a page that has replaced what the writer needs.
-        let json = unserializable_value.or(description.filter(|_| value == "null" && kind != "object"));
-        return Ok(Evaluated {
-            json: json.map_or_else(|| value.to_owned(), |word| quoted(&word)),
-            is_undefined: kind == "undefined",
-            ..Evaluated::default()
-        });
-    };
+    let (json, length) = serde_json::from_str::<(String, usize)>(value).unwrap_or_else(|_| {
+        // A plain value of statements, or a page that has replaced what the writer needs.
+        let word = unserializable_value.or(description.filter(|_| value == "null" && kind != "object"));
+        let json = word.map_or_else(|| value.to_owned(), |word| quoted(&word));
+        let length = json.encode_utf16().count();
+        let end = json.floor_char_boundary(LARGEST);
+        (json[..end].to_owned(), length)
+    });
     let is_whole = json.encode_utf16().count() >= length && serde_json::from_str::<&RawValue>(&json).is_ok();
     Ok(Evaluated {
         json: if is_whole { json } else { quoted(&json) },
-        is_undefined: !has_value,
         cut: (!is_whole).then_some(length),
-        is_held_up: false,
     })
 }
 
@@ -217,20 +237,5 @@ fn message(thrown: &ExceptionDetails, script: &str) -> String {
         format!("{message} (line {})", line + 1)
     } else {
         message.to_owned()
-    }
-}
-
-/// A script that runs: stopped when it is given up, unless it waits at a dialog, after which it may go on.
-struct Running<'a> {
-    tab: &'a Tab,
-    channel: &'a Channel,
-    is_over: bool,
-}
-
-impl Drop for Running<'_> {
-    fn drop(&mut self) {
-        if !self.is_over && self.tab.dialog().is_none() {
-            self.channel.send(&TerminateExecution {});
-        }
     }
 }

@@ -29,24 +29,19 @@ impl Tab {
     /// Looks through all frames.
     pub async fn find(&self, find: &Find) -> Result<Found, BrowserError> {
         let mut all = Found::default();
-        for frame in self.frames() {
-            let prefix = frame.prefix();
-            let max_results = MOST - all.lines.len();
-            let question = Question {
-                max_results,
-                prefix: &prefix,
-                ..find.into()
-            };
-            let said: Result<Said<Matches>, _> = self.ask(&frame, "find", (question,)).await;
-            let matches = match said {
-                Ok(said) => said.done(find.written())?,
-                // A frame that went away meanwhile has no lines.
-                Err(_) if frame.number != 0 => continue,
-                Err(error) => return Err(error),
-            };
+        let asked = self.in_frames(async |frame| {
+            let said: Said<Matches> = match find {
+                Find::Text(_) => self.ask(&frame, "find", (Question::from(find),)).await,
+                Find::Regex(_) => self.ask_with_pattern(&frame, "find", (Question::from(find),)).await,
+            }?;
+            Ok(said)
+        });
+        for (_, said) in asked.await? {
+            let matches = said.done(find.written())?;
             all.total += matches.total;
             all.lines.extend(matches.lines);
         }
+        all.lines.truncate(MOST);
         Ok(all)
     }
 }
@@ -59,7 +54,7 @@ impl Find {
     }
 }
 
-#[derive(Default, Serialize)]
+#[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Question<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -68,7 +63,6 @@ struct Question<'a> {
     regex: Option<&'a str>,
     flags: &'a str,
     max_results: usize,
-    prefix: &'a str,
 }
 
 impl<'a> From<&'a Find> for Question<'a> {
@@ -84,7 +78,7 @@ impl<'a> From<&'a Find> for Question<'a> {
             text,
             regex,
             flags,
-            ..Self::default()
+            max_results: MOST,
         }
     }
 }

@@ -1,22 +1,21 @@
 //! Pictures of the page, drawn, scaled and cut by Chromium itself.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use super::pixels;
 use crate::{
-    devtools::protocol::{
-        capture::{CaptureScreenshot, Clip, GetLayoutMetrics, ImageFormat, LayoutMetrics},
-        dom::ScrollIntoViewIfNeeded,
-    },
+    devtools::protocol::capture::{CaptureScreenshot, Clip, GetLayoutMetrics, ImageFormat, LayoutMetrics},
     errors::BrowserError,
     refusal::Said,
-    tab::Tab,
+    tab::{AimOptions, Tab},
     target::Target,
 };
 
 /// Pixels on one side. Chromium's surfaces end at 16,384; beyond, it draws the last part again and says nothing.
 const LONGEST: f64 = 16_000.0;
+/// Pixels of a picture, so that Chromium needs no more than about 160 MB to draw one.
+const MOST: f64 = 40e6;
 
 /// What is drawn, and how.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -50,12 +49,6 @@ struct Aimed {
     area: Rect,
 }
 
-#[derive(Serialize)]
-struct AimOptions {
-    /// Covered or not: a picture shows what is there.
-    force: bool,
-}
-
 /// A picture.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Picture {
@@ -67,8 +60,10 @@ pub struct Picture {
     pub width: u32,
     /// Pixels.
     pub height: u32,
-    /// CSS pixels of the part that is shown, and of all there was, where the picture ends earlier.
+    /// Height in CSS pixels of the part that is shown, and of all there was, where the picture ends earlier.
     pub cut: Option<(u32, u32)>,
+    /// It was made smaller than asked for, since it would have had too many pixels.
+    pub is_reduced: bool,
 }
 
 impl Tab {
@@ -79,7 +74,7 @@ impl Tab {
             None => None,
         };
         let metrics = self.page().call(&GetLayoutMetrics {}).await?;
-        let (clip, cut) = framed(shot, area, &metrics);
+        let Framed { clip, cut, is_reduced } = framed(shot, area, &metrics);
         let capture = CaptureScreenshot {
             format: shot.format,
             quality: shot.quality.filter(|_| shot.format != ImageFormat::Png),
@@ -105,20 +100,19 @@ impl Tab {
             width,
             height,
             cut,
+            is_reduced,
         })
     }
 
     /// The box of an element, scrolled into view, in CSS pixels of the viewport.
     async fn area_of(&self, target: &Target) -> Result<Rect, BrowserError> {
         let located = self.locate(target).await?;
-        if located.frame.number != 0 {
-            // The script in a frame cannot scroll what another process shows.
-            let object = self.object(&located).await?;
-            let object_id = object.id.clone();
-            // An element without a box: the script says it better.
-            let _ = object.channel().call(&ScrollIntoViewIfNeeded { object_id }).await;
-        }
-        let aim = (&located.reference, AimOptions { force: true });
+        self.scroll_to(&located).await?;
+        let aim = AimOptions {
+            force: true,
+            ..AimOptions::default()
+        };
+        let aim = (&located.reference, aim);
         let said: Said<Aimed> = self.ask(&located.frame, "aim", aim).await?;
         let mut area = said.done(&located.called)?.area;
         let mut frame = located.frame;
@@ -138,8 +132,14 @@ impl Tab {
     }
 }
 
-/// The part of the page that is drawn, in CSS pixels from its upper left corner, and what of it is left out.
-fn framed(shot: &Shot, area: Option<Rect>, metrics: &LayoutMetrics) -> (Clip, Option<(u32, u32)>) {
+/// The part of the page that is drawn, in CSS pixels from its upper left corner, and what is lost of it.
+struct Framed {
+    clip: Clip,
+    cut: Option<(u32, u32)>,
+    is_reduced: bool,
+}
+
+fn framed(shot: &Shot, area: Option<Rect>, metrics: &LayoutMetrics) -> Framed {
     let seen = metrics.css_visual_viewport;
     let all = match area {
         // Whole pixels, so that no edge is blurred.
@@ -164,7 +164,9 @@ fn framed(shot: &Shot, area: Option<Rect>, metrics: &LayoutMetrics) -> (Clip, Op
     };
     let fits = |limit: Option<u32>, side: f64| limit.map_or(1.0, |limit| f64::from(limit.max(1)) / side);
     let (width, height) = (all.width.min(LONGEST), all.height.min(LONGEST));
-    let scale = fits(shot.max_width, width).min(fits(shot.max_height, height)).min(1.0);
+    let wanted = fits(shot.max_width, width).min(fits(shot.max_height, height)).min(1.0);
+    // Nothing is lost but sharpness, and what reads pictures makes such large ones smaller anyway.
+    let scale = wanted.min((MOST / (width * height)).sqrt());
     let clip = Clip {
         x: all.x,
         y: all.y,
@@ -172,8 +174,11 @@ fn framed(shot: &Shot, area: Option<Rect>, metrics: &LayoutMetrics) -> (Clip, Op
         height,
         scale,
     };
-    let cut = (height < all.height || width < all.width).then(|| (whole(height), whole(all.height)));
-    (clip, cut)
+    Framed {
+        clip,
+        cut: (height < all.height || width < all.width).then(|| (whole(height), whole(all.height))),
+        is_reduced: scale < wanted,
+    }
 }
 
 /// Whether the viewport shows all of it; then Chromium need not lay the page out anew, which pages notice.

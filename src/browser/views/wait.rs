@@ -32,7 +32,8 @@ pub struct Wait {
 }
 
 impl Tab {
-    /// Waits; what does not come in time is an error.
+    /// Waits; what does not come in time is an error, and so is what keeps the page from showing anything: a dialog, a crash,
+    /// the end of the tab.
     pub async fn wait_for(&self, wait: &Wait) -> Result<(), BrowserError> {
         if wait.time.is_some_and(|time| time > LONGEST) {
             return Err(BrowserError::Argument {
@@ -47,22 +48,26 @@ impl Tab {
         let patience = wait.time.unwrap_or(PATIENCE);
         let end = Instant::now() + patience;
         if let Some(text) = &wait.text {
-            self.awaited(Sought::Shown(text), end).await.map_err(|()| {
+            let late = || {
                 late(
                     &format!("the text {}", quoted(text)),
                     &format!("{} の表示", quoted(text)),
                     patience,
                 )
-            })?;
+            };
+            let shown = self.awaited(Sought::Shown(text), end);
+            self.unless_stopped(async { shown.await.ok_or_else(late) }).await?;
         }
         if let Some(text) = &wait.text_gone {
-            self.awaited(Sought::Gone(text), end).await.map_err(|()| {
+            let late = || {
                 late(
                     &format!("the end of the text {}", quoted(text)),
                     &format!("{} が消えること", quoted(text)),
                     patience,
                 )
-            })?;
+            };
+            let gone = self.awaited(Sought::Gone(text), end);
+            self.unless_stopped(async { gone.await.ok_or_else(late) }).await?;
         }
         Ok(())
     }
@@ -78,7 +83,8 @@ enum Sought<'a> {
 }
 
 impl Tab {
-    async fn awaited(&self, sought: Sought<'_>, end: Instant) -> Result<(), ()> {
+    /// None if it does not come before the end.
+    async fn awaited(&self, sought: Sought<'_>, end: Instant) -> Option<()> {
         loop {
             let began = Instant::now();
             let left = end.saturating_duration_since(began);
@@ -87,10 +93,10 @@ impl Tab {
                 Sought::Gone(text) => self.is_gone(text, left.min(ROUND)).await,
             };
             if is_so {
-                return Ok(());
+                return Some(());
             }
             if left.is_zero() {
-                return Err(());
+                return None;
             }
             // A page between two documents refuses at once: not more often than it could draw.
             tokio::time::sleep_until(began + FRAME).await;
@@ -105,21 +111,19 @@ impl Tab {
         };
         let frames = self.frames();
         let looks = frames.iter().map(|frame| Box::pin(self.holds(frame, conditions)));
-        any(looks.collect()).await
+        // One that does not answer must not hold the others up.
+        let answered = tokio::time::timeout(time + ROUND, any(looks.collect()));
+        answered.await.unwrap_or_default()
     }
 
-    /// Whether one frame after the other shows it no more.
+    /// Whether no frame shows it any more before the time is over. One that does not answer shows nothing new.
     async fn is_gone(&self, text: &str, time: Duration) -> bool {
         let conditions = Conditions {
             text_gone: Some(text),
             ..Conditions::lasting(time)
         };
-        for frame in self.frames() {
-            if !self.holds(&frame, conditions).await {
-                return false;
-            }
-        }
-        true
+        let asked = self.in_frames(async |frame| Ok(self.holds(&frame, conditions).await));
+        asked.await.is_ok_and(|said| said.iter().all(|(_, holds)| *holds))
     }
 
     /// Whether conditions hold in a frame before their time is over; not in one that is on its way.

@@ -20,12 +20,19 @@ async fn functions_expressions_and_statements_give_json() {
     assert_eq!(json("await Promise.resolve(3)").await, "3");
     assert_eq!(json("const x = 2; x * 21").await, "42");
     assert_eq!(
+        json("const it = new Map([['big', 10n], ['at', a]]); it").await,
+        r#"{"big":"10n","at":"<button id=\"a\" title=\"hint\"></button>"}"#
+    );
+    assert_eq!(json("const it = 10n; it").await, r#""10n""#);
+    assert_eq!(json("const it = NaN; it").await, r#""NaN""#);
+    assert_eq!(json("const it = Promise.resolve([1]); it").await, "[1]");
+    assert_eq!(json("const it = () => 1; it").await, r#""[function it]""#);
+    assert_eq!(
         json("({ when: new Date(0), big: 10n, none: undefined, gone: NaN, at: a })").await,
         r#"{"when":"1970-01-01T00:00:00.000Z","big":"10n","gone":"NaN","at":"<button id=\"a\" title=\"hint\"></button>"}"#
     );
-    let nothing = page.tab.evaluate("() => {}", None).await.expect("no value");
-    assert_eq!((nothing.json.as_str(), nothing.is_undefined), ("null", true));
-    assert!(!page.tab.evaluate("null", None).await.expect("null").is_undefined);
+    assert_eq!(json("() => {}").await, "null");
+    assert_eq!(json("null").await, "null");
 
     let on = async |script: &str, target: Target| page.tab.evaluate(script, Some(&target)).await.expect("a value").json;
     assert_eq!(on("element => element.title", at("#a")).await, r#""hint""#);
@@ -63,12 +70,29 @@ async fn what_a_script_throws_is_told_with_its_line_and_long_values_are_cut() {
     assert_eq!(long.cut, Some(5_000_002));
     assert!(long.json.len() < 300_000 && long.json.starts_with(r#""\"xxx"#));
 
+    // Statements as well, whose value is known only after them.
+    let long = page
+        .tab
+        .evaluate("const it = Array(500000).fill('word'); it", None)
+        .await;
+    let long = long.expect("a value");
+    assert_eq!(long.cut, Some(3_500_001));
+    assert!(long.json.len() < 400_000, "{}", long.json.len());
+    let text = page.tab.evaluate("const it = 'x'.repeat(500000); it", None).await;
+    let text = text.expect("a value");
+    assert_eq!(text.cut, Some(500_002));
+    assert!(
+        text.json.len() < 300_000 && text.json.starts_with(r#""\"xxx"#),
+        "{}",
+        text.json.len()
+    );
+
     let held = page
         .tab
         .evaluate("() => { alert('wait'); document.title = 'after'; return 1 }", None)
         .await
         .expect("held up");
-    assert!(held.is_held_up);
+    assert_eq!((held.json.as_str(), page.tab.dialog().is_some()), ("null", true));
     page.tab.handle_dialog(true, None).await.expect("answered");
     assert_eq!(page.value("document.title").await, r#""after""#, "the script went on");
 

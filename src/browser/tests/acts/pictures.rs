@@ -118,3 +118,21 @@ async fn pages_are_printed_resized_and_shown_as_their_user_likes_it() {
     assert_eq!(page.value(asked).await, "true", "in frames of other processes too");
     page.close().await;
 }
+
+#[tokio::test]
+async fn a_picture_of_a_huge_element_is_made_smaller_and_says_so() {
+    let page =
+        Page::of("<div id=huge style='width:8000px;height:8000px;background:linear-gradient(red, blue)'></div>").await;
+    let huge = Shot {
+        target: Some(at("#huge")),
+        ..Shot::default()
+    };
+    let picture = page.tab.screenshot(&huge).await.expect("a picture");
+    let pixels = u64::from(picture.width) * u64::from(picture.height);
+    assert!((39_000_000..=40_100_000).contains(&pixels), "{:?}", size(&picture));
+    assert_eq!((picture.width, picture.cut), (picture.height, None), "all of it");
+    assert!(picture.is_reduced);
+    let seen = page.tab.screenshot(&Shot::default()).await.expect("a picture");
+    assert!(!seen.is_reduced);
+    page.close().await;
+}

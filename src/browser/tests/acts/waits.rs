@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use fumi_base::errors::Teach as _;
+
 use super::page::{Page, reason};
 use crate::views::{ElementQuery, Find, HtmlRequest, Wait};
 
@@ -78,5 +80,19 @@ async fn lines_elements_and_markup_are_found() {
         (html.text.as_str(), html.cut),
         (r#"<button class="pay" data-x="1">Pay inside</button>"#, false)
     );
+    page.close().await;
+}
+
+#[tokio::test]
+async fn a_dialog_ends_a_wait_that_it_stands_in_the_way_of() {
+    let page = Page::of("<p>Order</p><script>onmessage = () => setTimeout(() => alert('Paid?'), 100)</script>").await;
+    page.value("postMessage('', '*')").await;
+    let waiting = Wait {
+        time: Some(Duration::from_secs(3)),
+        ..text("never")
+    };
+    let stopped = page.tab.wait_for(&waiting).await.expect_err("stopped");
+    assert_eq!(stopped.entry(), "DIALOG_OPEN", "{stopped}");
+    page.tab.handle_dialog(true, None).await.expect("answered");
     page.close().await;
 }

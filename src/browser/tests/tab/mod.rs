@@ -15,4 +15,5 @@ mod hostile;
 mod navigation;
 mod site;
 mod snapshots;
+mod titles;
 mod traffic;

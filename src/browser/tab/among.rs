@@ -1,0 +1,72 @@
+//! The same question to several frames of a tab at the same time.
+//!
+//! The main frame must answer. Any other may be busy, broken or on its way to another document, and must not cost the rest
+//! of the page: it has a few seconds, and is left out then. Nothing is asked twice.
+
+use std::{pin::Pin, sync::Arc, task::Poll, time::Duration};
+
+use tokio::time::timeout;
+
+use super::{Frame, Tab};
+use crate::errors::BrowserError;
+
+/// How long a frame inside the page may take.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(3);
+
+impl Tab {
+    /// What all frames say, the main one first, the others in their order.
+    pub(crate) async fn in_frames<R>(
+        &self,
+        ask: impl AsyncFn(Arc<Frame>) -> Result<R, BrowserError>,
+    ) -> Result<Vec<(Arc<Frame>, R)>, BrowserError> {
+        self.among(self.frames(), ask).await
+    }
+
+    /// What these frames say, in their order.
+    pub(crate) async fn among<R>(
+        &self,
+        frames: Vec<Arc<Frame>>,
+        ask: impl AsyncFn(Arc<Frame>) -> Result<R, BrowserError>,
+    ) -> Result<Vec<(Arc<Frame>, R)>, BrowserError> {
+        let asked = frames.iter().map(|frame| {
+            let answer = ask(Arc::clone(frame));
+            async {
+                if frame.number == 0 {
+                    return answer.await.map(Some);
+                }
+                let said = timeout(PATIENCE, answer).await;
+                if !matches!(said, Ok(Ok(_))) {
+                    tracing::debug!(frame = frame.number, "a frame without an answer");
+                }
+                Ok(said.ok().and_then(Result::ok))
+            }
+        });
+        let said = self.unless_stopped(all(asked.collect())).await?;
+        Ok(frames
+            .into_iter()
+            .zip(said)
+            .filter_map(|(frame, said)| Some((frame, said?)))
+            .collect())
+    }
+}
+
+/// All values, or the first error.
+async fn all<T, E>(futures: Vec<impl Future<Output = Result<T, E>>>) -> Result<Vec<T>, E> {
+    let mut running: Vec<(Pin<Box<_>>, Option<T>)> = futures.into_iter().map(|it| (Box::pin(it), None)).collect();
+    std::future::poll_fn(move |cx| {
+        for (future, value) in running.iter_mut().filter(|(_, value)| value.is_none()) {
+            if let Poll::Ready(done) = future.as_mut().poll(cx) {
+                match done {
+                    Ok(done) => *value = Some(done),
+                    Err(error) => return Poll::Ready(Err(error)),
+                }
+            }
+        }
+        if running.iter().all(|(_, value)| value.is_some()) {
+            Poll::Ready(Ok(running.drain(..).filter_map(|(_, value)| value).collect()))
+        } else {
+            Poll::Pending
+        }
+    })
+    .await
+}

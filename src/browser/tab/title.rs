@@ -1,0 +1,45 @@
+//! The title of a page, also of one that is on its way.
+//!
+//! A document that has just come has no title until its head is read, and a window that a page opened shows an empty document
+//! first. So what is empty is asked for again once the document is read.
+
+use std::time::Duration;
+
+use tokio::time::timeout;
+
+use super::{State, Tab};
+use crate::errors::BrowserError;
+
+/// How long a title is waited for.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// Documents that may come one after the other meanwhile.
+const ATTEMPTS: usize = 4;
+
+impl Tab {
+    /// The title, as the page has it now; empty where the page has none or does not answer at once.
+    pub async fn title(&self) -> String {
+        let asked = async {
+            for _ in 0..ATTEMPTS {
+                let was_read = self.state().is_read();
+                match self.ask::<String>(&self.main(), "title", ()).await {
+                    Ok(title) if was_read || !title.is_empty() => return title,
+                    // An earlier document, or one that left during the question.
+                    Ok(_) | Err(BrowserError::Protocol(_)) => {}
+                    Err(_) => break,
+                }
+                self.until(|state| (state.is_read() || state.stopped().is_some()).then_some(()))
+                    .await;
+            }
+            String::new()
+        };
+        timeout(PATIENCE, asked).await.unwrap_or_default()
+    }
+}
+
+impl State {
+    /// Whether the main frame's document is read to its end, and nothing newer is coming.
+    fn is_read(&self) -> bool {
+        let loading = &self.frames.main().inner().loading;
+        loading.is_ready && loading.coming.is_none() && !self.navigations.is_asked
+    }
+}

@@ -1,0 +1,88 @@
+//! Elements of several frames, and frames that do not answer.
+
+use fumi_base::errors::Teach as _;
+
+use super::page::{Page, at};
+use crate::{
+    acts::Aim,
+    errors::BrowserError,
+    target::Target,
+    views::{Find, Wait},
+};
+
+/// A frame that works until it is told to stop answering.
+const HANGS: &str =
+    "<p>Busy</p><script>onmessage = () => { top.postMessage('', '*'); setTimeout(() => { for (;;); }) }</script>";
+
+/// Returns once the first frame does not answer any more.
+async fn hang(page: &Page) {
+    let told = "new Promise((done) => { onmessage = () => done(1); frames[0].postMessage('', '*') })";
+    assert_eq!(page.value(told).await, "1");
+}
+
+#[tokio::test]
+async fn a_target_of_several_frames_is_not_guessed() {
+    let inner = "<button class=pay>Pay</button><p>Only here</p><button id=a>A</button><button id=a>A</button>";
+    let main = "<h1>Shop</h1><iframe src={other}/in></iframe><iframe src=/in></iframe>
+                <iframe src=/in style='display:none'></iframe><button id=home>Home</button><iframe src=/one></iframe>";
+    let page = Page::of_site(&[
+        ("/", main),
+        ("/in", inner),
+        ("/one", "<button id=home>Away</button><p id=p>One"),
+    ])
+    .await;
+    let locate = async |target: &str| page.tab.locate(&Target::Written(target.to_owned())).await;
+    for target in [".pay", "role=button[name=\"Pay\"]", "text=Pay"] {
+        let several = locate(target).await.expect_err("several");
+        let BrowserError::Several { count, candidates, .. } = &several else {
+            panic!("{several:?}")
+        };
+        assert_eq!(
+            (*count, candidates.len()),
+            (2, 2),
+            "what is hidden loses to what is seen: {candidates:?}"
+        );
+        for (candidate, prefix) in candidates.iter().zip(["f1e", "f2e"]) {
+            assert!(
+                candidate.contains("\"Pay\"") && candidate.contains(&format!("[ref={prefix}")),
+                "{candidates:?}"
+            );
+        }
+    }
+    let several = locate("#a").await.expect_err("several");
+    assert!(
+        matches!(&several, BrowserError::Several { count: 4, candidates, .. } if candidates.len() == 4),
+        "{several:?}"
+    );
+    assert_eq!(locate("#home").await.expect("that of the page itself").name, "Home");
+    assert!(locate("#p").await.expect("the only one").reference.starts_with("f4e"));
+    let none = locate("#none").await.expect_err("none");
+    assert_eq!(none.entry(), "NO_SUCH_ELEMENT");
+    page.close().await;
+}
+
+#[tokio::test]
+async fn a_frame_that_hangs_is_left_out() {
+    let main = "<h1>Shop</h1><iframe src={other}/hangs></iframe><iframe src=/in></iframe>
+                <button draggable=true id=from>From</button><div id=to style='width:90px;height:90px'>To</div>";
+    let inner = "<p>Inside";
+    let page = Page::of_site(&[("/", main), ("/in", inner), ("/hangs", HANGS)]).await;
+    hang(&page).await;
+    let tab = &page.tab;
+    let none = tab.locator(&at("#none")).await.expect_err("none");
+    assert_eq!(none.entry(), "NO_SUCH_ELEMENT", "{none}");
+    let found = tab.find(&Find::Text("Inside".to_owned())).await.expect("found");
+    assert_eq!(found.total, 1, "{found:?}");
+    tab.wait_for(&Wait {
+        text_gone: Some("Loading".to_owned()),
+        ..Wait::default()
+    })
+    .await
+    .expect("nobody shows it");
+    tab.drag(&Aim::Target(at("#from")), &Aim::Target(at("#to")))
+        .await
+        .expect("dragged");
+    let seen = page.seen().await;
+    assert!(seen.contains("dragstart@from"), "{seen}");
+    page.close().await;
+}

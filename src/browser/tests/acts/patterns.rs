@@ -1,0 +1,52 @@
+//! Regular expressions of a caller: those that cannot be read, and those that never end.
+
+use std::time::Duration;
+
+use fumi_base::errors::Teach as _;
+
+use super::page::{Page, at};
+use crate::{errors::BrowserError, tab::RequestFilter, views::Find};
+
+/// Tries every way to part the letters.
+const ENDLESS: &str = "(a+)+$";
+/// Long enough for what should come at once, however busy the machine is.
+const SOON: Duration = Duration::from_secs(20);
+
+#[tokio::test]
+async fn a_pattern_that_never_ends_is_stopped_and_the_page_works_on() {
+    let page = Page::of("<button>aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab</button>").await;
+    let endless = Find::Regex(ENDLESS.to_owned());
+    let target = at(&format!("role=button[name=/{ENDLESS}/]"));
+    let left = tokio::time::timeout(Duration::from_millis(500), page.tab.find(&endless)).await;
+    assert!(left.is_err(), "{left:?}");
+    let works = tokio::time::timeout(SOON, page.value("1 + 1")).await;
+    assert_eq!(works.expect("the page works on after find"), "2");
+    let left = tokio::time::timeout(Duration::from_millis(500), page.tab.locate(&target)).await;
+    assert!(left.is_err(), "{left:?}");
+    let works = tokio::time::timeout(SOON, page.value("1 + 1")).await;
+    assert_eq!(works.expect("the page works on after a target"), "2");
+    page.close().await;
+}
+
+#[tokio::test]
+async fn a_pattern_that_cannot_be_read_is_refused_as_such() {
+    let page = Page::of("<p>text (</p>").await;
+    let bad = |error: BrowserError| {
+        assert_eq!(error.entry(), "BAD_PATTERN", "{error}");
+        let facts = error.facts();
+        assert!(facts.iter().all(|(_, fact)| !fact.contains('\n')), "{facts:?}");
+        facts
+    };
+    let facts = bad(page.tab.find(&Find::Regex("text (".to_owned())).await.expect_err("bad"));
+    assert!(facts.iter().any(|(_, fact)| fact.contains("text (")), "{facts:?}");
+    let filter = RequestFilter {
+        url: Some("api/(".to_owned()),
+        ..RequestFilter::default()
+    };
+    let facts = bad(page.tab.requests(&filter).expect_err("bad"));
+    assert!(
+        facts.iter().any(|(_, fact)| fact.contains("unclosed group")),
+        "{facts:?}"
+    );
+    page.close().await;
+}

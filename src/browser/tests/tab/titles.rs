@@ -1,0 +1,58 @@
+//! Titles of pages that have just arrived.
+
+use super::{
+    chromium::Chromium,
+    site::{Reply, Site},
+};
+use crate::{Browser, Owner, Settings};
+
+fn page(title: &str) -> Reply {
+    Reply::Page(format!("<!doctype html><title>{title}</title>"))
+}
+
+#[tokio::test]
+async fn a_page_after_a_crash_has_its_title_every_time() {
+    let site = Site::new([("/", page("one"))]).await;
+    let it = Chromium::new().await;
+    it.tab.navigate(&site.url("/")).await.unwrap();
+    for round in 0..8 {
+        it.crash();
+        it.tab.until(|state| state.has_crashed.then_some(())).await;
+        assert_eq!(it.tab.navigate(&site.url("/")).await.unwrap().title, "one", "{round}");
+    }
+}
+
+#[tokio::test]
+async fn a_window_has_the_title_of_the_page_that_is_on_its_way_to_it() {
+    let popup = "<!doctype html><script src=/held></script><title>popup</title>";
+    let site = Site::new([
+        ("/", page("opener")),
+        ("/popup", Reply::Page(popup.to_owned())),
+        ("/held", Reply::Held(String::new())),
+    ])
+    .await;
+    let browser = Browser::new(Settings::default());
+    let owner = Owner {
+        principal: "a".to_owned(),
+        mcp_session: None,
+    };
+    let session = browser.session(&owner, None).await.unwrap();
+    let mut tabs = session.alone().await;
+    let opener = tabs.open(Some(&site.url("/"))).await.unwrap();
+    for number in 1..=4 {
+        opener.evaluate("void window.open('/popup')", None).await.unwrap();
+        assert_eq!(tabs.opened().await.unwrap().len(), 1);
+        let window = tabs.select(number).await.unwrap();
+        let (title, ()) = tokio::join!(window.title(), async { site.release() });
+        assert_eq!(title, "popup", "window {number}");
+        assert_eq!(window.observe().await.unwrap().title, "popup");
+        tabs.select(0).await.unwrap();
+    }
+    opener.evaluate("void window.open('')", None).await.unwrap();
+    tabs.opened().await.unwrap();
+    let window = tabs.select(5).await.unwrap();
+    let started = std::time::Instant::now();
+    assert_eq!(window.title().await, "");
+    println!("an empty window: {:?}", started.elapsed());
+    browser.shut_down().await;
+}
