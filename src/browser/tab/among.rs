@@ -15,19 +15,25 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(3);
 
 impl Tab {
     /// What all frames say, the main one first, the others in their order.
-    pub(crate) async fn in_frames<R>(
+    pub(crate) async fn in_frames<R, F>(
         &self,
-        ask: impl AsyncFn(Arc<Frame>) -> Result<R, BrowserError>,
-    ) -> Result<Vec<(Arc<Frame>, R)>, BrowserError> {
+        ask: impl Fn(Arc<Frame>) -> F,
+    ) -> Result<Vec<(Arc<Frame>, R)>, BrowserError>
+    where
+        F: Future<Output = Result<R, BrowserError>>,
+    {
         self.among(self.frames(), ask).await
     }
 
     /// What these frames say, in their order.
-    pub(crate) async fn among<R>(
+    pub(crate) async fn among<R, F>(
         &self,
         frames: Vec<Arc<Frame>>,
-        ask: impl AsyncFn(Arc<Frame>) -> Result<R, BrowserError>,
-    ) -> Result<Vec<(Arc<Frame>, R)>, BrowserError> {
+        ask: impl Fn(Arc<Frame>) -> F,
+    ) -> Result<Vec<(Arc<Frame>, R)>, BrowserError>
+    where
+        F: Future<Output = Result<R, BrowserError>>,
+    {
         let asked = frames.iter().map(|frame| {
             let answer = ask(Arc::clone(frame));
             async {

@@ -139,7 +139,7 @@ impl Tab {
         let named = target.to_string();
         let inner = self.frames().into_iter().filter(|frame| frame.number != 0).collect();
         let asked = self
-            .among(inner, async |frame| self.resolved(&frame, target).await)
+            .among(inner, |frame| async move { self.resolved(&frame, target).await })
             .await?;
         let (mut seen, mut hidden) = (Matches::default(), Matches::default());
         for (frame, said) in asked {

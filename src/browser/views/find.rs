@@ -29,7 +29,7 @@ impl Tab {
     /// Looks through all frames.
     pub async fn find(&self, find: &Find) -> Result<Found, BrowserError> {
         let mut all = Found::default();
-        let asked = self.in_frames(async |frame| {
+        let asked = self.in_frames(|frame| async move {
             let said: Said<Matches> = match find {
                 Find::Text(_) => self.ask(&frame, "find", (Question::from(find),)).await,
                 Find::Regex(_) => self.ask_with_pattern(&frame, "find", (Question::from(find),)).await,
