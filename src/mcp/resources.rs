@@ -139,6 +139,7 @@ pub(super) async fn run<T: Send + 'static>(
     let cx = Cx {
         expectation: Resolved::default(),
         batch: None,
+        is_followed: false,
         project: Arc::clone(&project),
         caller: caller.clone(),
         answerer: Answerer::Host,

@@ -76,6 +76,8 @@ pub struct Cx {
     pub expectation: Resolved,
     /// The batch that the call is a step of.
     pub batch: Option<Arc<Batch>>,
+    /// Whether a step of the same toolset comes right after it: what it leaves for later is soon made up for.
+    pub is_followed: bool,
     /// Who writes to which project; used by [`Cx::alone`].
     pub writers: Arc<Writers>,
     /// What the call has to itself, until its work takes it. Std mutex: locked to put in and to take.

@@ -257,7 +257,9 @@ async fn answer(kernel: &Kernel, catalogue: &Catalogue, entry: &Entry, call: Cal
     let expected = kernel
         .expectation
         .resolve(options.expectation.clone(), prepared.expects());
-    let (batch, needs_whole, latest) = batch::parts(call.batch);
+    let needs_whole = call.batch.as_ref().is_some_and(|part| part.needs_whole);
+    let is_followed = call.batch.as_ref().is_some_and(|part| part.is_followed);
+    let latest = call.batch.as_ref().map_or(Duration::MAX, |part| part.limit);
     let cx = Cx {
         project,
         caller: call.caller,
@@ -266,7 +268,8 @@ async fn answer(kernel: &Kernel, catalogue: &Catalogue, entry: &Entry, call: Cal
         progress: call.progress,
         writers: Arc::clone(&kernel.writers),
         expectation: expected,
-        batch,
+        batch: call.batch.map(|part| part.batch),
+        is_followed,
         turn: Mutex::default(),
     };
     // The work stops also when nobody waits for this future any more.

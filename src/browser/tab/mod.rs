@@ -76,6 +76,10 @@ pub(crate) struct State {
     seen: observe::Seen,
     input: input::Input,
     last_snapshot: Option<String>,
+    /// See [`Tab::hurry`].
+    is_hurried: bool,
+    /// Since when nobody has waited for the page to come to rest.
+    unsettled: Option<settle::Mark>,
     has_crashed: bool,
     is_closed: bool,
 }
@@ -103,6 +107,8 @@ impl Tab {
                 seen: observe::Seen::new(info.url),
                 last_snapshot: None,
                 input: input::Input::default(),
+                is_hurried: false,
+                unsettled: None,
                 has_crashed: false,
                 is_closed: false,
             }),

@@ -1,5 +1,7 @@
 //! `browser_take_screenshot`: a picture of the viewport, of the whole page or of an element.
 
+use std::io::Cursor;
+
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use fumi_base::{
     expectation::{Expectation, ImageFormat, ImageOptions},
@@ -179,7 +181,7 @@ impl TabTool for TakeScreenshot {
             image: None,
         };
         match &args.filename {
-            Some(filename) => taken.file = Some(saved::save(cx, filename, picture.bytes).await?),
+            Some(filename) => taken.file = Some(saved::save(cx, filename, Cursor::new(picture.bytes)).await?),
             None if picture.bytes.len() > LARGEST => {
                 return Err(Refused::Picture {
                     bytes: picture.bytes.len(),

@@ -23,8 +23,9 @@ pub struct Observed<D> {
     /// The same in Playwright, in TypeScript.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) code: Option<String>,
-    /// Names the session in later calls.
-    pub(super) browser_session: String,
+    /// Names the session in later calls. Of the steps of a batch the first says it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) browser_session: Option<String>,
 }
 
 /// What was seen of a tab after something was done.
@@ -358,7 +359,9 @@ impl<D: Done> Render for Observed<D> {
             section("Console", &said(seen.console.as_ref())),
             section("Tabs", &lines(seen.tabs.as_ref(), TabRow::line)),
             section("Downloads", &lines(seen.downloads.as_ref(), Download::line)),
-            Some(format!("browser_session: {}", self.browser_session)),
+            self.browser_session
+                .as_ref()
+                .map(|session| format!("browser_session: {session}")),
         ];
         sections.into_iter().flatten().collect::<Vec<_>>().join("\n")
     }
@@ -389,7 +392,7 @@ mod tests {
             done: Nothing {},
             seen,
             code: None,
-            browser_session: "bs_1".to_owned(),
+            browser_session: Some("bs_1".to_owned()),
         }
     }
 

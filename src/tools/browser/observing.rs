@@ -201,6 +201,14 @@ async fn downloads(facts: &Facts, look: &Look<'_>, cx: &Cx) -> Option<Vec<Downlo
     }
     let mut told = Vec::new();
     for download in &facts.downloads {
+        if let Some(limit) = download.limit {
+            let why = match look.locale {
+                Locale::En => format!("stopped, since it is larger than {limit} bytes"),
+                Locale::Ja => format!("{limit} バイトを超えたため中止しました"),
+            };
+            told.push(Download::lost(download, &why));
+            continue;
+        }
         // Whatever becomes of a file, the call that it came with is done.
         told.push(match saved::take(cx, download).await {
             Ok(file) => Download::new(download, file),

@@ -36,6 +36,9 @@ pub trait TabTool: Send + Sync + 'static {
     /// Whether the snapshot is what it is called for: then a look that fails is a call that failed. Elsewhere what was done
     /// is done, and the answer says that there is no snapshot, and why.
     const IS_LOOK: bool = false;
+    /// Whether it finds its element by itself also on a page that has not come to rest, and need not leave one at rest to a
+    /// step that follows at once.
+    const IS_HASTY: bool = false;
     /// Most tokens of what changed. After an action few, since it is looked at for what it did.
     const CHANGES: usize = 400;
 
@@ -159,6 +162,10 @@ impl<T: TabTool> OnTab<T> {
             }
             .into());
         }
+        tab.hurry(T::IS_HASTY && cx.is_followed && !cx.expectation.snapshot);
+        if !T::IS_HASTY {
+            tab.at_rest().await;
+        }
         let code = if cx.expectation.code {
             playwright::lines(&tab, &T::code(&args)).await
         } else {
@@ -181,7 +188,7 @@ impl<T: TabTool> OnTab<T> {
             done,
             seen,
             code,
-            browser_session: turn.handle().to_owned(),
+            browser_session: turn.tell(),
         })
     }
 }

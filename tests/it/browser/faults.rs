@@ -418,6 +418,26 @@ async fn a_click_that_starts_nothing_waits_for_nothing() {
     assert!(visit.site.received().is_empty());
 }
 
+/// In a batch nobody looks between two steps: what a page does in its later frames is waited for by the step that needs it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_step_waits_for_what_it_needs() {
+    let visit = Visit::new().await;
+    visit.enter("/buttons/pointer.html").await;
+    let prepare = "() => { const later = (todo) => requestAnimationFrame(() => requestAnimationFrame(todo)); \
+        document.querySelector('#button').addEventListener('click', () => later(() => { \
+        const next = document.createElement('button'); next.id = 'next'; next.textContent = 'Next'; \
+        next.onclick = () => later(() => { location.hash = 'arrived'; document.title = 'Arrived'; }); \
+        document.body.prepend(next); })); }";
+    visit.value(prepare).await;
+    let steps = json!([click("#button", &minimal()), click("#next", &minimal()), {"tool": "browser_snapshot"}]);
+    let told = visit.batch(steps).await;
+    assert_eq!(told.counts(), [3, 3, 0, 0], "{}", told.text());
+    assert!(told.step(2)["url"].as_str().unwrap().ends_with("#arrived"), "{}", told.text());
+    assert_eq!(told.step(2)["title"], "Arrived");
+    // The first step names the session for all of them.
+    assert!(has(told.step(0), "browser_session") && !has(told.step(1), "browser_session"), "{}", told.text());
+}
+
 /// What a click does start is waited for.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_click_that_goes_elsewhere_waits_for_the_page() {
