@@ -56,9 +56,8 @@ mod tests {
 
     #[tokio::test]
     async fn the_last_lines_are_kept_and_cut() {
-        let said: String = (0..30)
-            .map(|line| format!("{line}{}\r\n\n", "x".repeat(1_000)))
-            .collect();
+        let lines: Vec<_> = (0..30).map(|line| format!("{line}{}", "x".repeat(1_000))).collect();
+        let said = lines.join("\r\n\n");
         let words = LastWords::default();
         words.clone().listen(said.as_bytes()).await;
         let all = words.all();
