@@ -254,9 +254,10 @@ impl Contexts {
             };
             context?.current_tab()
         });
-        match tab {
-            Some(tab) => tab.download_begun(begun),
-            None => tracing::debug!(url = begun.url, "a download of no tab"),
+        if let Some(tab) = tab {
+            tab.download_begun(begun);
+        } else {
+            tracing::debug!(url = begun.url, "a download of no tab");
         }
     }
 

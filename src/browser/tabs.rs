@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
-    context::{self, Closed, Context, Open},
+    context::Context,
     cookies::{self, Cookie, CookieFilter, NewCookie},
     devtools::{
         CallError,
@@ -21,6 +21,7 @@ use crate::{
     errors::BrowserError,
     loss::Loss,
     session::State,
+    strip::{self, Closed, Open},
     tab::{Dialog, Tab},
 };
 
@@ -149,7 +150,7 @@ impl Tabs {
     pub fn take_notice(&mut self) -> Option<Text> {
         let context = self.state.live()?;
         let refused = context.strip().take_refused();
-        (refused > 0).then(context::refused)
+        (refused > 0).then(strip::refused)
     }
 
     /// The tabs that pages opened since this was last asked. Chromium is asked only where there are some.

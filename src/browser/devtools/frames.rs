@@ -135,7 +135,7 @@ mod tests {
     fn what_is_thrown_away_is_not_held() {
         let mut frames = Frames::with(1_000);
         for _ in 0..100 {
-            frames.room().extend_from_slice(&[b'x'; CHUNK]);
+            frames.room().extend_from_slice(&vec![b'x'; CHUNK]);
             frames.each(|_| {});
             assert!(frames.buffer.capacity() <= 4 * CHUNK);
         }

@@ -13,7 +13,8 @@ pub mod protocol;
 pub use channel::Channel;
 pub use connection::{CallError, Connection, SessionId};
 pub use events::{Event, Events};
-pub use mend::{mend, mended};
+#[allow(unused_imports, reason = "for values that scripts write as JSON")]
+pub use mend::mended;
 
 use serde::{Serialize, de::DeserializeOwned};
 

@@ -12,6 +12,7 @@ mod downloads;
 mod events;
 mod frames;
 mod input;
+#[allow(unreachable_pub, reason = "its points are those of the crate")]
 mod locate;
 mod navigation;
 mod network;
@@ -31,12 +32,11 @@ pub use console::{Level, Message};
 pub use dialogs::Dialog;
 pub use downloads::{Chooser, Download, DownloadState};
 pub(crate) use frames::Frame;
-pub use locate::Point;
-pub(crate) use locate::{AimOptions, Located};
+pub(crate) use locate::{AimOptions, Located, Point};
 pub use navigation::{Arrival, Note};
 pub use network::{Request, RequestDetail, RequestFilter, RequestPart};
 pub use observe::Facts;
-pub use settings::{Judge, Refused, TabSettings};
+pub(crate) use settings::TabSettings;
 pub(crate) use terminating::Running;
 pub(crate) use world::RemoteObject;
 
@@ -86,7 +86,7 @@ pub(crate) struct State {
 
 impl Tab {
     /// Prepares a page that Chromium has just attached fumi to, lets it run if it waits for that, and begins to listen.
-    pub async fn attach(
+    pub(crate) async fn attach(
         channel: Channel,
         info: TargetInfo,
         settings: Arc<TabSettings>,

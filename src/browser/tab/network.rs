@@ -142,7 +142,7 @@ impl Network {
         open.next().map(|kept| kept.request.index)
     }
 
-    fn begin(&mut self, channel: &Channel, id: RequestId, method: String, url: String, kind: &str) -> &mut Kept {
+    fn begin(&mut self, channel: &Channel, id: RequestId, method: &str, url: &str, kind: &str) -> &mut Kept {
         self.count += 1;
         if self.kept.len() == KEPT {
             self.kept.pop_front();
@@ -150,8 +150,8 @@ impl Network {
         self.kept.push_back(Kept {
             request: Request {
                 index: self.count,
-                method: cut(&method, WORD),
-                url: cut(&url, URL),
+                method: cut(method, WORD),
+                url: cut(url, URL),
                 kind: kind.to_ascii_lowercase(),
                 status: None,
                 mime: None,
@@ -228,7 +228,7 @@ impl State {
     fn hear_socket(&mut self, channel: &Channel, event: &Event) {
         if let Some(made) = event.get::<WebSocketCreated>() {
             self.network
-                .begin(channel, made.request_id, "GET".to_owned(), made.url, "websocket");
+                .begin(channel, made.request_id, "GET", &made.url, "websocket");
         } else if let Some(open) = event.get::<WebSocketHandshakeResponseReceived>() {
             if let Some(kept) = self.network.find(&open.request_id) {
                 kept.request.status = status(open.response.status);
@@ -259,7 +259,7 @@ impl State {
         let is_page = is_document && sent.frame_id.as_ref() == Some(&self.frames.main().id);
         let kept = self
             .network
-            .begin(channel, sent.request_id, sent.request.method, sent.request.url, kind);
+            .begin(channel, sent.request_id, &sent.request.method, &sent.request.url, kind);
         kept.began = sent.timestamp;
         kept.page += u64::from(is_page);
         kept.headers = self::kept(sent.request.headers);

@@ -108,8 +108,6 @@ pub struct AttachedToTarget {
     pub session_id: SessionId,
     /// Of this target.
     pub target_info: TargetInfo,
-    /// Whether it waits for `Runtime.runIfWaitingForDebugger`.
-    pub waiting_for_debugger: bool,
 }
 happening!(AttachedToTarget => "Target.attachedToTarget");
 
@@ -121,24 +119,6 @@ pub struct DetachedFromTarget {
     pub session_id: SessionId,
 }
 happening!(DetachedFromTarget => "Target.detachedFromTarget");
-
-/// A target's process crashed.
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct TargetCrashed {
-    /// Which.
-    pub target_id: TargetId,
-}
-happening!(TargetCrashed => "Target.targetCrashed");
-
-/// A page was closed.
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct TargetDestroyed {
-    /// Which.
-    pub target_id: TargetId,
-}
-happening!(TargetDestroyed => "Target.targetDestroyed");
 
 /// Asks for all targets, of all contexts.
 #[derive(Debug, Serialize)]

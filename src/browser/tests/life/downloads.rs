@@ -44,7 +44,7 @@ async fn a_link_to_another_window_is_a_download_of_the_tab() {
         (DownloadState::Done, 9, None)
     );
     let told = tab.observe().await.expect("facts").downloads;
-    assert_eq!(told, [download.clone()]);
+    assert_eq!(told, std::slice::from_ref(&download));
     let mut copied = String::new();
     let mut file = download.open().expect("a file");
     file.read_to_string(&mut copied).expect("read");
