@@ -8,11 +8,10 @@ const ALIGNMENTS = [null, 'center', 'end', 'start'];
 /**
  * `{ ref, x, y, box: { x, y, width, height } }` in CSS pixels of this frame's viewport, or `{ error }`: "invisible",
  * "disabled", "moving", "outside", `{ error: "covered", by, ref? }`, or what `resolve` says.
- * @param position `{ x, y }` from the element's upper left corner; `force` skips all checks but being in view;
- * `timeout` in ms.
+ * @param position `{ x, y }` from the element's upper left corner; `force` skips all checks but being in view.
  */
-async function aim(target, { position, force = false, timeout = PATIENCE } = {}) {
-  const end = performance.now() + timeout;
+async function aim(target, { position, force }) {
+  const end = performance.now() + PATIENCE;
   let reported;
   for (let attempt = 0; ; attempt += 1) {
     const found = resolveElement(target);

@@ -41,12 +41,6 @@ function surrounding(element) {
   return '';
 }
 
-/** `{ line }` of a target. */
-function describe(target) {
-  const found = resolveElement(target);
-  return found.error ? found : { line: lineOf(found.element) };
-}
-
 /** `<div#consent.overlay>`; what the page wrote there is cut, and on one line. */
 function tagOf(element) {
   const id = brief(attribute(element, 'id') ?? '');

@@ -4,7 +4,7 @@
  * `{ elements: [{ ref, role, name, tag, text?, visible }], total }`; visible ones first, `text` of those without a name.
  * @param attributes name -> value; an empty value asks only for the attribute.
  */
-function matching({ text, role, tagName, attributes = {}, maxResults = 20 } = {}) {
+function matching({ text, role, tagName, attributes, maxResults }) {
   const wanted = text ? tidy(text).toLowerCase() : '';
   let found = wanted && !role && !tagName && !Object.keys(attributes).length ? innermost(wanted) : [...everyElement()];
   if (tagName) found = found.filter((element) => localName(element) === tagName.toLowerCase());

@@ -117,30 +117,6 @@ function selectAll(field) {
   return undefined;
 }
 
-/** Selects the whole content of a field, or of anything else: `{ selected: true }`. */
-function selectText(target) {
-  return onField(target, (field) => {
-    field.focus?.({ preventScroll: true });
-    selectAll(field);
-    return { selected: true };
-  });
-}
-
-/** `{ focused, editable }`; not focused is what cannot be. A field keeps its caret at the end. */
-function giveFocus(target) {
-  return onField(target, (field) => {
-    field.focus();
-    const has = focused() === field || within(focused() ?? rootElement(document), field);
-    const text = ['input', 'textarea'].includes(localName(field)) && !NOT_TEXT.has(field.type);
-    try {
-      if (text) field.setSelectionRange(field.value.length, field.value.length);
-    } catch {
-      // Numbers and addresses have no caret to set.
-    }
-    return { focused: has, editable: (text && !field.readOnly) || isEditable(field) };
-  });
-}
-
 /**
  * Chooses options by value, label or text, or by `#2` as the second one: `{ selected: [label...] }`, or
  * `{ error: "options", missing, options, of }`, `{ error: "not-select", role }`, `{ error: "single" }`.
@@ -209,29 +185,4 @@ function isFileInput(target) {
     file,
     ...(file && { ref: refOf(field), multiple: field.multiple, accept: attribute(field, 'accept') ?? '' }),
   };
-}
-
-/**
- * Drops data on a target without a drag by the pointer: `{ accepted }`, whether a handler took it.
- * @param items `[{ type: "text/plain", data: "..." }]`
- */
-function dropData(target, { items = [] }) {
-  const found = resolveElement(target);
-  if (found.error) return found;
-  const { element } = found;
-  const carried = new DataTransfer();
-  for (const { type, data } of items) carried.setData(type, data);
-  const box = boundingBox(element);
-  const place = { clientX: box.x + box.width / 2, clientY: box.y + box.height / 2 };
-  const send = (type) =>
-    !dispatch(
-      element,
-      new DragEvent(type, { bubbles: true, cancelable: true, composed: true, dataTransfer: carried, ...place }),
-    );
-  send('dragenter');
-  const accepted = send('dragover');
-  // As a browser does it: what nobody wants is not dropped.
-  if (accepted) send('drop');
-  else send('dragleave');
-  return { accepted };
 }

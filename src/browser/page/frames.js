@@ -68,39 +68,8 @@ async function until(test, timeout) {
 
 const textIsSeen = (text) => innermost(tidy(text).toLowerCase()).some(isVisible);
 
-function stateHolds(selector, state) {
-  const found = bySelector(selector);
-  switch (state) {
-    case 'attached':
-      return found.length > 0;
-    case 'detached':
-      return found.length === 0;
-    case 'hidden':
-      return !found.some(isVisible);
-    default:
-      return found.some(isVisible);
-  }
-}
-
-/**
- * `{ ok: true, elapsed }`, or `{ error: "timeout", elapsed, missing }`, where `missing` names the first unmet
- * condition; all given ones must hold at once. `state` of the selector: visible (default), hidden, attached, detached.
- * Milliseconds.
- */
-async function wait({ text, textGone, selector, state = 'visible', timeout = 5_000 }) {
-  const started = performance.now();
-  const conditions = [
-    text && ['text', () => textIsSeen(text)],
-    textGone && ['textGone', () => !textIsSeen(textGone)],
-    selector && ['selector', () => stateHolds(selector, state)],
-  ].filter(Boolean);
-  try {
-    const met = await until(() => conditions.every(([, holds]) => holds()), timeout);
-    const elapsed = Math.round(performance.now() - started);
-    return met
-      ? { ok: true, elapsed }
-      : { error: 'timeout', elapsed, missing: conditions.find(([, holds]) => !holds())?.[0] ?? 'text' };
-  } catch (problem) {
-    return { error: 'selector', message: problem.message };
-  }
+/** `{ ok }`: whether a text came to be seen, or another to be gone, within `timeout` milliseconds; both at once if given. */
+async function wait({ text, textGone, timeout }) {
+  const holds = () => (!text || textIsSeen(text)) && (!textGone || !textIsSeen(textGone));
+  return { ok: Boolean(await until(holds, timeout)) };
 }

@@ -48,7 +48,7 @@ function attributesOf(element) {
 const escapeText = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 
 /** `{ html, truncated? }` of a target. */
-function html(target, { depth, maxSize = 20_000, excludeSelector } = {}) {
+function html(target, { depth, maxSize, excludeSelector }) {
   const found = resolveElement(target);
   if (found.error) return found;
   try {

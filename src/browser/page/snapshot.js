@@ -5,26 +5,14 @@ const ROWS = { page: 6, part: 25 };
 /** Longest text of one node in characters, likewise. */
 const TEXTS = { page: 400, part: 4_000 };
 const PART_RUN_BUDGET = 8_000;
-/** Characters of a snapshot, about 6,000 tokens. */
-const LONGEST = 24_000;
 /** Parts named where a snapshot is cut. */
 const PARTS_NAMED = 4;
 
 /**
- * @param root a target; without it the page. `depth` in levels, `maxLength` in characters, `rows` members of a long run
- * (-1: all), `urls`: addresses of all links, `boxes`: `[box=x,y,width,height]` in CSS pixels of the frame's viewport.
+ * @param root a target; without it the page. `depth` in levels, `maxLength` in characters, `boxes`: `[box=x,y,width,height]`
+ * in CSS pixels of the frame's viewport.
  */
-function snapshot({
-  root,
-  depth,
-  maxLength = LONGEST,
-  format = 'aria',
-  boxes = false,
-  urls = false,
-  prefix,
-  rows,
-} = {}) {
-  frame({ prefix });
+function snapshot({ root, depth, maxLength, format, boxes }) {
   snapshotCount += 1;
   const part = root !== undefined && root !== null && root !== '';
   const found = part ? resolveElement(root) : { element: documentBody(document) ?? rootElement(document) };
@@ -32,15 +20,13 @@ function snapshot({
   // A modal dialog makes everything else inert (HTML, "Inert subtrees").
   const modal = part ? undefined : query(document, 'dialog:modal').at(-1);
   const element = modal ?? found.element;
-  if (!element) return { text: '', collapsed: 0, iframes: [], lines: 0 };
-  if (format === 'html') return { ...cutText(htmlOf(element, {}), maxLength), collapsed: 0, iframes: [] };
-  if (format === 'text') return { ...cutText(readableText(element), maxLength), collapsed: 0, iframes: [] };
+  if (!element) return { text: '', iframes: [] };
+  if (format === 'html') return { ...cutText(htmlOf(element, {}), maxLength), iframes: [] };
+  if (format === 'text') return { ...cutText(readableText(element), maxLength), iframes: [] };
   const size = part ? 'part' : 'page';
   const nodes = treeOf(element, {
-    rows: rows === undefined || rows === null ? ROWS[size] : rows < 0 ? Infinity : Math.max(1, rows),
-    part,
+    rows: ROWS[size],
     texts: TEXTS[size],
-    urls,
     budget: part ? PART_RUN_BUDGET : RUN_BUDGET,
   });
   const [iframes, sources] = [[], []];
@@ -49,23 +35,18 @@ function snapshot({
   const cut = cutLines(lines, sources, maxLength);
   return {
     ...cut,
-    last: lastNumber,
-    collapsed: collapsedIn(nodes),
     iframes: iframes.filter(({ line }) => line < cut.lines),
   };
 }
 
 /** The settled tree below an element; of the body its content, of anything else itself. */
-function treeOf(element, { rows, texts, urls, budget }) {
-  const walk = { focus: focused(), rows, texts, urls, budget: Number.isFinite(rows) ? budget : Infinity };
+function treeOf(element, { rows, texts, budget }) {
+  const walk = { focus: focused(), rows, texts, budget };
   const nodes = settled(walkElement(element, walk));
   for (const node of nodes) if (node.mark && !node.owner) node.owner = { ref: refOf(element) };
   forgetOwned();
   return numbered(nodes);
 }
-
-const collapsedIn = (nodes) =>
-  nodes.reduce((sum, node) => sum + (node.mark ? node.count : node.children ? collapsedIn(node.children) : 0), 0);
 
 /** As many whole lines as fit; then how to go on: the parts that were not reached. */
 function cutLines(lines, sources, maxLength) {
@@ -127,8 +108,7 @@ const FOUND_LENGTH = 400;
  * Lines of the whole snapshot, nothing collapsed, that hold a text (case does not matter) or match a regular
  * expression: `{ lines, total }`, or `{ error: "regex", message }`. A long line is cut around what was found.
  */
-function find({ text, regex, flags = '', maxResults = 50, prefix }) {
-  frame({ prefix });
+function find({ text, regex, flags, maxResults }) {
   snapshotCount += 1;
   let search;
   if (regex) {
@@ -144,7 +124,7 @@ function find({ text, regex, flags = '', maxResults = 50, prefix }) {
   }
   const body = documentBody(document);
   if (!body) return { lines: [], total: 0 };
-  const nodes = treeOf(body, { rows: Infinity, texts: TEXTS.part, urls: false, budget: Infinity });
+  const nodes = treeOf(body, { rows: Infinity, texts: TEXTS.part, budget: Infinity });
   const found = linesOf(nodes, { texts: TEXTS.part })
     .map((line) => line.trim())
     .map((line) => [line, search(line)])

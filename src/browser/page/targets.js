@@ -202,7 +202,7 @@ function resolve(target) {
     : {
         ref: refOf(found.element, found.role, found.name),
         role: found.role,
-        name: found.name,
+        name: clip(found.name, NAME_LIMIT),
         visible: isExposed(found.element),
       };
 }

@@ -29,7 +29,10 @@ function readableText(root) {
       if (style.visibility === 'visible') line += ` ${shownValue(node, tag)} `;
       return;
     }
-    if (tag === 'br') return void (line += '\n') ?? flush();
+    if (tag === 'br') {
+      flush();
+      return;
+    }
     if (tag === 'pre') {
       flush();
       lines.push(textContent(node).replace(/\s+$/, ''));

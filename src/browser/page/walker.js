@@ -14,8 +14,8 @@ const LEAVES = new Set(
 
 /**
  * The nodes of `element` and below.
- * @param walk `{ focus, rows, budget, texts, urls }`: the focused element, members shown of a long run, its budget in
- * characters, the longest text, whether every link shows its address.
+ * @param walk `{ focus, rows, budget, texts }`: the focused element, members shown of a long run, its budget in
+ * characters, the longest text.
  */
 function walkElement(element, walk, inPointer = false, repeated = false) {
   const tag = localName(element);
@@ -41,7 +41,7 @@ function walkElement(element, walk, inPointer = false, repeated = false) {
     name: labelOf(element, role),
     states: statesOf(element, role, walk.focus),
     cursor: clickable && !INTERACTIVE.has(role),
-    properties: propertiesOf(element, role, tag, walk),
+    properties: propertiesOf(element, role, tag),
     children: settled(children),
     element,
     ref: null,
@@ -223,9 +223,9 @@ function labelNodes(element, role, children, walk, acts, clickable, flow) {
 }
 
 /** `- /url:` and `- /placeholder:`, where they add to the name. */
-function propertiesOf(element, role, tag, walk) {
+function propertiesOf(element, role, tag) {
   const properties = [];
-  if (role === 'link' && (walk.urls || !nameOf(element, role))) {
+  if (role === 'link' && !nameOf(element, role)) {
     const url = attribute(element, 'href');
     if (url) properties.push(['url', clip(url.startsWith('data:') ? 'data:…' : url, 200)]);
   }

@@ -90,7 +90,6 @@ struct Options<'a> {
     max_length: usize,
     format: SnapshotFormat,
     boxes: bool,
-    prefix: String,
 }
 
 /// As `fumi.snapshot` answers.
@@ -182,7 +181,6 @@ impl Tab {
             max_length: characters,
             format: request.format,
             boxes: request.boxes,
-            prefix: String::new(),
         };
         let mut left = Left {
             characters,
@@ -202,7 +200,6 @@ impl Tab {
         depth: usize,
     ) -> Result<String, BrowserError> {
         let options = Options {
-            prefix: frame.prefix(),
             max_length: left.characters,
             ..options.clone()
         };

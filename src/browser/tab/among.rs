@@ -1,7 +1,7 @@
 //! The same question to several frames of a tab at the same time.
 //!
 //! The main frame must answer. Any other may be busy, broken or on its way to another document, and must not cost the rest
-//! of the page: it has a few seconds, and is left out then. Nothing is asked twice.
+//! of the page: it has a few seconds, and is left out then. Nobody is asked twice.
 
 use std::{pin::Pin, sync::Arc, task::Poll, time::Duration};
 
@@ -36,16 +36,7 @@ impl Tab {
     {
         let asked = frames.iter().map(|frame| {
             let answer = ask(Arc::clone(frame));
-            async {
-                if frame.number == 0 {
-                    return answer.await.map(Some);
-                }
-                let said = timeout(PATIENCE, answer).await;
-                if !matches!(said, Ok(Ok(_))) {
-                    tracing::debug!(frame = frame.number, "a frame without an answer");
-                }
-                Ok(said.ok().and_then(Result::ok))
-            }
+            patiently(frame, answer)
         });
         let said = self.unless_stopped(all(asked.collect())).await?;
         Ok(frames
@@ -54,6 +45,42 @@ impl Tab {
             .filter_map(|(frame, said)| Some((frame, said?)))
             .collect())
     }
+
+    /// The same one after the other, for questions that may have to be stopped: frames share processes, and what waits there
+    /// cannot be stopped before it runs.
+    pub(crate) async fn one_by_one<R, F>(
+        &self,
+        frames: Vec<Arc<Frame>>,
+        ask: impl Fn(Arc<Frame>) -> F,
+    ) -> Result<Vec<(Arc<Frame>, R)>, BrowserError>
+    where
+        F: Future<Output = Result<R, BrowserError>>,
+    {
+        let asked = async {
+            let mut said = Vec::with_capacity(frames.len());
+            for frame in frames {
+                let answer = patiently(&frame, ask(Arc::clone(&frame))).await?;
+                said.extend(answer.map(|answer| (frame, answer)));
+            }
+            Ok(said)
+        };
+        self.unless_stopped(asked).await
+    }
+}
+
+/// What a frame says; nothing if it is one inside the page that fails or takes too long.
+async fn patiently<R>(
+    frame: &Frame,
+    answer: impl Future<Output = Result<R, BrowserError>>,
+) -> Result<Option<R>, BrowserError> {
+    if frame.number == 0 {
+        return answer.await.map(Some);
+    }
+    let said = timeout(PATIENCE, answer).await;
+    if !matches!(said, Ok(Ok(_))) {
+        tracing::debug!(frame = frame.number, "a frame without an answer");
+    }
+    Ok(said.ok().and_then(Result::ok))
 }
 
 /// All values, or the first error.

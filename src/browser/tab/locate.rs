@@ -4,13 +4,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Frame, RemoteObject, Tab};
-use crate::{
-    devtools::protocol::dom::{GetFrameOwner, ScrollIntoViewIfNeeded},
-    errors::BrowserError,
-    refusal::Said,
-    target::Target,
-};
+use super::{Frame, Tab};
+use crate::{devtools::protocol::dom::ScrollIntoViewIfNeeded, errors::BrowserError, refusal::Said, target::Target};
 
 /// Frames in frames that are gone through; more is a trap.
 const DEEPEST: usize = 16;
@@ -148,9 +143,12 @@ impl Tab {
     async fn locate_inside(&self, target: &Target, mut nearest: Vec<String>) -> Result<Located, BrowserError> {
         let named = target.to_string();
         let inner = self.frames().into_iter().filter(|frame| frame.number != 0).collect();
-        let asked = self
-            .among(inner, |frame| async move { self.resolved(&frame, target).await })
-            .await?;
+        let ask = |frame: Arc<Frame>| async move { self.resolved(&frame, target).await };
+        let asked = if target.has_pattern() {
+            self.one_by_one(inner, ask).await?
+        } else {
+            self.among(inner, ask).await?
+        };
         let (mut seen, mut hidden) = (Matches::default(), Matches::default());
         for (frame, said) in asked {
             match said {
@@ -271,18 +269,5 @@ impl Tab {
             y: inside.scale_y,
         };
         Ok(Some((corner, scale)))
-    }
-
-    /// The element that holds a frame, as an object of fumi's world in the frame above.
-    pub(crate) async fn owner(&self, frame: &Frame, above: &Frame) -> Result<RemoteObject, BrowserError> {
-        self.unless_stopped(async {
-            let (channel, world) = self.world(above).await?;
-            let owner = GetFrameOwner {
-                frame_id: frame.id.clone(),
-            };
-            let node = channel.call(&owner).await?.backend_node_id;
-            self.resolve_node(above, node, &channel, &world).await
-        })
-        .await
     }
 }

@@ -11,11 +11,13 @@ mod dialogs;
 mod downloads;
 mod events;
 mod frames;
+mod going;
 mod input;
 #[allow(unreachable_pub, reason = "its points are those of the crate")]
 mod locate;
-mod navigation;
+mod navigations;
 mod network;
+mod objects;
 mod observe;
 mod settings;
 mod settle;
@@ -32,13 +34,13 @@ pub use console::{Level, Message};
 pub use dialogs::Dialog;
 pub use downloads::{Chooser, Download, DownloadState};
 pub(crate) use frames::Frame;
+pub use going::{Arrival, Note};
 pub(crate) use locate::{AimOptions, Located, Point};
-pub use navigation::{Arrival, Note};
 pub use network::{Request, RequestDetail, RequestFilter, RequestPart};
+pub(crate) use objects::RemoteObject;
 pub use observe::Facts;
 pub(crate) use settings::TabSettings;
 pub(crate) use terminating::Running;
-pub(crate) use world::RemoteObject;
 
 use crate::{
     devtools::{
@@ -67,7 +69,7 @@ pub struct Tab {
 #[derive(Debug)]
 pub(crate) struct State {
     frames: frames::Frames,
-    navigations: navigation::Navigations,
+    navigations: navigations::Navigations,
     dialog: Option<dialogs::Open>,
     console: console::Console,
     network: network::Network,
@@ -98,7 +100,7 @@ impl Tab {
             channel: channel.clone(),
             state: Mutex::new(State {
                 frames: frames::Frames::new(main, info.url.clone(), &channel),
-                navigations: navigation::Navigations::default(),
+                navigations: navigations::Navigations::default(),
                 dialog: None,
                 console: console::Console::default(),
                 network: network::Network::default(),

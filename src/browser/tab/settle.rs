@@ -8,7 +8,7 @@
 
 use tokio::time::{Instant, timeout, timeout_at};
 
-use super::{State, Tab, navigation::BEGINNING};
+use super::{State, Tab, going::BEGINNING};
 
 /// Two animation frames of a tab that draws none; then the page's timers bound it.
 const TWO_FRAMES: std::time::Duration = std::time::Duration::from_millis(250);

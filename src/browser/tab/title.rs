@@ -7,16 +7,17 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 
-use super::{State, Tab};
+use super::{PATIENCE, State, Tab};
 use crate::errors::BrowserError;
 
-/// How long a title is waited for.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// How long a document without a title is read at most.
+const READING: Duration = Duration::from_secs(1);
 /// Documents that may come one after the other meanwhile.
 const ATTEMPTS: usize = 4;
 
 impl Tab {
-    /// The title, as the page has it now; empty where the page has none or does not answer at once.
+    /// The title, as the page has it now; empty where the page has none or does not answer soon: a process that has just begun
+    /// on a busy machine takes a second or more.
     pub async fn title(&self) -> String {
         let asked = async {
             for _ in 0..ATTEMPTS {
@@ -27,8 +28,10 @@ impl Tab {
                     Ok(_) | Err(BrowserError::Protocol(_)) => {}
                     Err(_) => break,
                 }
-                self.until(|state| (state.is_read() || state.stopped().is_some()).then_some(()))
-                    .await;
+                let read = self.until(|state| (state.is_read() || state.stopped().is_some()).then_some(()));
+                if timeout(READING, read).await.is_err() {
+                    break;
+                }
             }
             String::new()
         };

@@ -3,14 +3,13 @@
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::value::{RawValue, to_raw_value};
 
-use super::{Frame, Located, Tab, frames::World};
+use super::{Frame, RemoteObject, Tab, frames::World};
 use crate::{
     devtools::{
         CallError, Channel, Command,
         protocol::{
-            dom::{BackendNodeId, DescribeNode, ResolveNode},
             page::CreateIsolatedWorld,
-            runtime::{CallArgument, CallFunctionOn, Evaluate, Evaluated, ReleaseObject, RemoteObjectId},
+            runtime::{CallArgument, CallFunctionOn, Evaluate, Evaluated, RemoteObjectId},
         },
     },
     errors::BrowserError,
@@ -32,33 +31,7 @@ const CALL: &str = "async function (name, frame, args) { fumi.frame(frame); \
 const CALL_ON: &str = "async function (name, frame, args) { fumi.frame(frame); \
     const value = await fumi[name](this, ...(args ?? [])); return [fumi.frame().last, value ?? null]; }";
 
-/// An object of a page. It is let go when this is dropped.
-#[derive(Debug)]
-pub(crate) struct RemoteObject {
-    pub(crate) id: RemoteObjectId,
-    channel: Channel,
-}
-
-impl RemoteObject {
-    pub(crate) fn new(id: RemoteObjectId, channel: Channel) -> Self {
-        Self { id, channel }
-    }
-
-    /// The session that it belongs to.
-    pub(crate) fn channel(&self) -> &Channel {
-        &self.channel
-    }
-}
-
-impl Drop for RemoteObject {
-    fn drop(&mut self) {
-        self.channel.send(&ReleaseObject {
-            object_id: self.id.clone(),
-        });
-    }
-}
-
-/// Which part of a frame's life a call needs.
+/// What a frame's world is told with every call: how its refs begin, and the last number that is used up.
 #[derive(Serialize)]
 struct FrameNumbers<'a> {
     prefix: &'a str,
@@ -122,7 +95,10 @@ impl Tab {
 
     /// Bounds what the page's script may take by itself. Functions that wait on purpose are bounded by their own time as
     /// well, which is why this is generous.
-    async fn answered<T>(&self, work: impl Future<Output = Result<T, BrowserError>>) -> Result<T, BrowserError> {
+    pub(super) async fn answered<T>(
+        &self,
+        work: impl Future<Output = Result<T, BrowserError>>,
+    ) -> Result<T, BrowserError> {
         let after = self.settings.answer;
         tokio::time::timeout(after, work).await.unwrap_or_else(|_| {
             Err(BrowserError::TooLate {
@@ -175,54 +151,6 @@ impl Tab {
         state.frames.world_ended(&world.unique);
         drop(state);
         tracing::trace!(frame = frame.number, "looks for another world");
-    }
-
-    /// The element itself as an object of fumi's world, for commands that take one.
-    pub(crate) async fn object(&self, located: &Located) -> Result<RemoteObject, BrowserError> {
-        let work = async {
-            let (channel, world) = self.world(&located.frame).await?;
-            let call = CallFunctionOn {
-                function_declaration: "function (ref) { return fumi.element(ref); }".to_owned(),
-                unique_context_id: Some(world.unique),
-                arguments: vec![argument(raw(&located.reference)?)],
-                ..CallFunctionOn::default()
-            };
-            let object = channel.call(&call).await?.result.object_id;
-            object
-                .map(|id| RemoteObject::new(id, channel))
-                .ok_or_else(|| gone(&located.frame))
-        };
-        self.unless_stopped(self.answered(work)).await
-    }
-
-    /// The element as an object of the page's own world, for the page's functions.
-    pub(crate) async fn object_in_page(&self, located: &Located) -> Result<RemoteObject, BrowserError> {
-        let ours = self.object(located).await?;
-        let work = async {
-            let (channel, world) = self.page_world(&located.frame).await?;
-            let object_id = ours.id.clone();
-            let node = channel.call(&DescribeNode { object_id }).await?.node.backend_node_id;
-            self.resolve_node(&located.frame, node, &channel, &world).await
-        };
-        self.unless_stopped(self.answered(work)).await
-    }
-
-    /// A node as an object of a world.
-    pub(crate) async fn resolve_node(
-        &self,
-        frame: &Frame,
-        node: BackendNodeId,
-        channel: &Channel,
-        world: &World,
-    ) -> Result<RemoteObject, BrowserError> {
-        let resolved = channel
-            .call(&ResolveNode {
-                backend_node_id: node,
-                execution_context_id: world.number,
-            })
-            .await?;
-        let id = resolved.object.object_id.ok_or_else(|| gone(frame))?;
-        Ok(RemoteObject::new(id, channel.clone()))
     }
 }
 
@@ -305,7 +233,7 @@ async fn prepare(channel: &Channel, world: &World) -> Result<(), BrowserError> {
 }
 
 /// The value, or what was thrown as an error. `undefined` is `null`.
-pub(crate) fn value_of(what: &str, evaluated: Evaluated) -> Result<Box<RawValue>, BrowserError> {
+fn value_of(what: &str, evaluated: Evaluated) -> Result<Box<RawValue>, BrowserError> {
     if let Some(thrown) = evaluated.exception_details {
         let message = thrown.exception.and_then(|it| it.description).unwrap_or(thrown.text);
         return Err(BrowserError::Script {
@@ -320,7 +248,7 @@ pub(crate) fn value_of(what: &str, evaluated: Evaluated) -> Result<Box<RawValue>
 }
 
 /// The world, the frame or the element went away under the call.
-fn gone(frame: &Frame) -> BrowserError {
+pub(super) fn gone(frame: &Frame) -> BrowserError {
     BrowserError::Stale {
         reference: match frame.number {
             0 => "the element".to_owned(),
@@ -331,14 +259,14 @@ fn gone(frame: &Frame) -> BrowserError {
     }
 }
 
-fn argument(value: Box<RawValue>) -> CallArgument {
+pub(super) fn argument(value: Box<RawValue>) -> CallArgument {
     CallArgument {
         value: Some(value),
         object_id: None,
     }
 }
 
-pub(crate) fn raw(value: &impl Serialize) -> Result<Box<RawValue>, BrowserError> {
+pub(super) fn raw(value: &impl Serialize) -> Result<Box<RawValue>, BrowserError> {
     let method = CallFunctionOn::METHOD;
     to_raw_value(value).map_err(|error| CallError::Unreadable { method, error }.into())
 }

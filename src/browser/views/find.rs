@@ -1,5 +1,7 @@
 //! Lines of the snapshot that hold a text or match a regular expression, nothing collapsed.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{errors::BrowserError, refusal::Said, tab::Tab};
@@ -29,14 +31,18 @@ impl Tab {
     /// Looks through all frames.
     pub async fn find(&self, find: &Find) -> Result<Found, BrowserError> {
         let mut all = Found::default();
-        let asked = self.in_frames(|frame| async move {
-            let said: Said<Matches> = match find {
-                Find::Text(_) => self.ask(&frame, "find", (Question::from(find),)).await,
-                Find::Regex(_) => self.ask_with_pattern(&frame, "find", (Question::from(find),)).await,
-            }?;
-            Ok(said)
-        });
-        for (_, said) in asked.await? {
+        let question = &Question::from(find);
+        let asked: Vec<(_, Said<Matches>)> = match find {
+            Find::Text(_) => {
+                self.in_frames(|frame| async move { self.ask(&frame, "find", (question,)).await })
+                    .await?
+            }
+            Find::Regex(_) => {
+                let ask = |frame: Arc<_>| async move { self.ask_with_pattern(&frame, "find", (question,)).await };
+                self.one_by_one(self.frames(), ask).await?
+            }
+        };
+        for (_, said) in asked {
             let matches = said.done(find.written())?;
             all.total += matches.total;
             all.lines.extend(matches.lines);

@@ -432,10 +432,18 @@ async fn a_step_waits_for_what_it_needs() {
     let steps = json!([click("#button", &minimal()), click("#next", &minimal()), {"tool": "browser_snapshot"}]);
     let told = visit.batch(steps).await;
     assert_eq!(told.counts(), [3, 3, 0, 0], "{}", told.text());
-    assert!(told.step(2)["url"].as_str().unwrap().ends_with("#arrived"), "{}", told.text());
+    assert!(
+        told.step(2)["url"].as_str().unwrap().ends_with("#arrived"),
+        "{}",
+        told.text()
+    );
     assert_eq!(told.step(2)["title"], "Arrived");
     // The first step names the session for all of them.
-    assert!(has(told.step(0), "browser_session") && !has(told.step(1), "browser_session"), "{}", told.text());
+    assert!(
+        has(told.step(0), "browser_session") && !has(told.step(1), "browser_session"),
+        "{}",
+        told.text()
+    );
 }
 
 /// What a click does start is waited for.

@@ -14,7 +14,9 @@ const SOON: Duration = Duration::from_secs(20);
 
 #[tokio::test]
 async fn a_pattern_that_never_ends_is_stopped_and_the_page_works_on() {
-    let page = Page::of("<button>aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab</button>").await;
+    let hard = "<button>aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab</button>";
+    let main = format!("{hard}<iframe src=/in></iframe><iframe src={{other}}/in></iframe>");
+    let page = Page::of_site(&[("/", &main), ("/in", &format!("{hard}<p id=p>In</p>"))]).await;
     let endless = Find::Regex(ENDLESS.to_owned());
     let target = at(&format!("role=button[name=/{ENDLESS}/]"));
     let left = tokio::time::timeout(Duration::from_millis(500), page.tab.find(&endless)).await;
@@ -25,6 +27,8 @@ async fn a_pattern_that_never_ends_is_stopped_and_the_page_works_on() {
     assert!(left.is_err(), "{left:?}");
     let works = tokio::time::timeout(SOON, page.value("1 + 1")).await;
     assert_eq!(works.expect("the page works on after a target"), "2");
+    let works = tokio::time::timeout(SOON, page.tab.find(&Find::Text("In".to_owned()))).await;
+    assert_eq!(works.expect("frames work on").expect("found").total, 2);
     page.close().await;
 }
 
