@@ -1,6 +1,7 @@
 //! `browser_close`: ends the session with its tabs, cookies and storage.
 
 use fumi_base::{expectation::Expectation, text::Locale};
+use fumi_browser::BrowserError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -42,6 +43,10 @@ impl Tool for Close {
     }
 
     async fn turn(args: &Args, deps: &BrowserDeps, cx: &Cx) -> Result<Option<Turn>, ToolError> {
+        // None is made only to be closed.
+        if args.browser_session.is_none() && cx.batch.is_none() && deps.browser.known(&owner(cx)).is_none() {
+            return Err(BrowserError::NoSession { handle: String::new() }.into());
+        }
         // Whoever is at work in it comes to an end first.
         let turn = Mine::wait(deps, cx, args.browser_session.as_deref()).await?;
         Ok(Some(Box::new(turn)))

@@ -81,12 +81,15 @@ const NEVER_MISSED: [&str; 10] = [
 ];
 
 /// A dialog of a page.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Dialog {
     /// `alert`, `confirm`, `prompt`, `beforeunload`.
     #[serde(rename = "type")]
     kind: String,
     message: String,
+    /// What a prompt holds already.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    default_text: Option<String>,
 }
 
 /// A chooser that a page opened.
@@ -132,6 +135,9 @@ pub struct TabRow {
     url: String,
     /// Whether it is the one that tools act on.
     current: bool,
+    /// What blocks it: select it and answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dialog: Option<Dialog>,
 }
 
 /// A download.
@@ -156,6 +162,7 @@ impl From<browser::Dialog> for Dialog {
         Self {
             kind: dialog.kind,
             message: length::row(&dialog.message),
+            default_text: dialog.default_prompt.as_deref().map(length::row),
         }
     }
 }
@@ -221,6 +228,7 @@ impl From<&browser::TabInfo> for TabRow {
             title: length::row(&tab.title),
             url: length::row(&tab.url),
             current: tab.current,
+            dialog: tab.dialog.clone().map(Into::into),
         }
     }
 }
@@ -254,7 +262,12 @@ impl Download {
 impl TabRow {
     fn line(&self) -> String {
         let mark = if self.current { " (current)" } else { "" };
-        format!("- {}:{mark} [{}]({})", self.index, self.title, self.url)
+        let dialog = self
+            .dialog
+            .as_ref()
+            .map(|dialog| format!(" — dialog: {}", dialog.line()));
+        let (index, title, url) = (self.index, &self.title, &self.url);
+        format!("- {index}:{mark} [{title}]({url}){}", dialog.unwrap_or_default())
     }
 }
 
@@ -275,7 +288,8 @@ impl Download {
 impl Dialog {
     /// The same as one line.
     pub(super) fn line(&self) -> String {
-        format!("{} {:?}", self.kind, self.message)
+        let holds = self.default_text.as_ref().map(|text| format!(" (holds {text:?})"));
+        format!("{} {:?}{}", self.kind, self.message, holds.unwrap_or_default())
     }
 }
 
@@ -414,6 +428,7 @@ mod tests {
             dialog: Some(Dialog {
                 kind: "confirm".to_owned(),
                 message: "Sure?".to_owned(),
+                default_text: None,
             }),
             snapshot: Some("- button \"Save\" [ref=e1]".to_owned()),
             changes: Some(String::new()),
@@ -427,6 +442,7 @@ mod tests {
                 title: "X".to_owned(),
                 url: "http://x.test/".to_owned(),
                 current: true,
+                dialog: None,
             }]),
             ..Seen::default()
         };

@@ -41,26 +41,29 @@ pub(super) struct Look<'c> {
     pub(super) locale: Locale,
 }
 
+/// What pages did to the tabs since somebody last looked.
+struct News {
+    opened: Vec<TabInfo>,
+    closed: Vec<TabInfo>,
+}
+
 /// Looks at the current tab. One that closed itself, as windows do when they have served, is no failure: what is current
 /// then is looked at.
 pub(super) async fn observe(tabs: &mut Tabs, look: &Look<'_>, cx: &Cx) -> Result<Seen, ToolError> {
-    let opened = tabs.opened().await?;
+    let news = News {
+        opened: tabs.opened().await?,
+        closed: tabs.closed(),
+    };
     loop {
         let tab = tabs.current().await?;
-        match seen(tabs, &tab, &opened, look, cx).await {
+        match seen(tabs, &tab, &news, look, cx).await {
             Err(_) if tab.is_closed() => {}
             seen => return seen,
         }
     }
 }
 
-async fn seen(
-    tabs: &mut Tabs,
-    tab: &Arc<Tab>,
-    opened: &[TabInfo],
-    look: &Look<'_>,
-    cx: &Cx,
-) -> Result<Seen, ToolError> {
+async fn seen(tabs: &mut Tabs, tab: &Arc<Tab>, news: &News, look: &Look<'_>, cx: &Cx) -> Result<Seen, ToolError> {
     let facts = tab.observe().await?;
     // Who is on another tab than before is told where that is, whatever its address was when it was last seen.
     let says_place = look.says_place || !Arc::ptr_eq(tab, &look.began);
@@ -72,7 +75,7 @@ async fn seen(
             .filter(|status| look.says_place || !(200..300).contains(status)),
         console: console(&facts, look),
         downloads: downloads(&facts, look, cx).await,
-        tabs: tab_rows(tabs, opened, look).await,
+        tabs: tab_rows(tabs, news, look).await,
         notice: None,
         file_chooser: facts.file_chooser.map(Into::into),
         ..Seen::default()
@@ -88,7 +91,7 @@ async fn seen(
         },
     }
     // Last, since it takes what is told once.
-    seen.notice = notice(tabs, &facts, unseen.as_ref(), look.locale);
+    seen.notice = notice(tabs, &facts, news, unseen.as_ref(), look.locale);
     Ok(seen)
 }
 
@@ -219,7 +222,19 @@ async fn downloads(facts: &Facts, look: &Look<'_>, cx: &Cx) -> Option<Vec<Downlo
 }
 
 /// What else nobody may miss, in one sentence each.
-fn notice(tabs: &mut Tabs, facts: &Facts, unseen: Option<&ToolError>, locale: Locale) -> Option<String> {
+fn notice(tabs: &mut Tabs, facts: &Facts, news: &News, unseen: Option<&ToolError>, locale: Locale) -> Option<String> {
+    let closed = news
+        .closed
+        .iter()
+        .map(|tab| format!("[{}]({})", length::row(&tab.title), length::row(&tab.url)));
+    let closed = closed.collect::<Vec<_>>().join(", ");
+    let closed = (!closed.is_empty()).then(|| {
+        Text::new(
+            format!("Closed by their pages: {closed}."),
+            format!("ページが閉じたタブ: {closed}。"),
+        )
+    });
+    let refused = tabs.take_notice();
     let loss = tabs.take_loss().map(fumi_browser::Loss::text);
     let crash = facts.crashed.then(|| {
         Text::new(
@@ -237,18 +252,22 @@ fn notice(tabs: &mut Tabs, facts: &Facts, unseen: Option<&ToolError>, locale: Lo
             format!("操作は完了しましたが、スナップショットを取得できません: {}", message.ja),
         )
     });
-    let said: Vec<_> = [loss, crash, loading, unseen].into_iter().flatten().collect();
+    let said: Vec<_> = [loss, crash, closed, refused, loading, unseen]
+        .into_iter()
+        .flatten()
+        .collect();
     let said: Vec<_> = said.iter().map(|text| text.get(locale)).collect();
     (!said.is_empty()).then(|| said.join(" "))
 }
 
 /// All tabs where they are wanted, or where nothing was said and there is something to say; the new ones otherwise.
-async fn tab_rows(tabs: &Tabs, opened: &[TabInfo], look: &Look<'_>) -> Option<Vec<TabRow>> {
-    let all = tabs.list().await;
+async fn tab_rows(tabs: &Tabs, news: &News, look: &Look<'_>) -> Option<Vec<TabRow>> {
     let is_listed = look.wanted.tabs.unwrap_or_else(|| {
-        let is_one_of_several = look.says_place && all.len() > 1;
-        is_one_of_several || !opened.is_empty()
+        let is_one_of_several = look.says_place && tabs.count() > 1;
+        is_one_of_several || !news.opened.is_empty() || !news.closed.is_empty()
     });
-    let shown = if is_listed { &all[..] } else { opened };
-    (is_listed || !shown.is_empty()).then(|| shown.iter().map(Into::into).collect())
+    if is_listed {
+        return Some(tabs.list().await.iter().map(Into::into).collect());
+    }
+    (!news.opened.is_empty()).then(|| news.opened.iter().map(Into::into).collect())
 }
