@@ -13,7 +13,7 @@ use fumi::{
     telemetry::{self, export::Exporters},
     tool::{Access, Caller, Progress, converse::Talk},
 };
-use fumi_base::{redact::Redactor, text::Locale};
+use fumi_base::{errors::Teach as _, redact::Redactor, text::Locale};
 use fumi_novel::{project::StylePreset, scaffold::Wishes};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -270,6 +270,7 @@ fn serve(flags: Serve) -> Result<ExitCode, ConfigError> {
         let bound = http::router::bind(app).await?;
         let address = bound.address().map_err(|error| ConfigError(error.to_string()))?;
         tokio::spawn(http::reload::at_hangup(bound.edge().clone(), read));
+        warn_of_missing_browser(&bound.edge().app);
         // Whoever reads the line may send a signal at once.
         let stop = http::shutdown::requested();
         say(&format!("fumi listening on http://{address}/mcp"));
@@ -281,6 +282,16 @@ fn serve(flags: Serve) -> Result<ExitCode, ConfigError> {
     }
     served?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The tools of pages are listed nevertheless: they teach how to get a Chromium, and need no restart once it is there.
+fn warn_of_missing_browser(app: &App) {
+    if app.scope.contains(fumi::tools::browser::TOOLSET)
+        && let Some(missing) = app.browser.missing()
+    {
+        let lesson = missing.lesson();
+        tracing::warn!("{} {}", lesson.message.en, lesson.next.en);
+    }
 }
 
 fn stdio(common: Common) -> Result<ExitCode, ConfigError> {

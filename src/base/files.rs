@@ -347,7 +347,7 @@ impl OutputName {
 pub fn write_output(project: &Project, name: &OutputName, bytes: &[u8]) -> Result<(), OutputError> {
     const IGNORE: &str = ".fumi/.gitignore";
     if project.dir().symlink_metadata(IGNORE).is_err() {
-        put(project, IGNORE, Path::new(IGNORE), b"*\n")?;
+        put(project, IGNORE, Path::new(IGNORE), b"*\n".as_slice())?;
     }
     let shown = name.shown();
     Ok(put(project, &shown, Path::new(&shown), bytes)?)

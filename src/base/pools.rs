@@ -325,6 +325,12 @@ impl Pools {
         }
     }
 
+    /// How long a call waits for a place at most.
+    #[must_use]
+    pub fn wait(&self) -> Duration {
+        self.wait
+    }
+
     /// Waits for a place. Callers of all principals take turns; those of one are served in their order.
     pub async fn acquire(
         &self,

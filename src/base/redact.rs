@@ -38,6 +38,25 @@ static SHAPES: LazyLock<[(Regex, &str); 4]> = LazyLock::new(|| {
     ]
 });
 
+/// Parts of names that say that what they name is secret.
+const NAMES: [&str; 8] = [
+    "password",
+    "passwd",
+    "secret",
+    "token",
+    "api_key",
+    "private_key",
+    "credential",
+    "authorization",
+];
+
+/// Whether a name says that what it names is secret.
+#[must_use]
+pub fn is_secret(name: &str) -> bool {
+    let name = name.to_lowercase();
+    NAMES.iter().any(|part| name.contains(part))
+}
+
 /// Removes the server's own secrets.
 #[derive(Clone, Default)]
 pub struct Redactor {
@@ -66,10 +85,7 @@ impl Redactor {
 
     /// The values of environment variables whose names say that they are secret.
     pub fn secrets_of(environment: impl Iterator<Item = (String, String)>) -> impl Iterator<Item = String> {
-        const NAMES: [&str; 6] = ["TOKEN", "SECRET", "PASSWORD", "API_KEY", "PRIVATE_KEY", "CREDENTIAL"];
-        environment
-            .filter(|(name, _)| NAMES.iter().any(|part| name.to_ascii_uppercase().contains(part)))
-            .map(|(_, value)| value)
+        environment.filter(|(name, _)| is_secret(name)).map(|(_, value)| value)
     }
 
     /// Whether there is anything to remove from results at all.

@@ -4,7 +4,7 @@
 //! than the one that was named. Who may write is decided elsewhere.
 
 use std::{
-    io::{self, Write as _},
+    io::{self, Read},
     path::{Component, Path, PathBuf},
 };
 
@@ -80,16 +80,21 @@ impl Teach for WriteError {
 /// Writes a whole file: to a temporary file beside it, flushed, then renamed over it. Folders on the way are made. A name that
 /// is there in NFC or NFD keeps its spelling. Returns the path relative to the root.
 pub fn replace(project: &Project, raw: &str, bytes: &[u8]) -> Result<PathBuf, WriteError> {
+    replace_from(project, raw, bytes)
+}
+
+/// The same with what is read from elsewhere, piece by piece: a file may be larger than memory.
+pub fn replace_from(project: &Project, raw: &str, source: impl Read) -> Result<PathBuf, WriteError> {
     let relative = project.relative(raw)?;
     let spellings = project.spellings(raw, &relative)?;
     let is_there = |path: &&PathBuf| project.dir().symlink_metadata(path).is_ok();
     let relative = spellings.iter().find(is_there).unwrap_or(&relative).clone();
-    put(project, raw, &relative, bytes)?;
+    put(project, raw, &relative, source)?;
     Ok(relative)
 }
 
 /// The same for a path that is relative to the root and spelt as it shall be.
-pub(crate) fn put(project: &Project, raw: &str, relative: &Path, bytes: &[u8]) -> Result<(), WriteError> {
+pub(crate) fn put(project: &Project, raw: &str, relative: &Path, mut source: impl Read) -> Result<(), WriteError> {
     let (dir, name) = way(project, raw, relative, Missing::Make)?;
     if dir.symlink_metadata(&name).is_ok_and(|meta| !meta.is_file()) {
         return Err(taken(
@@ -104,7 +109,7 @@ pub(crate) fn put(project: &Project, raw: &str, relative: &Path, bytes: &[u8]) -
     };
     reach("create", relative);
     let mut temporary = cap_tempfile::TempFile::new(&dir).map_err(io)?;
-    temporary.write_all(bytes).map_err(io)?;
+    io::copy(&mut source, &mut temporary).map_err(io)?;
     reach("write", relative);
     temporary.as_file().sync_all().map_err(io)?;
     reach("fsync", relative);

@@ -1,6 +1,7 @@
 //! What ends by itself: sessions that nobody uses, a Chromium that is old or too large.
 //!
-//! Nothing is taken from a call that runs, except where a limit of memory asks for it and patience is at its end.
+//! Nothing is taken from a call that runs, except where a limit of memory asks for it and patience is at its end, or where
+//! Chromium hangs: then no call comes to its end anyway.
 
 use std::{
     sync::{Arc, Weak},
@@ -9,7 +10,13 @@ use std::{
 
 use tokio_util::sync::CancellationToken;
 
-use crate::{browser::Browser, loss::Loss, running::Running, session::Session, settings::Settings};
+use crate::{
+    browser::Browser, chromium::Ended, devtools::protocol::browser::GetVersion, loss::Loss, running::Running,
+    session::Session, settings::Settings,
+};
+
+/// Questions in a row without an answer after which Chromium hangs: one may fall into a moment in which the machine does.
+const MISSES: u32 = 2;
 
 /// How often is looked: a quarter of the shortest time that is watched, within reason.
 pub(crate) struct Pace(Duration);
@@ -36,6 +43,35 @@ pub(crate) async fn look_after(browser: Weak<Browser>, ending: CancellationToken
         age(&browser).await;
         memory(&browser, &mut over).await;
     }
+}
+
+/// Asks a Chromium again and again whether it is alive, in a task of its own, and ends one that does not answer. It still has
+/// its process and its pipe, so nothing else would notice.
+pub(crate) async fn listen_for_life(browser: Weak<Browser>, running: Weak<Running>, limit: Duration) {
+    let mut misses = 0;
+    while misses < MISSES {
+        tokio::time::sleep(limit / 2).await;
+        // Held by nobody while it is asked: dropping the last one ends it.
+        let Some(channel) = running.upgrade().map(|running| running.channel().clone()) else {
+            return;
+        };
+        match tokio::time::timeout(limit, channel.call(&GetVersion {})).await {
+            Ok(Ok(_)) => misses = 0,
+            // It is gone, which others notice.
+            Ok(Err(_)) => return,
+            Err(_) => misses += 1,
+        }
+    }
+    let (Some(browser), Some(running)) = (browser.upgrade(), running.upgrade()) else {
+        return;
+    };
+    tracing::warn!(limit_ms = limit.as_millis(), "Chromium hangs, and is ended");
+    browser.retire(&running);
+    let ended = running.end(Loss::Crash).await;
+    browser.note_crash(Ended {
+        how: format!("it did not answer for {} s", (limit * MISSES).as_secs_f32()),
+        ..ended
+    });
 }
 
 /// Forgets and empties sessions that nobody uses.
@@ -68,7 +104,8 @@ async fn empty(session: &Session, why: Loss) {
     }
 }
 
-/// Lets an old Chromium end with its last context, or after the time in which a handle is forgotten.
+/// Lets an old Chromium end with its last context, or after the time in which a handle is forgotten, as soon as no call runs
+/// in it.
 async fn age(browser: &Browser) {
     let settings = browser.settings();
     if let Some(current) = browser.current() {
@@ -79,10 +116,19 @@ async fn age(browser: &Browser) {
         }
     }
     for running in up(browser) {
-        if running.retired().is_some_and(|since| since >= settings.forget) {
+        let is_over = running.retired().is_some_and(|since| since >= settings.forget);
+        if is_over && !is_at_work(browser, &running) {
             running.end(Loss::Age).await;
         }
     }
+}
+
+/// Whether a call runs in it.
+fn is_at_work(browser: &Browser, running: &Arc<Running>) -> bool {
+    browser.all().iter().any(|session| {
+        let context = session.state.is_busy().then(|| session.state.live()).flatten();
+        context.is_some_and(|context| Arc::ptr_eq(context.running(), running))
+    })
 }
 
 /// Keeps the memory under its limit: contexts that nobody uses go first, one at a time, then Chromium itself.

@@ -4,13 +4,14 @@
 //! handle and its principal, or not at all; after [`Browser::shut_down`] nothing is started any more.
 
 use std::{
+    cmp::Reverse,
     collections::HashMap,
     fmt,
     sync::{Arc, Mutex, MutexGuard, Once, PoisonError, Weak},
     time::Instant,
 };
 
-use tokio::sync::{Mutex as Queue, OnceCell};
+use tokio::sync::{Mutex as Queue, OnceCell, oneshot};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
@@ -59,6 +60,8 @@ pub(crate) struct History {
     pub(crate) up: Vec<Weak<Running>>,
     pub(crate) starts: u64,
     pub(crate) crash: Option<(Instant, Ended)>,
+    /// The last start that failed.
+    failure: Option<(Instant, BrowserError)>,
 }
 
 impl Browser {
@@ -97,11 +100,8 @@ impl Browser {
         let evicted;
         let session = {
             let mut sessions = self.sessions();
-            if owner.mcp_session.is_some()
-                && let Some(known) = sessions.by_client.get(owner)
-                && let Some(session) = sessions.by_handle.get(known)
-            {
-                return Ok(Arc::clone(session));
+            if let Some(session) = sessions.known(owner) {
+                return Ok(session);
             }
             evicted = self.make_room(&mut sessions, &owner.principal)?;
             let handle = new_handle()?;
@@ -122,6 +122,12 @@ impl Browser {
         Ok(session)
     }
 
+    /// The session of a client that passes no handle, if there is one. None is made.
+    #[must_use]
+    pub fn known(&self, owner: &Owner) -> Option<Arc<Session>> {
+        self.sessions().known(owner)
+    }
+
     fn find(&self, owner: &Owner, handle: &str) -> Result<Arc<Session>, BrowserError> {
         self.sessions()
             .by_handle
@@ -133,18 +139,27 @@ impl Browser {
             })
     }
 
-    /// Takes a session out where there are too many: one that holds nothing any more, whoever's it is, else the one of this
-    /// principal that was not used for longest.
+    /// Takes a session out where there are too many: one that nobody would miss, whoever's it is, else the one that was not
+    /// used for longest of the principal that has most. Nobody loses one to somebody who has as many or would then have more.
     fn make_room(&self, sessions: &mut Sessions, principal: &str) -> Result<Option<Arc<Session>>, BrowserError> {
         if sessions.by_handle.len() < self.settings.max_sessions {
             return Ok(None);
         }
-        let goes = sessions
-            .by_handle
-            .values()
-            .filter(|session| !session.state.is_busy())
-            .filter(|session| session.state.principal == principal || session.state.is_spent())
-            .max_by_key(|session| (session.state.is_spent(), session.state.idle()))
+        let all = || sessions.by_handle.values();
+        let held = |principal: &str| all().filter(|session| session.state.principal == principal).count();
+        let own = held(principal);
+        let is_fair = |session: &&Arc<Session>| {
+            let theirs = &session.state.principal;
+            theirs == principal || held(theirs) > own + 1
+        };
+        let idle = || all().filter(|session| !session.state.is_busy());
+        let spent = idle().filter(|session| session.state.is_spent());
+        let goes = spent
+            .min_by_key(|session| session.state.used())
+            .or_else(|| {
+                let fair = idle().filter(is_fair);
+                fair.max_by_key(|session| (held(&session.state.principal), Reverse(session.state.used())))
+            })
             .cloned()
             .ok_or(BrowserError::TooMany {
                 limit: self.settings.max_sessions,
@@ -189,15 +204,17 @@ impl Browser {
     pub(crate) async fn context(self: &Arc<Self>) -> Result<Arc<Context>, BrowserError> {
         let running = self.running().await?;
         let downloads = running.process().downloads().clone();
+        let largest_download = self.settings.largest_download;
         let (judge, refused) = (Arc::clone(&self.guard), Arc::clone(&self.guard));
         running
-            .context(self.settings.viewport, |id| {
+            .context(self.settings.viewport, move |id| {
                 let folder = downloads.join(&id.0);
                 let made = std::fs::create_dir_all(&folder);
                 TabSettings {
                     judge: Some(Arc::new(move |url| judge.judge(url))),
                     refused: Some(Arc::new(move |url| refused.refused(url))),
                     downloads: made.is_ok().then_some(folder),
+                    largest_download,
                     ..TabSettings::default()
                 }
             })
@@ -208,25 +225,53 @@ impl Browser {
     async fn running(self: &Arc<Self>) -> Result<Arc<Running>, BrowserError> {
         // In a task of its own: a caller that gives up does not take the start from the others that wait for it.
         let browser = Arc::clone(self);
-        let started = tokio::spawn(async move {
-            let mut current = browser.current.lock().await;
-            if let Some(running) = current.as_ref().filter(|running| running.is_up()) {
-                return Ok(Arc::clone(running));
-            }
-            *current = None;
-            if browser.ending.is_cancelled() {
-                return Err(BrowserError::Protocol(CallError::Closed));
-            }
-            let running = tokio::select! {
-                running = browser.start() => running?,
-                () = browser.ending.cancelled() => return Err(BrowserError::Protocol(CallError::Closed)),
+        let came = Instant::now();
+        let (mut tell, told) = oneshot::channel();
+        tokio::spawn(async move {
+            let mut current = tokio::select! {
+                current = browser.current.lock() => current,
+                // The place of who has left is not kept, or a Chromium that does not come up would be tried for each of them.
+                () = tell.closed() => return,
             };
-            *current = Some(Arc::clone(&running));
-            Ok(running)
+            let started = browser.up_or_started(&mut current, came).await;
+            drop(current);
+            // What was started for somebody who has left serves the next one.
+            let _ = tell.send(started);
         });
-        started.await.map_err(|error| BrowserError::Broken {
-            reason: format!("could not be started: {error}"),
-        })?
+        told.await.unwrap_or_else(|_| {
+            Err(BrowserError::Broken {
+                reason: "could not be started".to_owned(),
+            })
+        })
+    }
+
+    /// For whose turn it is. Who `came` before a start failed is told of that failure, and starts no other.
+    async fn up_or_started(
+        self: &Arc<Self>,
+        current: &mut Option<Arc<Running>>,
+        came: Instant,
+    ) -> Result<Arc<Running>, BrowserError> {
+        if let Some(running) = current.as_ref().filter(|running| running.is_up()) {
+            return Ok(Arc::clone(running));
+        }
+        *current = None;
+        if self.ending.is_cancelled() {
+            return Err(BrowserError::Protocol(CallError::Closed));
+        }
+        if let Some((at, failure)) = &self.history().failure
+            && came < *at
+        {
+            return Err(again(failure));
+        }
+        let started = tokio::select! {
+            started = self.start() => started,
+            () = self.ending.cancelled() => return Err(BrowserError::Protocol(CallError::Closed)),
+        };
+        match &started {
+            Ok(running) => *current = Some(Arc::clone(running)),
+            Err(failure) => self.history().failure = Some((Instant::now(), again(failure))),
+        }
+        started
     }
 
     async fn start(self: &Arc<Self>) -> Result<Arc<Running>, BrowserError> {
@@ -244,7 +289,7 @@ impl Browser {
         let browser = Arc::downgrade(self);
         let crashed = move |ended| {
             if let Some(browser) = browser.upgrade() {
-                browser.history().crash = Some((Instant::now(), ended));
+                browser.note_crash(ended);
             }
         };
         let running = Arc::new(Running::new(process, crashed).await?);
@@ -253,7 +298,16 @@ impl Browser {
         history.up.retain(|up| up.strong_count() > 0);
         history.up.push(Arc::downgrade(&running));
         drop(history);
+        tokio::spawn(ageing::listen_for_life(
+            Arc::downgrade(self),
+            Arc::downgrade(&running),
+            self.settings.hang,
+        ));
         Ok(running)
+    }
+
+    pub(crate) fn note_crash(&self, ended: Ended) {
+        self.history().crash = Some((Instant::now(), ended));
     }
 
     pub(crate) fn settings(&self) -> &Settings {
@@ -301,9 +355,25 @@ impl Drop for Browser {
 }
 
 impl Sessions {
+    fn known(&self, owner: &Owner) -> Option<Arc<Session>> {
+        owner.mcp_session.as_ref()?;
+        self.by_handle.get(self.by_client.get(owner)?).cloned()
+    }
+
     fn remove(&mut self, handle: &str) {
         self.by_handle.remove(handle);
         self.by_client.retain(|_, known| known != handle);
+    }
+}
+
+/// The failure of a start, for another one who waited for it.
+fn again(failure: &BrowserError) -> BrowserError {
+    match failure {
+        BrowserError::NoChromium { looked } => BrowserError::NoChromium { looked: looked.clone() },
+        BrowserError::Broken { reason } => BrowserError::Broken { reason: reason.clone() },
+        other => BrowserError::Broken {
+            reason: other.to_string(),
+        },
     }
 }
 

@@ -14,19 +14,28 @@ use crate::{
     devtools::{
         Channel, SessionId,
         protocol::{
-            emulation::{SetDeviceMetricsOverride, SetFocusEmulationEnabled},
-            page::BringToFront,
+            browser_downloads::DownloadProgress,
+            emulation::SetFocusEmulationEnabled,
+            page::{BringToFront, FrameId},
             runtime::RunIfWaitingForDebugger,
             target::{CloseTarget, ContextId, CreateTarget, DisposeBrowserContext, GetTargets, TargetId, TargetInfo},
         },
     },
+    emulate,
     errors::BrowserError,
     running::{Contexts, Running},
+    strip::{self, Open, Strip},
     tab::{Tab, TabSettings},
 };
 
 /// How long a tab may take to be there or to be gone. Chromium needs milliseconds unless the machine is very busy.
 const CHANGE: Duration = Duration::from_secs(15);
+
+/// How long a look at the tabs waits for those that pages opened just now. Whatever keeps one, the act that opened it is done.
+const COMING: Duration = Duration::from_secs(3);
+
+/// How long the pages of a context may take to end; a Chromium that hangs must not keep what ages others.
+const END: Duration = Duration::from_secs(10);
 
 /// One context in one Chromium. Dropping it ends its pages.
 #[derive(Debug)]
@@ -38,58 +47,6 @@ pub(crate) struct Context {
     // Held for moves only, never over a wait.
     strip: Mutex<Strip>,
     changed: watch::Sender<u64>,
-}
-
-#[derive(Debug, Default)]
-pub(crate) struct Strip {
-    /// Attached, still setting themselves up.
-    coming: Vec<TargetInfo>,
-    failed: Vec<TargetId>,
-    pub(crate) open: Vec<Open>,
-    current: Option<TargetId>,
-    /// Opened by pages, and nobody was told yet.
-    news: Vec<TargetId>,
-}
-
-/// A tab that is open.
-#[derive(Clone, Debug)]
-pub(crate) struct Open {
-    pub(crate) id: TargetId,
-    pub(crate) opener: Option<TargetId>,
-    pub(crate) tab: Arc<Tab>,
-}
-
-impl Strip {
-    /// The index of the current tab.
-    pub(crate) fn current(&self) -> Option<usize> {
-        let current = self.current.as_ref()?;
-        self.open.iter().position(|open| open.id == *current)
-    }
-
-    /// What pages opened since this was last asked; tabs that are gone again are left out.
-    pub(crate) fn take_news(&mut self) -> Vec<usize> {
-        let news = std::mem::take(&mut self.news);
-        news.iter()
-            .filter_map(|id| self.open.iter().position(|open| open.id == *id))
-            .collect()
-    }
-
-    fn close(&mut self, target: &TargetId) {
-        self.coming.retain(|coming| coming.target_id != *target);
-        let Some(index) = self.open.iter().position(|open| open.id == *target) else {
-            return;
-        };
-        let gone = self.open.remove(index);
-        if self.current.as_ref() == Some(target) {
-            let opener = gone
-                .opener
-                .filter(|opener| self.open.iter().any(|open| open.id == *opener));
-            self.current = opener.or_else(|| {
-                let neighbour = self.open.get(index).or_else(|| self.open.last())?;
-                Some(neighbour.id.clone())
-            });
-        }
-    }
 }
 
 impl Context {
@@ -121,6 +78,14 @@ impl Context {
 
     /// Opens a tab that shows nothing, and makes it the current one.
     pub(crate) async fn open(&self) -> Result<Arc<Tab>, BrowserError> {
+        {
+            let mut strip = self.strip();
+            if strip.is_full() {
+                return Err(strip::full());
+            }
+            // Of earlier ones nobody asks any more.
+            strip.failed.clear();
+        }
         let made = self
             .running
             .channel()
@@ -167,6 +132,7 @@ impl Context {
         let close = CloseTarget {
             target_id: target.clone(),
         };
+        self.strip().closing = Some(target.clone());
         // A tab that closed itself meanwhile is what was wanted.
         if let Err(error) = self.running.channel().call(&close).await
             && !error.says("No target")
@@ -182,9 +148,15 @@ impl Context {
         Ok(())
     }
 
-    /// Waits until the tabs that are being opened are there.
+    /// Waits until the tabs that are being opened are there; one that does not come is waited for once.
     pub(crate) async fn all_there(&self) -> Result<(), BrowserError> {
-        self.until(|strip| strip.coming.is_empty()).await
+        let there = self.until(|strip| strip.coming.iter().all(|coming| strip.slow.contains(&coming.target_id)));
+        if let Ok(there) = tokio::time::timeout(COMING, there).await {
+            return there;
+        }
+        let mut strip = self.strip();
+        strip.slow = strip.coming.iter().map(|coming| coming.target_id.clone()).collect();
+        Ok(())
     }
 
     /// Waits until the tabs are as is wanted.
@@ -217,19 +189,24 @@ impl Context {
     ) {
         {
             let mut strip = self.strip();
+            if strip.is_full() {
+                strip.refused += 1;
+                page.send(&RunIfWaitingForDebugger {});
+                self.running.channel().send(&CloseTarget {
+                    target_id: info.target_id.clone(),
+                });
+                // Whoever opens one just now may have been overtaken by a page.
+                strip.fail(info.target_id);
+                drop(strip);
+                self.tell();
+                return;
+            }
             strip.coming.push(info.clone());
             strip.news.push(info.target_id.clone());
         }
         // Not by the window: the size of its frame differs between versions.
         let (width, height) = self.viewport;
-        page.send(&SetDeviceMetricsOverride {
-            width,
-            height,
-            device_scale_factor: 1.0,
-            mobile: false,
-            screen_width: width,
-            screen_height: height,
-        });
+        page.send(&emulate::viewport(width, height));
         // All tabs behave as if they were in front, or input to one would depend on the others.
         page.send(&SetFocusEmulationEnabled { enabled: true });
         let settings = Arc::clone(&self.settings);
@@ -265,9 +242,30 @@ impl Context {
             }
             (Err(error), _) => {
                 tracing::debug!(%error, "a tab did not come up");
-                strip.failed.push(target.clone());
+                strip.fail(target.clone());
             }
-            _ => strip.failed.push(target.clone()),
+            _ => strip.fail(target.clone()),
+        }
+    }
+
+    /// The tab that a frame is in, if it is one of this context.
+    pub(crate) fn tab_with(&self, frame: &FrameId) -> Option<Arc<Tab>> {
+        let strip = self.strip();
+        let with = strip.open.iter().find(|open| open.tab.frame(frame).is_some());
+        with.map(|open| Arc::clone(&open.tab))
+    }
+
+    /// The current tab, if there is one.
+    pub(crate) fn current_tab(&self) -> Option<Arc<Tab>> {
+        let strip = self.strip();
+        let current = strip.open.get(strip.current()?)?;
+        Some(Arc::clone(&current.tab))
+    }
+
+    /// A download went on; which tab has it is known to the tabs.
+    pub(crate) fn download_went_on(&self, progress: &DownloadProgress) {
+        for open in &self.strip().open {
+            open.tab.download_went_on(progress);
         }
     }
 
@@ -281,14 +279,16 @@ impl Context {
         self.changed.send_modify(|count| *count = count.wrapping_add(1));
     }
 
-    /// Ends its pages and waits until they are gone.
+    /// Ends its pages and waits until they are gone, within bounds.
     pub(crate) async fn close(&self) {
         self.running.forget(&self.id);
         let dispose = DisposeBrowserContext {
             browser_context_id: self.id.clone(),
         };
-        if let Err(error) = self.running.channel().call(&dispose).await {
-            tracing::debug!(%error, "a context was gone already");
+        match tokio::time::timeout(END, self.running.channel().call(&dispose)).await {
+            Ok(Ok(_)) => {}
+            Ok(Err(error)) => tracing::debug!(%error, "a context was gone already"),
+            Err(_) => tracing::warn!("Chromium does not end a context"),
         }
     }
 }

@@ -65,6 +65,12 @@ pub struct Crash {
 }
 
 impl Browser {
+    /// Why no Chromium could be started now: there is none. Nothing is started to know it.
+    #[must_use]
+    pub fn missing(&self) -> Option<BrowserError> {
+        chromium::find(self.settings().launch.executable.as_deref()).err()
+    }
+
     /// How the browser is.
     pub async fn diagnose(&self) -> Diagnosis {
         let running = self.current();
@@ -106,7 +112,7 @@ impl Browser {
                 .map(|running| running.process().started().elapsed().as_secs()),
             flags: running
                 .as_ref()
-                .map(|running| running.process().flags().to_vec())
+                .map(|running| shown(running.process().flags(), &self.settings().launch.args))
                 .unwrap_or_default(),
             starts,
             sessions: self.all().len(),
@@ -118,6 +124,15 @@ impl Browser {
             advice,
         }
     }
+}
+
+/// Flags as every caller may see them. Those of the configuration may hold a password for a proxy: their names alone.
+fn shown(flags: &[String], configured: &[String]) -> Vec<String> {
+    let shown = flags.iter().map(|flag| match flag.split_once('=') {
+        Some((name, _)) if configured.contains(flag) => format!("{name}=…"),
+        _ => flag.clone(),
+    });
+    shown.collect()
 }
 
 /// What a program that does not run says of itself.
@@ -157,4 +172,20 @@ fn advice(is_there: bool, speaks: bool, crashed: bool) -> Option<Text> {
             "Chromium は異常終了しましたが、次の呼び出しで起動し直します。繰り返す場合はサーバーのメモリーを増やすか、ユーザー名前空間を禁じたコンテナでは [browser] sandbox = false を設定してください。",
         )
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_of_configured_flags_are_nobody_elses() {
+        let own = |flags: &[&str]| flags.iter().map(|flag| (*flag).to_owned()).collect::<Vec<_>>();
+        let configured = own(&["--proxy-server=http://me:secret@proxy.test", "--mute"]);
+        let flags = own(&["--headless", "--user-data-dir=/p"]);
+        assert_eq!(
+            shown(&[flags, configured.clone()].concat(), &configured),
+            ["--headless", "--user-data-dir=/p", "--proxy-server=…", "--mute"]
+        );
+    }
 }

@@ -23,15 +23,20 @@ use hyper::{
 };
 use hyper_util::rt::TokioIo;
 use tokio::{
+    io::{AsyncRead, AsyncWrite, AsyncWriteExt as _, copy, split},
     net::{TcpListener, TcpStream},
-    task::{AbortHandle, JoinSet},
+    time::timeout,
 };
+use tokio_util::sync::{CancellationToken, DropGuard};
 use url::Host;
 
 use crate::{guard::Guard, policy::Denial};
 
 /// How long one address may take to accept.
 const CONNECT: Duration = Duration::from_secs(10);
+
+/// How long one direction of a tunnel goes on after the other has ended: a peer that never hangs up would keep it for ever.
+const HALF: Duration = Duration::from_secs(30);
 
 /// Fields that concern one connection, not the request.
 const OF_THE_HOP: [HeaderName; 5] = [
@@ -48,7 +53,16 @@ type Body = Either<Full<Bytes>, Incoming>;
 #[derive(Debug)]
 pub(crate) struct Gate {
     address: SocketAddr,
-    serving: AbortHandle,
+    _open: DropGuard,
+}
+
+/// What every connection of a gate knows.
+#[derive(Clone)]
+struct Passage {
+    guard: Arc<Guard>,
+    /// Cancelled when the gate closes: whatever passes through it ends then.
+    closed: CancellationToken,
+    half: Duration,
 }
 
 /// Why there is no way.
@@ -60,10 +74,23 @@ enum NoWay {
 impl Gate {
     /// Opens a gate on a free port.
     pub(crate) async fn open(guard: Arc<Guard>) -> io::Result<Self> {
+        Self::with(guard, HALF).await
+    }
+
+    async fn with(guard: Arc<Guard>, half: Duration) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let address = listener.local_addr()?;
-        let serving = tokio::spawn(serve(listener, address, guard)).abort_handle();
-        Ok(Self { address, serving })
+        let closed = CancellationToken::new();
+        let passage = Passage {
+            guard,
+            closed: closed.clone(),
+            half,
+        };
+        passage.spawn(serve(listener, address, passage.clone()));
+        Ok(Self {
+            address,
+            _open: closed.drop_guard(),
+        })
     }
 
     /// What Chromium has to be told.
@@ -79,15 +106,20 @@ impl Gate {
     }
 }
 
-impl Drop for Gate {
-    fn drop(&mut self) {
-        self.serving.abort();
+impl Passage {
+    /// Does something until the gate closes.
+    fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
+        let closed = self.closed.clone();
+        tokio::spawn(async move {
+            tokio::select! {
+                () = work => {}
+                () = closed.cancelled() => {}
+            }
+        });
     }
 }
 
-async fn serve(listener: TcpListener, address: SocketAddr, guard: Arc<Guard>) {
-    // Goes with this task, and the connections with it.
-    let mut connections = JoinSet::new();
+async fn serve(listener: TcpListener, address: SocketAddr, passage: Passage) {
     loop {
         let (stream, peer) = match listener.accept().await {
             Ok(accepted) => accepted,
@@ -97,12 +129,11 @@ async fn serve(listener: TcpListener, address: SocketAddr, guard: Arc<Guard>) {
                 continue;
             }
         };
-        while connections.try_join_next().is_some() {}
-        connections.spawn(connection(stream, peer, address, Arc::clone(&guard)));
+        passage.spawn(connection(stream, peer, address, passage.clone()));
     }
 }
 
-async fn connection(stream: TcpStream, peer: SocketAddr, address: SocketAddr, guard: Arc<Guard>) {
+async fn connection(stream: TcpStream, peer: SocketAddr, address: SocketAddr, passage: Passage) {
     if !peer::is_ours(peer, address).await {
         tracing::warn!(%peer, "another user knocked at the gate");
         return;
@@ -112,8 +143,8 @@ async fn connection(stream: TcpStream, peer: SocketAddr, address: SocketAddr, gu
         .serve_connection(
             TokioIo::new(stream),
             service_fn(move |request| {
-                let guard = Arc::clone(&guard);
-                async move { pass(request, &guard).await }
+                let passage = passage.clone();
+                async move { pass(request, &passage).await }
             }),
         )
         .with_upgrades();
@@ -122,7 +153,8 @@ async fn connection(stream: TcpStream, peer: SocketAddr, address: SocketAddr, gu
     }
 }
 
-async fn pass(request: Request<Incoming>, guard: &Guard) -> Result<Response<Body>, hyper::Error> {
+async fn pass(request: Request<Incoming>, passage: &Passage) -> Result<Response<Body>, hyper::Error> {
+    let guard = &passage.guard;
     let is_tunnel = request.method() == Method::CONNECT;
     let Some((host, port)) = destination(request.uri(), is_tunnel) else {
         return Ok(short(
@@ -142,10 +174,10 @@ async fn pass(request: Request<Incoming>, guard: &Guard) -> Result<Response<Body
         }
     };
     if is_tunnel {
-        tokio::spawn(tunnel(request, stream));
+        passage.spawn(tunnel(request, stream, passage.half));
         return Ok(short(StatusCode::OK, ""));
     }
-    forward(request, stream).await
+    forward(request, stream, passage).await
 }
 
 /// Where a request goes. Only tunnels name a port always.
@@ -190,11 +222,9 @@ async fn way(host: &Host<String>, port: u16, guard: &Guard) -> Result<TcpStream,
     Err(last)
 }
 
-async fn tunnel(request: Request<Incoming>, mut stream: TcpStream) {
+async fn tunnel(request: Request<Incoming>, stream: TcpStream, half: Duration) {
     let copied = match hyper::upgrade::on(request).await {
-        Ok(upgraded) => tokio::io::copy_bidirectional(&mut TokioIo::new(upgraded), &mut stream)
-            .await
-            .map(|_| ()),
+        Ok(upgraded) => join(TokioIo::new(upgraded), stream, half).await,
         Err(error) => Err(io::Error::other(error)),
     };
     if let Err(error) = copied {
@@ -202,8 +232,37 @@ async fn tunnel(request: Request<Incoming>, mut stream: TcpStream) {
     }
 }
 
+/// Copies both ways until both have ended; the second one has `half` of time after the first.
+async fn join(one: impl AsyncRead + AsyncWrite, other: impl AsyncRead + AsyncWrite, half: Duration) -> io::Result<()> {
+    let ((mut from_one, mut to_one), (mut from_other, mut to_other)) = (split(one), split(other));
+    let there = async {
+        copy(&mut from_one, &mut to_other).await?;
+        to_other.shutdown().await
+    };
+    let back = async {
+        copy(&mut from_other, &mut to_one).await?;
+        to_one.shutdown().await
+    };
+    tokio::pin!(there, back);
+    let rest = tokio::select! {
+        done = &mut there => {
+            done?;
+            timeout(half, back).await
+        }
+        done = &mut back => {
+            done?;
+            timeout(half, there).await
+        }
+    };
+    rest.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))
+}
+
 /// One request over one connection. `WebSocket`s are not among them: Chromium asks for tunnels for those.
-async fn forward(mut request: Request<Incoming>, stream: TcpStream) -> Result<Response<Body>, hyper::Error> {
+async fn forward(
+    mut request: Request<Incoming>,
+    stream: TcpStream,
+    passage: &Passage,
+) -> Result<Response<Body>, hyper::Error> {
     let path = request.uri().path_and_query().map_or("/", |path| path.as_str());
     let Ok(origin) = path.parse::<Uri>() else {
         return Ok(short(StatusCode::BAD_REQUEST, "This URL cannot be read."));
@@ -217,7 +276,7 @@ async fn forward(mut request: Request<Incoming>, stream: TcpStream) -> Result<Re
         .preserve_header_case(true)
         .handshake(TokioIo::new(stream))
         .await?;
-    tokio::spawn(async move {
+    passage.spawn(async move {
         if let Err(error) = connection.await {
             tracing::debug!(%error, "a request of the gate broke");
         }
@@ -245,4 +304,58 @@ fn short(status: StatusCode, text: &str) -> Response<Body> {
         response.headers_mut().insert(header::CONTENT_TYPE, plain);
     }
     response
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::AsyncReadExt as _;
+
+    use super::*;
+
+    /// Both ends of a tunnel.
+    async fn tunnel(gate: &Gate) -> (TcpStream, TcpStream) {
+        let inner = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("a port");
+        let to = inner.local_addr().expect("an address");
+        let mut near = TcpStream::connect(gate.address).await.expect("the gate");
+        let ask = format!("CONNECT {to} HTTP/1.1\r\nhost: {to}\r\n\r\n");
+        near.write_all(ask.as_bytes()).await.expect("asked");
+        let (mut far, _) = inner.accept().await.expect("a tunnel");
+        far.write_all(b"!").await.expect("said");
+        let mut heard = Vec::new();
+        while near.read_u8().await.map(|byte| heard.push(byte)).is_ok() && heard.last() != Some(&b'!') {}
+        assert!(
+            heard.starts_with(b"HTTP/1.1 200"),
+            "{}",
+            String::from_utf8_lossy(&heard)
+        );
+        (near, far)
+    }
+
+    /// Reads to the end, which may be a broken connection.
+    async fn rest(stream: &mut TcpStream) -> Vec<u8> {
+        let mut rest = Vec::new();
+        let read = timeout(Duration::from_secs(20), stream.read_to_end(&mut rest));
+        drop(read.await.expect("it ends"));
+        rest
+    }
+
+    #[tokio::test]
+    async fn tunnels_end_with_their_gate() {
+        let gate = Gate::open(Arc::default()).await.expect("open");
+        let (mut near, mut far) = tunnel(&gate).await;
+        drop(gate);
+        assert_eq!((rest(&mut near).await, rest(&mut far).await), (Vec::new(), Vec::new()));
+    }
+
+    #[tokio::test]
+    async fn a_peer_that_never_hangs_up_keeps_no_tunnel() {
+        let gate = Gate::with(Arc::default(), Duration::from_millis(50))
+            .await
+            .expect("open");
+        let (mut near, mut far) = tunnel(&gate).await;
+        far.write_all(b"last words").await.expect("said");
+        near.shutdown().await.expect("done");
+        assert_eq!(rest(&mut near).await, b"last words");
+        assert_eq!(rest(&mut far).await, b"");
+    }
 }

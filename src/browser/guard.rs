@@ -76,7 +76,8 @@ impl Guard {
     }
 
     pub(crate) fn remember(&self, host: String, Denial(reason): Denial) {
-        tracing::info!(host, reason = %reason.en, "a request of a page is denied");
+        // Of a page that goes on asking there are thousands.
+        tracing::debug!(host, reason = %reason.en, "a request of a page is denied");
         let mut refusals = self.refusals.lock().unwrap_or_else(PoisonError::into_inner);
         if refusals.len() == KEPT {
             refusals.pop_front();

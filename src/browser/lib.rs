@@ -4,18 +4,24 @@
 //! Everything here takes and returns typed structs and knows no tool and no protocol of clients. What runs inside a page
 //! is JavaScript and lies in `page/`.
 
-pub mod acts;
+mod acts;
 mod ageing;
 mod browser;
 mod chromium;
 mod context;
-pub mod cookies;
-pub mod devtools;
+mod cookies;
+#[allow(
+    unreachable_pub,
+    clippy::enum_variant_names,
+    clippy::struct_field_names,
+    reason = "what the crate uses of the protocol, by its names; others see only its errors"
+)]
+mod devtools;
 mod diagnosis;
-pub mod emulate;
+mod emulate;
 pub mod errors;
 mod gate;
-pub mod guard;
+mod guard;
 mod loss;
 mod page;
 pub mod policy;
@@ -23,11 +29,12 @@ mod refusal;
 mod running;
 mod session;
 mod settings;
-pub mod snapshot;
-pub mod tab;
+mod snapshot;
+mod strip;
+mod tab;
 mod tabs;
-pub mod target;
-pub mod views;
+mod target;
+mod views;
 
 pub use acts::{Aim, Button, Click, Dropping, Field, FieldKind, Modifier, Shortened, Typing};
 pub use browser::Browser;

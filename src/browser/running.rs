@@ -4,7 +4,7 @@
 //! popups too, so nothing of them is missed. Pages of a context that nobody knows are let go.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, VecDeque},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError, Weak,
         atomic::{AtomicU64, Ordering},
@@ -18,6 +18,7 @@ use crate::{
     devtools::{
         Channel, Event, Events, SessionId,
         protocol::{
+            browser_downloads::{DownloadProgress, DownloadWillBegin, OfBrowser},
             runtime::RunIfWaitingForDebugger,
             target::{
                 AttachedToTarget, ContextId, CreateBrowserContext, DetachFromTarget, DetachedFromTarget, SetAutoAttach,
@@ -29,6 +30,9 @@ use crate::{
     loss::Loss,
     tab::TabSettings,
 };
+
+/// Pages that are remembered for their downloads: more than a page opens at once.
+const RECENT: usize = 64;
 
 /// A Chromium that is up. Dropping it ends the process.
 #[derive(Debug)]
@@ -53,6 +57,8 @@ pub(crate) struct Contexts {
 struct Known {
     contexts: HashMap<ContextId, Weak<Context>>,
     attached: HashMap<SessionId, (TargetId, Weak<Context>)>,
+    /// The last pages that came, whether they are there or not: a window may be gone before its download is told.
+    recent: VecDeque<(TargetId, Weak<Context>)>,
 }
 
 impl Running {
@@ -96,20 +102,24 @@ impl Running {
     pub(crate) async fn context(
         self: &Arc<Self>,
         viewport: (u32, u32),
-        settings: impl FnOnce(&ContextId) -> TabSettings,
+        settings: impl FnOnce(&ContextId) -> TabSettings + Send + 'static,
     ) -> Result<Arc<Context>, BrowserError> {
-        let made = self
-            .channel
-            .call(&CreateBrowserContext {
+        let running = Arc::clone(self);
+        // In a task of its own: if the caller gives up meanwhile, the context ends with the answer that nobody takes.
+        let making = tokio::spawn(async move {
+            let create = CreateBrowserContext {
                 dispose_on_detach: true,
-                ..CreateBrowserContext::default()
-            })
-            .await?;
-        self.served.fetch_add(1, Ordering::Relaxed);
-        let id = made.browser_context_id;
-        let context = Arc::new(Context::new(Arc::clone(self), id.clone(), viewport, settings(&id)));
-        self.contexts.known().contexts.insert(id, Arc::downgrade(&context));
-        Ok(context)
+            };
+            let id = running.channel.call(&create).await?.browser_context_id;
+            running.served.fetch_add(1, Ordering::Relaxed);
+            let settings = settings(&id);
+            let context = Arc::new(Context::new(Arc::clone(&running), id.clone(), viewport, settings));
+            running.contexts.known().contexts.insert(id, Arc::downgrade(&context));
+            Ok(context)
+        });
+        making.await.map_err(|error| BrowserError::Broken {
+            reason: format!("has no context: {error}"),
+        })?
     }
 
     /// Takes a context from those that hear of pages; says whether it was among them.
@@ -192,6 +202,12 @@ impl Contexts {
                     attached.session_id.clone(),
                     (info.target_id.clone(), Arc::downgrade(context)),
                 );
+                if known.recent.len() == RECENT {
+                    known.recent.pop_front();
+                }
+                known
+                    .recent
+                    .push_back((info.target_id.clone(), Arc::downgrade(context)));
             }
             context
         };
@@ -217,7 +233,36 @@ impl Contexts {
             {
                 context.detach(&target);
             }
+        } else if let Some(OfBrowser(begun)) = event.get() {
+            self.download_begun(begun);
+        } else if let Some(OfBrowser(progress)) = event.get::<OfBrowser<DownloadProgress>>() {
+            for context in self.all() {
+                context.download_went_on(&progress);
+            }
         }
+    }
+
+    /// It is its tab's, or the current one's where a window was opened for it and is no tab.
+    fn download_begun(&self, begun: DownloadWillBegin) {
+        let of_a_tab = self.all().iter().find_map(|context| context.tab_with(&begun.frame_id));
+        let tab = of_a_tab.or_else(|| {
+            // A page has the id of its main frame.
+            let context = {
+                let known = self.known();
+                let page = known.recent.iter().find(|(page, _)| page.0 == begun.frame_id.0);
+                page.and_then(|(_, context)| context.upgrade())
+            };
+            context?.current_tab()
+        });
+        if let Some(tab) = tab {
+            tab.download_begun(begun);
+        } else {
+            tracing::debug!(url = begun.url, "a download of no tab");
+        }
+    }
+
+    fn all(&self) -> Vec<Arc<Context>> {
+        self.known().contexts.values().filter_map(Weak::upgrade).collect()
     }
 }
 

@@ -17,6 +17,9 @@ use tokio::sync::{Mutex as Queue, OwnedMutexGuard};
 
 use crate::{browser::Browser, context::Context, errors::BrowserError, loss::Loss, tabs::Tabs};
 
+/// How long a session that holds nothing is kept where there is no room for others: its next call may be on its way.
+const SPENT: Duration = Duration::from_mins(1);
+
 /// Who calls.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Owner {
@@ -167,7 +170,12 @@ impl State {
         if self.is_busy() {
             return Duration::ZERO;
         }
-        self.used.lock().unwrap_or_else(PoisonError::into_inner).elapsed()
+        self.used().elapsed()
+    }
+
+    /// When it was used last. Unlike how long ago that was, it is the same for all that are compared.
+    pub(crate) fn used(&self) -> Instant {
+        *self.used.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether it holds a context.
@@ -175,9 +183,14 @@ impl State {
         self.slot().is_some()
     }
 
-    /// Whether it had a context and lost it: whoever comes back finds nothing of his anyway.
+    /// Whether nobody would miss it: it holds nothing, and is not about to.
     pub(crate) fn is_spent(&self) -> bool {
-        !self.is_busy() && self.live().is_none() && self.loss.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+        self.idle() >= SPENT && self.live().is_none()
+    }
+
+    #[cfg(test)]
+    pub(crate) fn grow_older(&self, by: Duration) {
+        *self.used.lock().unwrap_or_else(PoisonError::into_inner) -= by;
     }
 
     pub(crate) fn is_closed(&self) -> bool {

@@ -25,6 +25,10 @@ pub struct Settings {
     pub memory: u64,
     /// How long calls that run may put off a restart which memory asks for.
     pub patience: Duration,
+    /// Bytes of the largest download; a larger one is stopped. 0 is no limit.
+    pub largest_download: u64,
+    /// How long Chromium may leave a question without an answer; after the second one in a row it is replaced.
+    pub hang: Duration,
     /// Which URLs are opened.
     pub policy: Policy,
 }
@@ -41,6 +45,8 @@ impl Default for Settings {
             recycle_contexts: 1_000,
             memory: 2 << 30,
             patience: Duration::from_secs(30),
+            largest_download: 256 << 20,
+            hang: Duration::from_secs(15),
             policy: Policy::default(),
         }
     }

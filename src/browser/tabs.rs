@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
-    context::{Context, Open},
+    context::Context,
     cookies::{self, Cookie, CookieFilter, NewCookie},
     devtools::{
         CallError,
@@ -21,7 +21,8 @@ use crate::{
     errors::BrowserError,
     loss::Loss,
     session::State,
-    tab::Tab,
+    strip::{self, Closed, Open},
+    tab::{Dialog, Tab},
 };
 
 /// The tabs and cookies of one session.
@@ -41,6 +42,9 @@ pub struct TabInfo {
     pub url: String,
     /// Whether calls go to it.
     pub current: bool,
+    /// The dialog that blocks it.
+    #[serde(skip)]
+    pub dialog: Option<Dialog>,
 }
 
 impl Tabs {
@@ -68,7 +72,7 @@ impl Tabs {
     /// All tabs, in the order of opening.
     pub async fn list(&self) -> Vec<TabInfo> {
         match self.state.live() {
-            Some(context) => infos(&context).await,
+            Some(context) => infos(&context).await.into_iter().map(|(_, info)| info).collect(),
             None => Vec::new(),
         }
     }
@@ -115,7 +119,41 @@ impl Tabs {
         Ok((context, target))
     }
 
-    /// The tabs that pages opened since this was last asked.
+    /// How many tabs there are, without asking Chromium.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.state.live().map_or(0, |context| context.strip().open.len())
+    }
+
+    #[cfg(test)]
+    pub(crate) fn is_any_coming(&self) -> bool {
+        self.state.live().is_some_and(|context| context.strip().is_any_coming())
+    }
+
+    /// The tabs that pages closed since this was last asked, with the index, URL and title that each had. Chromium is not asked.
+    pub fn closed(&mut self) -> Vec<TabInfo> {
+        let Some(context) = self.state.live() else {
+            return Vec::new();
+        };
+        let closed = context.strip().take_closed();
+        let info = |closed: Closed| TabInfo {
+            index: closed.index,
+            title: closed.tab.last_title(),
+            url: closed.tab.url(),
+            current: false,
+            dialog: None,
+        };
+        closed.into_iter().map(info).collect()
+    }
+
+    /// What else happened to the tabs and nobody may miss; said once.
+    pub fn take_notice(&mut self) -> Option<Text> {
+        let context = self.state.live()?;
+        let refused = context.strip().take_refused();
+        (refused > 0).then(strip::refused)
+    }
+
+    /// The tabs that pages opened since this was last asked. Chromium is asked only where there are some.
     pub async fn opened(&mut self) -> Result<Vec<TabInfo>, BrowserError> {
         let Some(context) = self.state.live() else {
             return Ok(Vec::new());
@@ -126,7 +164,8 @@ impl Tabs {
             return Ok(Vec::new());
         }
         let infos = infos(&context).await;
-        Ok(news.into_iter().filter_map(|index| infos.get(index).cloned()).collect())
+        let is_new = |(id, info)| news.contains(&id).then_some(info);
+        Ok(infos.into_iter().filter_map(is_new).collect())
     }
 
     /// Why the tabs and cookies of earlier calls are gone, if they are; said once.
@@ -219,7 +258,7 @@ async fn raw_cookies(context: &Context, filter: &CookieFilter) -> Result<Vec<sto
     Ok(cookies)
 }
 
-async fn infos(context: &Context) -> Vec<TabInfo> {
+async fn infos(context: &Context) -> Vec<(TargetId, TabInfo)> {
     // If Chromium does not answer, the URLs are known nevertheless.
     let known = context.infos().await.unwrap_or_default();
     let strip = context.strip();
@@ -227,12 +266,14 @@ async fn infos(context: &Context) -> Vec<TabInfo> {
     let info = |(index, open): (usize, &Open)| {
         let known = known.iter().find(|known| known.target_id == open.id);
         let url = known.map_or_else(|| open.tab.url(), |known| known.url.clone());
-        TabInfo {
+        let info = TabInfo {
             index,
             title: known.map(title).unwrap_or_default(),
             url,
             current: current == Some(index),
-        }
+            dialog: open.tab.dialog(),
+        };
+        (open.id.clone(), info)
     };
     strip.open.iter().enumerate().map(info).collect()
 }

@@ -139,12 +139,14 @@ pub(super) async fn run<T: Send + 'static>(
     let cx = Cx {
         expectation: Resolved::default(),
         batch: None,
+        is_followed: false,
         project: Arc::clone(&project),
         caller: caller.clone(),
         answerer: Answerer::Host,
         cancel: cancel.child_token(),
         progress: Progress::default(),
         writers: Arc::clone(&app.kernel.writers),
+        turn: std::sync::Mutex::default(),
     };
     // The work stops also when nobody waits for it any more.
     let _stop = cx.cancel.clone().drop_guard();

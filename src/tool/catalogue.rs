@@ -14,7 +14,7 @@ use jsonschema::Validator;
 use serde_json::Value;
 
 use super::{
-    Access, Ask, Cx, Outcome, Spec, Tool, ToolError,
+    Access, Ask, Cx, Outcome, Spec, Tool, ToolError, Turn,
     reply::Rendered,
     schema::{self, Object},
     texts::ToolTexts,
@@ -23,6 +23,7 @@ use super::{
 
 type Pinned<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 type Erased = Result<Outcome<Arc<dyn Rendered>>, ToolError>;
+type Waits = Box<dyn for<'a> Fn(&'a dyn Prepared, &'a Cx) -> Pinned<'a, Result<Option<Turn>, ToolError>> + Send + Sync>;
 type Call = Box<dyn for<'a> Fn(Box<dyn Prepared>, &'a Cx) -> Pinned<'a, Erased> + Send + Sync>;
 
 /// A tool as the catalogue holds it.
@@ -41,6 +42,7 @@ pub struct Entry {
     published: [OnceLock<Published>; 2],
     validator: OnceLock<Validator>,
     prepare: fn(Value) -> Result<Box<dyn Prepared>, serde_json::Error>,
+    turn: Waits,
     call: Call,
 }
 
@@ -56,7 +58,7 @@ pub struct Published {
 }
 
 /// Typed arguments whose type is forgotten.
-pub trait Prepared: std::any::Any + Send {
+pub trait Prepared: std::any::Any + Send + Sync {
     /// See [`Tool::is_pure`].
     fn is_pure(&self) -> bool;
     /// See [`Tool::expects`].
@@ -95,6 +97,19 @@ impl Entry {
             input: schema::input::<T>(),
             published: [const { OnceLock::new() }; 2],
             prepare: |arguments| Ok(Box::new(Arguments::<T>(serde_json::from_value(arguments)?))),
+            turn: Box::new({
+                let deps = Arc::clone(&deps);
+                move |prepared, cx| {
+                    let deps = Arc::clone(&deps);
+                    Box::pin(async move {
+                        let prepared: &dyn std::any::Any = prepared;
+                        let arguments = prepared
+                            .downcast_ref::<Arguments<T>>()
+                            .expect("an entry is called with what it prepared");
+                        T::turn(&arguments.0, &deps, cx).await
+                    })
+                }
+            }),
             call: Box::new(move |prepared, cx| {
                 let deps = Arc::clone(&deps);
                 Box::pin(async move {
@@ -141,6 +156,15 @@ impl Entry {
     /// Turns checked arguments into the tool's type.
     pub(super) fn prepare(&self, arguments: Value) -> Result<Box<dyn Prepared>, serde_json::Error> {
         (self.prepare)(arguments)
+    }
+
+    /// See [`Tool::turn`].
+    pub(super) fn turn<'a>(
+        &'a self,
+        prepared: &'a dyn Prepared,
+        cx: &'a Cx,
+    ) -> Pinned<'a, Result<Option<Turn>, ToolError>> {
+        (self.turn)(prepared, cx)
     }
 
     /// Runs the tool.

@@ -3,9 +3,12 @@
 //! A tool sees no clock, no semaphore, no cache and no delivery option here. CPU work goes through [`Cx::blocking`], which
 //! hands over the token that it must poll.
 
-use std::sync::{
-    Arc, Mutex, PoisonError,
-    atomic::{AtomicU64, Ordering},
+use std::{
+    any::Any,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use fumi_base::{
@@ -53,6 +56,9 @@ impl Answerer {
     }
 }
 
+/// What a call has to itself; see [`super::Tool::turn`].
+pub type Turn = Box<dyn Any + Send>;
+
 /// The surroundings of one call.
 #[derive(Debug)]
 pub struct Cx {
@@ -70,8 +76,12 @@ pub struct Cx {
     pub expectation: Resolved,
     /// The batch that the call is a step of.
     pub batch: Option<Arc<Batch>>,
+    /// Whether a step of the same toolset comes right after it: what it leaves for later is soon made up for.
+    pub is_followed: bool,
     /// Who writes to which project; used by [`Cx::alone`].
     pub writers: Arc<Writers>,
+    /// What the call has to itself, until its work takes it. Std mutex: locked to put in and to take.
+    pub turn: Mutex<Option<Turn>>,
 }
 
 impl Cx {
@@ -79,6 +89,12 @@ impl Cx {
     #[must_use]
     pub fn locale(&self) -> Locale {
         self.caller.locale.unwrap_or_default()
+    }
+
+    /// What [`super::Tool::turn`] has waited for, if it is of this type and nobody took it yet.
+    pub fn take_turn<T: Any + Send>(&self) -> Option<T> {
+        let turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner).take()?;
+        turn.downcast().ok().map(|turn| *turn)
     }
 
     /// Does what only one may do in the project at a time, also of several servers, on a thread of its own. `holder` is what others are

@@ -12,6 +12,7 @@ use fumi_base::{
 use serde_json::{Map, Value, json};
 
 use super::{
+    fields,
     reply::{Fitted, Rendered},
     schema::LEFT_OUT,
 };
@@ -49,8 +50,15 @@ pub fn left_out(answer: &dyn Rendered, used: usize, most: usize, locale: Locale)
             "結果は約 {used} トークンで、expectation.maxTokens の {most} に収まりません。値を上げるか、expectation.fields で項目を選ぶか、条件を絞ってください"
         ),
     };
-    let counts = keep_counts(&answer.structured(), 0).filter(|counts| tokens::estimate(&counts.to_string()) < most);
+    let whole = answer.structured();
+    let counts = keep_counts(&whole, 0).filter(|counts| tokens::estimate(&counts.to_string()) < most);
     let mut structured = counts.unwrap_or_else(|| json!({}));
+    // However little the caller wants.
+    if let (Value::Object(kept), Value::Object(missed)) =
+        (fields::keep(&whole, &[], answer.never_missed()).0, &mut structured)
+    {
+        missed.extend(kept);
+    }
     let text = format!("{note}\n{structured}");
     structured[LEFT_OUT] = json!(note);
     Fitted {

@@ -5,7 +5,7 @@
 
 use fumi_base::{
     errors::{Book, Class, Lesson, Teach},
-    redact::Redactor,
+    redact::{self, Redactor},
     text::{Locale, Text},
 };
 use serde_json::{Map, Value, json};
@@ -132,7 +132,7 @@ impl ToolError {
     /// Where in the path of a call it happened.
     fn stage(&self) -> &'static str {
         match (self.lesson.class, self.lesson.kind.as_str()) {
-            (_, "BUSY" | "LEASE_HELD") => "queue",
+            (_, "BUSY" | "LEASE_HELD" | "TURN_TAKEN") => "queue",
             (Class::MCPToolError | Class::MCPTimeoutError, _) => "execution",
             _ if self.lesson.kind.starts_with("OUTPUT_") => "delivery",
             _ => "validation",
@@ -232,8 +232,8 @@ fn echo_with(
         .take(100)
         .map(|(name, value)| {
             let digest = value.as_str().and_then(|text| instead(name, text));
-            let shown = if is_secret(name) {
-                json!(fumi_base::redact::REDACTED)
+            let shown = if redact::is_secret(name) {
+                json!(redact::REDACTED)
             } else if let Some(digest) = digest {
                 digest
             } else {
@@ -249,21 +249,14 @@ fn echo_with(
         .into()
 }
 
-/// Whether a name says that what it names is secret.
-fn is_secret(name: &str) -> bool {
-    const SECRET: [&str; 5] = ["password", "secret", "token", "api_key", "credential"];
-    let name = name.to_lowercase();
-    SECRET.iter().any(|word| name.contains(word))
-}
-
 /// The same value, with nothing under the names of secrets, however deep.
-fn without_secrets(value: &Value) -> Value {
+pub(super) fn without_secrets(value: &Value) -> Value {
     match value {
         Value::Object(fields) => fields
             .iter()
             .map(|(name, value)| {
-                let shown = if is_secret(name) {
-                    json!(fumi_base::redact::REDACTED)
+                let shown = if redact::is_secret(name) {
+                    Value::from(redact::REDACTED)
                 } else {
                     without_secrets(value)
                 };

@@ -33,7 +33,7 @@ use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 
 pub use access::Access;
-pub use context::{Answerer, Caller, Cx, Progress};
+pub use context::{Answerer, Caller, Cx, Progress, Turn};
 pub use error::ToolError;
 pub use options::SharedOption;
 pub use reply::{Block, Reply};
@@ -45,7 +45,7 @@ pub trait Tool: Send + Sync + 'static {
     /// What it needs of its family, wired once in `tools/mod.rs`.
     type Deps: Send + Sync + 'static;
     /// What the client sends, without the shared options.
-    type Args: DeserializeOwned + JsonSchema + Send + 'static;
+    type Args: DeserializeOwned + JsonSchema + Send + Sync + 'static;
     /// What it answers.
     type Output: Render + JsonSchema;
 
@@ -64,6 +64,17 @@ pub trait Tool: Send + Sync + 'static {
     /// Whether equal arguments on unchanged files give an equal answer. A time span relative to now does not.
     fn is_pure(_args: &Self::Args) -> bool {
         true
+    }
+
+    /// Waits for what the call must have to itself, before it takes a place in its pool: whoever waits for another call holds
+    /// no place that this one may need. [`Cx::take_turn`] hands it to the work; else it ends with the call. Like the wait for
+    /// a place this is no working time, and ends where that ends.
+    fn turn(
+        _args: &Self::Args,
+        _deps: &Self::Deps,
+        _cx: &Cx,
+    ) -> impl Future<Output = Result<Option<Turn>, ToolError>> + Send {
+        std::future::ready(Ok(None))
     }
 
     /// Does the work. Arguments have passed the schema and the [`Spec::rules`].

@@ -6,7 +6,7 @@
 use std::{
     collections::BTreeMap,
     hash::{DefaultHasher, Hash, Hasher},
-    sync::{Arc, OnceLock},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
     time::{Duration, Instant},
 };
 
@@ -33,8 +33,8 @@ use crate::telemetry::metrics::Metrics;
 use super::{
     Access, Answerer, Caller, Cx, Effect, Outcome, Progress, Reply, SharedOption, Spec, ToolError,
     batch::{self, Part},
-    catalogue::{Catalogue, Entry},
-    delivery, error, expectation,
+    catalogue::{Catalogue, Entry, Prepared},
+    delivery, error, expectation, fields,
     options::{self, CallOptions, Cursor},
     ready::Ready,
     reply::{Caps, Cut, Fitted, Rendered, Room, excess, fit},
@@ -257,7 +257,9 @@ async fn answer(kernel: &Kernel, catalogue: &Catalogue, entry: &Entry, call: Cal
     let expected = kernel
         .expectation
         .resolve(options.expectation.clone(), prepared.expects());
-    let (batch, needs_whole, latest) = batch::parts(call.batch);
+    let needs_whole = call.batch.as_ref().is_some_and(|part| part.needs_whole);
+    let is_followed = call.batch.as_ref().is_some_and(|part| part.is_followed);
+    let latest = call.batch.as_ref().map_or(Duration::MAX, |part| part.limit);
     let cx = Cx {
         project,
         caller: call.caller,
@@ -266,7 +268,9 @@ async fn answer(kernel: &Kernel, catalogue: &Catalogue, entry: &Entry, call: Cal
         progress: call.progress,
         writers: Arc::clone(&kernel.writers),
         expectation: expected,
-        batch,
+        batch: call.batch.map(|part| part.batch),
+        is_followed,
+        turn: Mutex::default(),
     };
     // The work stops also when nobody waits for this future any more.
     let _stop = cx.cancel.clone().drop_guard();
@@ -288,7 +292,8 @@ async fn answer(kernel: &Kernel, catalogue: &Catalogue, entry: &Entry, call: Cal
     let answer = if let Some(answer) = hit {
         answer
     } else {
-        // 5. A place in the pool; waiting does not count as working.
+        // 5. What the call has to itself, then a place in the pool; waiting for them does not count as working.
+        take_turn(kernel, entry, prepared.as_ref(), &cx).await?;
         let _permit = if entry.runs_steps {
             None
         } else {
@@ -372,6 +377,36 @@ fn lifted(kernel: &Kernel, spec: &Spec, access: &Access, project: Arc<Project>) 
     above.into_iter().find(is_top).unwrap_or(project)
 }
 
+/// Waits as long as for a place. What it waited for ends with the call's surroundings, unless the work takes it.
+async fn take_turn(kernel: &Kernel, entry: &Entry, prepared: &dyn Prepared, cx: &Cx) -> Result<(), ToolError> {
+    let waited = kernel.pools.wait();
+    let turn = tokio::select! {
+        biased;
+        turn = entry.turn(prepared, cx) => turn?,
+        () = cx.cancel.cancelled() => return Err(Stopped::Cancelled.into()),
+        () = tokio::time::sleep(waited) => return Err(TurnTaken(waited).into()),
+    };
+    *cx.turn.lock().unwrap_or_else(PoisonError::into_inner) = turn;
+    Ok(())
+}
+
+/// Another call had to itself what this one needs.
+#[derive(Debug, thiserror::Error)]
+#[error("not its turn within {0:?}")]
+struct TurnTaken(Duration);
+
+impl Teach for TurnTaken {
+    fn entry(&self) -> &'static str {
+        "TURN_TAKEN"
+    }
+    fn book(&self) -> &'static Book {
+        &error::BOOK
+    }
+    fn facts(&self) -> Vec<(&'static str, String)> {
+        vec![("waited_ms", self.0.as_millis().to_string())]
+    }
+}
+
 async fn place(kernel: &Kernel, spec: &Spec, cx: &Cx) -> Result<Permit, PoolError> {
     let pool = spec.pool;
     let span = tracing::debug_span!(target: "fumi", "pool", otel.name = "pool wait", pool = pool.name());
@@ -415,6 +450,7 @@ async fn deliver(
     let expected = cx.expectation.clone();
     let is_narrowed = is_narrowed(&expected);
     let needs_whole = paging.needs_whole && is_narrowed;
+    let is_step = cx.batch.is_some();
     let has_room_for_notes = !kept.answer.is_bare() && expected.fields.is_empty();
     let work = cx.blocking(move |_, _| {
         let answer = &kept.answer;
@@ -460,7 +496,9 @@ async fn deliver(
             };
             Box::new(fit(answer.as_ref(), from, room, None, None).0.structured)
         });
-        Ok::<_, ToolError>((fitted, written, unfiltered))
+        let missed = (is_step && !answer.never_missed().is_empty())
+            .then(|| Box::new(fields::keep(&answer.structured(), &[], answer.never_missed()).0));
+        Ok::<_, ToolError>((fitted, written, unfiltered, missed))
     });
     let (
         Fitted {
@@ -470,6 +508,7 @@ async fn deliver(
         },
         written,
         unfiltered,
+        missed,
     ) = work.await?;
     if let Some(path) = &written {
         structured["output_file_path"] = json!(path);
@@ -497,6 +536,7 @@ async fn deliver(
         elapsed_ms: 0,
         usage: None,
         unfiltered,
+        missed,
     })
 }
 
@@ -636,8 +676,8 @@ fn redact(redactor: &Redactor, mut reply: Reply) -> Reply {
     }
     if !redactor.is_idle() {
         clean(redactor, &mut reply.structured);
-        if let Some(unfiltered) = &mut reply.unfiltered {
-            clean(redactor, unfiltered);
+        for beside in [&mut reply.unfiltered, &mut reply.missed].into_iter().flatten() {
+            clean(redactor, beside);
         }
         if let Some(text) = redactor.own(&reply.text) {
             reply.text = text;

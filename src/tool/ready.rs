@@ -112,6 +112,7 @@ mod tests {
             elapsed_ms: 7,
             usage: None,
             unfiltered: None,
+            missed: None,
         }
     }
 

@@ -57,6 +57,8 @@ pub struct Reply {
     pub usage: Option<Usage>,
     /// The structure before it was narrowed to what was expected, where a later step of a batch needs it. Never sent.
     pub unfiltered: Option<Box<Value>>,
+    /// What of it nobody may miss, where it may be left out of a batch's reply. Never sent.
+    pub missed: Option<Box<Value>>,
 }
 
 /// What goes with a question beside its structure: for a model that fumi asks itself.
@@ -110,6 +112,7 @@ impl Reply {
             elapsed_ms: 0,
             usage: None,
             unfiltered: None,
+            missed: None,
         }
     }
 
@@ -138,6 +141,7 @@ impl Reply {
             elapsed_ms: 0,
             usage: None,
             unfiltered: None,
+            missed: None,
         }
     }
 
@@ -156,6 +160,7 @@ impl Reply {
             elapsed_ms: 0,
             usage: None,
             unfiltered: None,
+            missed: None,
         }
     }
 

@@ -373,7 +373,11 @@ pub(super) fn explain(schema: &Object, error: &ValidationError<'_>, problems: &m
     };
     let shown = |value: &Value| match value {
         Value::String(text) => quoted(text),
-        other => other.to_string().chars().take(80).collect(),
+        other => super::error::without_secrets(other)
+            .to_string()
+            .chars()
+            .take(80)
+            .collect(),
     };
     match error.kind() {
         ValidationErrorKind::AdditionalProperties { unexpected } => {

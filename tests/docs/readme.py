@@ -258,6 +258,17 @@ def check_curl(where, command, said):
     check(same, f"{where}: prints\n{printed}\nnot\n{said}\n{ran.stderr}", "curl")
 
 
+def check_examples():
+    """The calls of the examples, on a real page in a real Chromium."""
+    with server():
+        ran = subprocess.run(
+            [sys.executable, ROOT / "examples/token-optimization/run.py"], capture_output=True, text=True, timeout=120
+        )
+    calls = [line for line in ran.stdout.splitlines() if line.startswith("  ")]
+    done["examples"] = len(calls)
+    check(ran.returncode == 0, f"examples/token-optimization/run.py:\n{ran.stdout}{ran.stderr}", "examples")
+
+
 def main():
     texts = {page: (ROOT / page).read_text(encoding="utf-8") for page in PAGES}
     with tempfile.TemporaryDirectory() as folder, server():
@@ -269,6 +280,7 @@ def main():
     for page, text in texts.items():
         for where, command, said in curls(page, text):
             check_curl(where, command, said)
+    check_examples()
     for readme in ("README.md", "README.ja.md"):
         check(any(READY + "\n" == block for _, _, block in blocks(texts[readme])), f"{readme}: no ready line", "server")
     documents = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*.md"))
@@ -287,7 +299,7 @@ def main():
     check(current.returncode == 0, f"{current.stdout}{current.stderr}", "generated files")
 
     # A document without a block of a kind would pass by saying nothing.
-    for kind, least in {"configurations": 20, "URLs": 4, "curl": 4, "links": 10, "new novels": 4, "server": 5, "code map": 40, "generated files": 1}.items():
+    for kind, least in {"configurations": 20, "URLs": 4, "curl": 4, "links": 10, "examples": 10, "new novels": 4, "server": 5, "code map": 40, "generated files": 1}.items():
         if done.get(kind, 0) < least:
             failures.append(f"only {done.get(kind, 0)} of {kind} were checked; at least {least} are expected")
     for failure in failures:

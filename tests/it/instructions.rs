@@ -45,6 +45,11 @@ async fn a_client_is_told_only_of_what_it_can_call() {
                 &["noveler_write", "fetch_artifact"],
                 &["set_project_path"],
             ),
+            (
+                "/browser",
+                &["browser_navigate", "browser_batch_execute"],
+                &["list_files", "status"],
+            ),
             ("/readonly", &["list_files", "fetch_artifact"], &["noveler_write"]),
         ] {
             let mut client = Stateless::new(&server);

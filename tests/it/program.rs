@@ -16,6 +16,64 @@ use crate::sample::Sample;
 /// What ends a test whose server never answers. No test is about how long anything takes.
 const PATIENCE: Duration = Duration::from_mins(1);
 
+/// Takes what a developer has set out of a program's surroundings.
+pub(crate) fn undisturbed(command: &mut Command) {
+    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("FUMI") || name.ends_with("_ROOT")) {
+        command.env_remove(name);
+    }
+}
+
+/// The line by which the program says where it listens, without its first words.
+#[track_caller]
+fn address_of(child: &mut Child) -> String {
+    let mut ready = String::new();
+    let mut out = BufReader::new(child.stdout.as_mut().unwrap());
+    out.read_line(&mut ready).unwrap();
+    let url = ready.trim().strip_prefix("fumi listening on ");
+    url.unwrap_or_else(|| panic!("it did not start: {ready:?}")).to_owned()
+}
+
+/// A running fumi that a test kills itself; at the latest when this is dropped.
+pub(crate) struct Served {
+    pub(crate) child: Child,
+    pub(crate) url: String,
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Served {
+    /// The program, which is to serve a sample and keep its state outside.
+    pub(crate) fn command(sample: &Sample) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_fumi"));
+        undisturbed(&mut command);
+        command
+            .args(["serve", "--listen", "127.0.0.1:0", "--root"])
+            .arg(sample.root())
+            .arg("--state")
+            .arg(sample.outside().join("state"));
+        command
+    }
+
+    /// Starts it and waits until it listens.
+    #[track_caller]
+    pub(crate) fn start(command: &mut Command) -> Self {
+        let quiet = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null());
+        let mut child = quiet.spawn().unwrap();
+        Self {
+            url: address_of(&mut child),
+            child,
+        }
+    }
+}
+
 /// A running fumi. Killed when dropped.
 pub(crate) struct Program {
     child: Child,
@@ -31,9 +89,7 @@ impl Program {
 
     /// The same by a command that runs fumi.
     pub(crate) fn start_by(mut command: Command, sample: &Sample, settings: &[(&str, &str)]) -> Self {
-        for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("FUMI") || name.ends_with("_ROOT")) {
-            command.env_remove(name);
-        }
+        undisturbed(&mut command);
         for (name, value) in settings {
             command.env(format!("FUMI__{name}"), value);
         }
@@ -46,15 +102,9 @@ impl Program {
             .spawn()
             .unwrap();
         let log = child.stderr.take().map(|log| thread::spawn(move || read_log(log)));
-        let mut ready = String::new();
-        BufReader::new(child.stdout.as_mut().unwrap())
-            .read_line(&mut ready)
-            .unwrap();
-        let address = ready
-            .strip_prefix("fumi listening on http://")
-            .and_then(|rest| rest.strip_suffix("/mcp\n"))
-            .unwrap_or_else(|| panic!("it did not start: {ready:?}"))
-            .to_owned();
+        let url = address_of(&mut child);
+        let address = url.strip_prefix("http://").and_then(|rest| rest.strip_suffix("/mcp"));
+        let address = address.unwrap_or_else(|| panic!("no address: {url}")).to_owned();
         Self { child, log, address }
     }
 

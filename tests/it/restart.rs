@@ -6,9 +6,7 @@
 use std::{
     collections::BTreeSet,
     fs,
-    io::{BufRead as _, BufReader},
     path::{Path, PathBuf},
-    process::{Child, Command, Stdio},
     sync::{
         Arc,
         atomic::{AtomicBool, AtomicU64, Ordering},
@@ -49,6 +47,7 @@ use tower::ServiceExt as _;
 
 use crate::{
     harness::{SESSION, STATELESS, Server, Session, messages, next_id},
+    program::Served,
     sample::Sample,
 };
 
@@ -178,61 +177,23 @@ async fn a_drained_server_leaves_its_sessions_to_the_next() {
     assert_eq!(files(&at(&sessions[0], &next)).await, ["three.py"]);
 }
 
-/// The real program, killed when the test fails.
-struct Program {
-    child: Child,
-    url: String,
+/// The real program over a place.
+fn start(place: &Place, more: &[&str]) -> Served {
+    Served::start(Served::command(&place.sample).args(more))
 }
 
-impl Drop for Program {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-impl Program {
-    fn start(place: &Place, more: &[&str]) -> Self {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_fumi"));
-        for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("FUMI") || name.ends_with("_ROOT")) {
-            command.env_remove(name);
-        }
-        let mut child = command
-            .args(["serve", "--listen", "127.0.0.1:0", "--root"])
-            .arg(place.sample.root())
-            .arg("--state")
-            .arg(place.state())
-            .args(more)
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let mut ready = String::new();
-        let mut out = BufReader::new(child.stdout.take().unwrap());
-        out.read_line(&mut ready).unwrap();
-        let url = ready
-            .trim()
-            .strip_prefix("fumi listening on ")
-            .unwrap_or_else(|| panic!("{ready}"));
-        Self {
-            url: url.to_owned(),
-            child,
-        }
-    }
-
-    fn session(&self, session: &Session) -> Session {
-        Session {
-            url: self.url.clone(),
-            ..session.clone()
-        }
+/// The same session of another program.
+fn over(program: &Served, session: &Session) -> Session {
+    Session {
+        url: program.url.clone(),
+        ..session.clone()
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_killed_server_loses_no_session() {
     let place = Place::new();
-    let mut program = Program::start(&place, &[]);
+    let mut program = start(&place, &[]);
     let mut sessions = Vec::new();
     for folder in FOLDERS {
         let session = Session::open_at(&program.url, SESSION).await;
@@ -247,7 +208,7 @@ async fn a_killed_server_loses_no_session() {
             .iter()
             .filter(|_| round == 1)
             .map(|session| {
-                let session = program.session(session);
+                let session = over(&program, session);
                 let message = json!({"jsonrpc": "2.0", "id": next_id(), "method": "tools/list", "params": {}});
                 tokio::spawn(session.prepare(&message).send())
             })
@@ -257,17 +218,17 @@ async fn a_killed_server_loses_no_session() {
         for call in under_way {
             let _ = call.await;
         }
-        program = Program::start(&place, &[]);
+        program = start(&place, &[]);
         for (session, folder) in sessions.iter().zip(FOLDERS) {
-            assert_eq!(files(&program.session(session)).await, [format!("{folder}.py")]);
+            assert_eq!(files(&over(&program, session)).await, [format!("{folder}.py")]);
         }
-        let gone = program.session(&ended).request("tools/list", json!({})).await;
+        let gone = over(&program, &ended).request("tools/list", json!({})).await;
         assert_eq!(gone.status, StatusCode::NOT_FOUND);
     }
     // In memory alone nothing is left.
     drop(program);
-    let program = Program::start(&place, &["--store", "memory"]);
-    let gone = program.session(&sessions[0]).request("tools/list", json!({})).await;
+    let program = start(&place, &["--store", "memory"]);
+    let gone = over(&program, &sessions[0]).request("tools/list", json!({})).await;
     assert_eq!(gone.status, StatusCode::NOT_FOUND);
 }
 

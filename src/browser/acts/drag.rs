@@ -61,7 +61,7 @@ impl Tab {
     /// Lets the frames look for drags from now on; those that do. A page that is on its way to another document has nothing
     /// to drag.
     pub(super) async fn watch_drags(&self) -> Vec<Arc<Frame>> {
-        let asked = self.in_frames(move |frame| async move { self.ask::<Watched>(&frame, "watchDrags", ()).await });
+        let asked = self.in_frames(|frame| async move { self.ask::<Watched>(&frame, "watchDrags", ()).await });
         asked
             .await
             .unwrap_or_default()
@@ -72,8 +72,9 @@ impl Tab {
 
     /// What these frames have seen since then.
     pub(super) async fn seen_drags(&self, watching: &[Arc<Frame>]) -> Seen {
-        let ask = move |frame: Arc<Frame>| async move { self.ask::<Seen>(&frame, "seenDrags", ()).await };
-        let asked = self.among(watching.to_vec(), ask);
+        let asked = self.among(watching.to_vec(), |frame| async move {
+            self.ask::<Seen>(&frame, "seenDrags", ()).await
+        });
         let seen = asked.await.unwrap_or_default().into_iter();
         seen.fold(Seen::default(), |all, (_, seen)| Seen {
             started: all.started || seen.started,

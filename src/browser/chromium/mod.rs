@@ -5,9 +5,11 @@
 
 mod find;
 mod flags;
+mod group;
 mod memory;
 mod process;
 mod profile;
+mod words;
 
 use std::{path::PathBuf, time::Duration};
 

@@ -4,38 +4,33 @@
 //! the runtime drops it, so there is no way out that leaves one of them behind.
 
 use std::{
-    collections::VecDeque,
     io,
     os::fd::OwnedFd,
     path::PathBuf,
     process::Stdio,
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
     time::{Duration, Instant},
 };
 
 use command_fds::{CommandFdExt, FdMapping};
-use rustix::process::{Pid, Signal, WaitOptions, kill_process_group, test_kill_process_group, waitpgid};
+use rustix::process::Pid;
 use tokio::{
-    io::{AsyncBufReadExt, AsyncRead, BufReader},
     process::{Child, Command},
     sync::watch,
 };
 use tokio_util::sync::CancellationToken;
 
-use super::{Launch, find, flags, memory, profile::Profile};
+use super::{
+    Launch, find, flags,
+    group::Group,
+    memory,
+    profile::Profile,
+    words::{self, LastWords},
+};
 use crate::{
     devtools::{Channel, Connection, protocol::browser::GetVersion},
     errors::BrowserError,
 };
-
-/// The last lines of standard error that are kept: a crash says why in fewer.
-const LINES: usize = 20;
-
-/// A line of standard error is cut here, in characters.
-const LINE: usize = 400;
-
-/// How long a killed group may take to be gone; its memory has to be given back first.
-const GONE: Duration = Duration::from_secs(2);
 
 /// How Chromium ended.
 #[derive(Clone, Debug)]
@@ -84,9 +79,9 @@ impl Process {
             .id()
             .and_then(|id| Pid::from_raw(i32::try_from(id).ok()?))
             .ok_or_else(|| broken(io::Error::other("it ended at once")))?;
-        let said = Arc::default();
+        let words = LastWords::default();
         if let Some(stderr) = child.stderr.take() {
-            tokio::spawn(listen(stderr, Arc::clone(&said)));
+            tokio::spawn(words.clone().listen(stderr));
         }
         let stop = CancellationToken::new();
         let lost = CancellationToken::new();
@@ -98,7 +93,7 @@ impl Process {
                 group: Group(group),
                 profile,
             },
-            said,
+            words,
             (stop.clone(), lost.clone()),
             end,
         ));
@@ -141,7 +136,7 @@ impl Process {
                     reason: format!(
                         "did not answer within {} s of its start{}",
                         limit.as_secs_f32(),
-                        last_words(&ended.said)
+                        words::last(&ended.said)
                     ),
                 })
             }
@@ -236,13 +231,8 @@ impl Drop for Process {
 
 impl std::fmt::Display for Ended {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "ended ({}){}", self.how, last_words(&self.said))
+        write!(f, "ended ({}){}", self.how, words::last(&self.said))
     }
-}
-
-fn last_words(said: &[String]) -> String {
-    said.last()
-        .map_or_else(String::new, |line| format!("; it said: {line}"))
 }
 
 #[expect(clippy::disallowed_methods, reason = "this is where the browser starts Chromium")]
@@ -288,38 +278,9 @@ struct Owned {
     profile: Profile,
 }
 
-/// A process group that is killed when this goes.
-struct Group(Pid);
-
-impl Group {
-    fn kill(&self) {
-        // It may be gone already, which is what is wanted.
-        let _ = kill_process_group(self.0, Signal::KILL);
-    }
-
-    /// Waits until the last of the group is gone. Orphans come to fumi where it is the first process of a container: they
-    /// are reaped, or they would stay as zombies.
-    async fn gone(&self) {
-        let until = Instant::now() + GONE;
-        loop {
-            while let Ok(Some(_)) = waitpgid(self.0, WaitOptions::NOHANG) {}
-            if test_kill_process_group(self.0).is_err() || Instant::now() > until {
-                return;
-            }
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-    }
-}
-
-impl Drop for Group {
-    fn drop(&mut self) {
-        self.kill();
-    }
-}
-
 async fn watch(
     mut owned: Owned,
-    said: Arc<Mutex<VecDeque<String>>>,
+    words: LastWords,
     (stop, lost): (CancellationToken, CancellationToken),
     end: watch::Sender<Option<Ended>>,
 ) {
@@ -342,12 +303,7 @@ async fn watch(
     }
     let ended = Ended {
         how: exit.map_or_else(|error| error.to_string(), |status| status.to_string()),
-        said: said
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .iter()
-            .cloned()
-            .collect(),
+        said: words.all(),
         wanted,
     };
     if !wanted {
@@ -356,24 +312,10 @@ async fn watch(
     let _ = end.send(Some(ended));
 }
 
-/// Keeps the last lines of standard error.
-async fn listen(stderr: impl AsyncRead + Unpin, said: Arc<Mutex<VecDeque<String>>>) {
-    let mut lines = BufReader::new(stderr).split(b'\n');
-    while let Ok(Some(line)) = lines.next_segment().await {
-        let line: String = String::from_utf8_lossy(&line).trim().chars().take(LINE).collect();
-        if line.is_empty() {
-            continue;
-        }
-        let mut said = said.lock().unwrap_or_else(PoisonError::into_inner);
-        if said.len() == LINES {
-            said.pop_front();
-        }
-        said.push_back(line);
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use rustix::process::test_kill_process_group;
+
     use super::*;
 
     #[tokio::test]

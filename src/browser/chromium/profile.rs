@@ -4,11 +4,13 @@
 //! more.
 
 use std::{
-    fs::{self, File},
+    fs::{self, File, OpenOptions},
     io,
+    os::unix::fs::OpenOptionsExt as _,
     path::{Path, PathBuf},
 };
 
+use rustix::fs::OFlags;
 use tempfile::TempDir;
 
 const PREFIX: &str = "fumi-chromium-";
@@ -59,7 +61,7 @@ fn sweep(folder: &Path) {
             continue;
         }
         // Without a lock file it is being made just now, or is somebody else's.
-        let Ok(lock) = File::open(entry.path().join(LOCK)) else {
+        let Some(lock) = existing_lock(&entry.path()) else {
             continue;
         };
         if lock.try_lock().is_ok()
@@ -68,6 +70,18 @@ fn sweep(folder: &Path) {
             tracing::debug!(%error, folder = %entry.path().display(), "an old profile stays");
         }
     }
+}
+
+/// The lock of a folder. Anybody may put something of that name where temporary files are: neither a pipe without a writer is
+/// waited for nor a link followed.
+fn existing_lock(folder: &Path) -> Option<File> {
+    let flags = (OFlags::NONBLOCK | OFlags::NOFOLLOW).bits().cast_signed();
+    let lock = OpenOptions::new()
+        .read(true)
+        .custom_flags(flags)
+        .open(folder.join(LOCK));
+    lock.ok()
+        .filter(|lock| lock.metadata().is_ok_and(|file| file.is_file()))
 }
 
 #[cfg(test)]
@@ -87,9 +101,26 @@ mod tests {
             .tempdir_in(around)
             .expect("a folder");
         fs::write(dead.path().join(LOCK), "").expect("a lock that nobody holds");
+        let [pipe, link] = [(); 2].map(|()| {
+            let folder = tempfile::Builder::new().prefix(PREFIX).tempdir_in(around);
+            folder.expect("a folder")
+        });
+        let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
+        rustix::fs::mknodat(
+            rustix::fs::CWD,
+            pipe.path().join(LOCK),
+            rustix::fs::FileType::Fifo,
+            mode,
+            0,
+        )
+        .expect("a pipe");
+        std::os::unix::fs::symlink(dead.path().join("elsewhere"), link.path().join(LOCK)).expect("a link");
+        fs::write(dead.path().join("elsewhere"), "").expect("a file");
         let next = Profile::new().expect("a profile");
         assert!(!dead.path().exists());
-        assert!(living.path().exists() && unready.path().exists() && next.path().exists());
+        for stays in [living.path(), unready.path(), next.path(), pipe.path(), link.path()] {
+            assert!(stays.exists(), "{}", stays.display());
+        }
         let gone = living.path().to_path_buf();
         drop(living);
         assert!(!gone.exists());

@@ -1,8 +1,9 @@
-//! Frames over two pipes: JSON objects, each ended by a NUL byte.
+//! Questions, answers and events over two pipes. How bytes become frames is known in `frames.rs`.
 //!
 //! Invariants: answers reach who asked, whatever their order; the events of one session arrive in the order in which
 //! Chromium sent them, and none is lost between an attachment and the first look at its session; when the pipe closes every
-//! question is answered with [`CallError::Closed`] and every stream of events ends.
+//! question is answered with [`CallError::Closed`] and every stream of events ends; so do those of a session that ends, with
+//! [`CallError::Gone`].
 
 use std::{
     collections::HashMap,
@@ -23,10 +24,14 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::{Command, Happening};
+use super::{
+    Command, Events,
+    events::Stream,
+    frames::{Frames, Piece},
+};
 
-/// How much is read at once; screenshots are a few hundred kilobytes.
-const CHUNK: usize = 64 << 10;
+/// The code of a refusal that is fumi's own; the protocol's are below -32000.
+const TOO_LONG: i64 = -1;
 
 /// A session of the protocol: one attachment to one target.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -39,6 +44,12 @@ pub enum CallError {
     /// Chromium is gone.
     #[error("Chromium closed the connection")]
     Closed,
+    /// The session ended before it answered: its page, frame or worker is gone.
+    #[error("{method}: its page or frame is gone")]
+    Gone {
+        /// The command.
+        method: &'static str,
+    },
     /// Chromium refused it.
     #[error("{method}: {message} ({code})")]
     Refused {
@@ -67,32 +78,6 @@ impl CallError {
     }
 }
 
-/// Something that happened, its parameters still as text.
-#[derive(Debug)]
-pub struct Event {
-    /// The protocol's name.
-    pub method: Box<str>,
-    params: Option<Box<RawValue>>,
-}
-
-impl Event {
-    /// The parameters, if it is this kind of event. One that cannot be read is logged and passed over: new versions of
-    /// Chromium add values.
-    #[must_use]
-    pub fn get<H: Happening>(&self) -> Option<H> {
-        if *self.method != *H::METHOD {
-            return None;
-        }
-        let params = self.params.as_deref().map_or("{}", RawValue::get);
-        serde_json::from_str(params)
-            .inspect_err(|error| tracing::warn!(method = H::METHOD, %error, "an event of another form"))
-            .ok()
-    }
-}
-
-/// The events of one session, in order.
-pub type Events = mpsc::UnboundedReceiver<Event>;
-
 /// A connection to one Chromium.
 #[derive(Debug)]
 pub struct Connection {
@@ -105,31 +90,21 @@ pub struct Connection {
 #[derive(Debug, Default)]
 struct Shared {
     is_closed: bool,
-    asked: HashMap<u64, oneshot::Sender<Answer>>,
+    asked: HashMap<u64, Asked>,
     sessions: HashMap<Option<SessionId>, Stream>,
 }
 
-/// Events of a session that somebody takes, or will: until then they wait.
+/// A question that waits for its answer.
 #[derive(Debug)]
-struct Stream {
-    sender: mpsc::UnboundedSender<Event>,
-    waiting: Option<Events>,
+struct Asked {
+    session: Option<SessionId>,
+    answer: oneshot::Sender<Answer>,
 }
 
-impl Stream {
-    fn new() -> Self {
-        let (sender, waiting) = mpsc::unbounded_channel();
-        Self {
-            sender,
-            waiting: Some(waiting),
-        }
-    }
-}
-
-type Answer = Result<Box<RawValue>, Refusal>;
+pub(super) type Answer = Result<Box<RawValue>, Refusal>;
 
 #[derive(Debug, Deserialize)]
-struct Refusal {
+pub(super) struct Refusal {
     code: i64,
     message: String,
 }
@@ -173,7 +148,7 @@ impl Connection {
             shared: Mutex::default(),
             closed: CancellationToken::new(),
         });
-        let closed = connection.closed.clone();
+        let writing = Arc::clone(&connection);
         tokio::spawn(async move {
             let write = async {
                 while let Some(frame) = queue.recv().await {
@@ -184,8 +159,11 @@ impl Connection {
             };
             tokio::select! {
                 () = write => {}
-                () = closed.cancelled() => {}
+                () = writing.closed.cancelled() => {}
             }
+            // A pipe that breaks while it is written to is told here first: whoever asks from now on must not think that
+            // Chromium is up.
+            writing.close();
         });
         let reading = Arc::clone(&connection);
         tokio::spawn(async move {
@@ -200,14 +178,14 @@ impl Connection {
     /// Sends a command and waits for its reply. Dropping the future forgets the reply; the command is done nevertheless.
     pub async fn call<C: Command>(&self, session: Option<&SessionId>, command: &C) -> Result<C::Reply, CallError> {
         let method = C::METHOD;
-        let answer = self.ask(session, command)?.await.map_err(|_| CallError::Closed)?;
+        let answer = self.ask(session, command)?.await.map_err(|_| self.unanswered(method))?;
         match answer {
             Ok(result) => serde_json::from_str(result.get()).map_err(|error| CallError::Unreadable { method, error }),
             Err(Refusal { code, message }) => Err(CallError::Refused { method, code, message }),
         }
     }
 
-    fn ask<C: Command>(
+    pub(super) fn ask<C: Command>(
         &self,
         session: Option<&SessionId>,
         command: &C,
@@ -227,10 +205,35 @@ impl Connection {
         if shared.is_closed {
             return Err(CallError::Closed);
         }
-        shared.asked.insert(id, sender);
+        if session.is_some() && !shared.sessions.contains_key(&session.cloned()) {
+            return Err(CallError::Gone { method });
+        }
+        let session = session.cloned();
+        shared.asked.insert(
+            id,
+            Asked {
+                session,
+                answer: sender,
+            },
+        );
         // Under the lock, so that frames go out in the order of their numbers.
         self.frames.send(frame).map_err(|_| CallError::Closed)?;
         Ok(receiver)
+    }
+
+    /// Why a question was dropped.
+    fn unanswered(&self, method: &'static str) -> CallError {
+        if self.shared().is_closed {
+            CallError::Closed
+        } else {
+            CallError::Gone { method }
+        }
+    }
+
+    /// Whether a session is attached still.
+    #[must_use]
+    pub fn is_attached(&self, session: &SessionId) -> bool {
+        self.shared().sessions.contains_key(&Some(session.clone()))
     }
 
     /// The events of a session, from its attachment on; of the browser itself without one. There is one stream for each:
@@ -239,10 +242,14 @@ impl Connection {
     pub fn events(&self, session: Option<&SessionId>) -> Events {
         let mut shared = self.shared();
         if shared.is_closed {
-            return mpsc::unbounded_channel().1;
+            return Events::ended();
         }
-        let stream = shared.sessions.entry(session.cloned()).or_insert_with(Stream::new);
-        stream.waiting.take().unwrap_or_else(|| mpsc::unbounded_channel().1)
+        if session.is_none() {
+            shared.sessions.entry(None).or_insert_with(|| Stream::new(None));
+        }
+        // Of one that has ended already there are none.
+        let stream = shared.sessions.get_mut(&session.cloned());
+        stream.and_then(Stream::take).unwrap_or_else(Events::ended)
     }
 
     /// Ready when Chromium is gone.
@@ -266,28 +273,19 @@ impl Connection {
     }
 
     async fn read(&self, mut from: pipe::Receiver) -> io::Result<()> {
-        let mut buffer = Vec::with_capacity(CHUNK);
-        let mut searched = 0;
+        let mut frames = Frames::default();
         loop {
-            buffer.reserve(CHUNK);
             let read = tokio::select! {
-                read = from.read_buf(&mut buffer) => read?,
+                read = from.read_buf(frames.room()) => read?,
                 () = self.closed.cancelled() => 0,
             };
             if read == 0 {
                 return Ok(());
             }
-            let mut begin = 0;
-            while let Some(end) = memchr::memchr(0, &buffer[searched..]).map(|at| searched + at) {
-                self.receive(&buffer[begin..end]);
-                begin = end + 1;
-                searched = begin;
-            }
-            buffer.drain(..begin);
-            searched = buffer.len();
-            if buffer.is_empty() && buffer.capacity() > 4 * CHUNK {
-                buffer = Vec::with_capacity(CHUNK);
-            }
+            frames.each(|piece| match piece {
+                Piece::Whole(frame) => self.receive(frame),
+                Piece::TooLong(id) => self.pass_over(id),
+            });
         }
     }
 
@@ -309,11 +307,22 @@ impl Connection {
                 };
                 if let Some(asked) = shared.asked.remove(&id) {
                     // Whoever asked may have left.
-                    let _ = asked.send(answer);
+                    let _ = asked.answer.send(answer);
                 }
             }
             (None, Some(method)) => shared.deliver(frame.session_id.as_ref(), method, frame.params),
             (None, None) => {}
+        }
+    }
+
+    /// What is too long is not read; whoever asked for it is told.
+    fn pass_over(&self, id: Option<u64>) {
+        tracing::warn!("a frame is too long, and passed over");
+        if let Some(asked) = id.and_then(|id| self.shared().asked.remove(&id)) {
+            let _ = asked.answer.send(Err(Refusal {
+                code: TOO_LONG,
+                message: "the answer is too long".to_owned(),
+            }));
         }
     }
 
@@ -333,74 +342,28 @@ impl Shared {
         if let Some(attached) = attachment("Target.attachedToTarget") {
             self.sessions
                 .entry(Some(attached.session_id))
-                .or_insert_with(Stream::new);
+                .or_insert_with(|| Stream::new(session.clone()));
         }
         let detached = attachment("Target.detachedFromTarget");
+        if session.is_none() {
+            self.sessions.entry(None).or_insert_with(|| Stream::new(None));
+        }
         if let Some(stream) = self.sessions.get(&session) {
-            // A stream that nobody reads any more.
-            let _ = stream.sender.send(Event { method, params });
-        } else if session.is_none() {
-            let stream = self.sessions.entry(None).or_insert_with(Stream::new);
-            let _ = stream.sender.send(Event { method, params });
+            stream.send(method, params);
         }
         if let Some(detached) = detached {
-            self.sessions.remove(&Some(detached.session_id));
-        }
-    }
-}
-
-/// A connection as one session uses it.
-#[derive(Clone, Debug)]
-pub struct Channel {
-    connection: Arc<Connection>,
-    session: Option<SessionId>,
-}
-
-impl Channel {
-    /// The browser itself.
-    #[must_use]
-    pub fn of_browser(connection: Arc<Connection>) -> Self {
-        Self {
-            connection,
-            session: None,
+            self.end(detached.session_id);
         }
     }
 
-    /// A session of the same connection.
-    #[must_use]
-    pub fn to(&self, session: SessionId) -> Self {
-        Self {
-            connection: Arc::clone(&self.connection),
-            session: Some(session),
+    /// A session is gone, with those that it told of: Chromium answers nothing that they were asked.
+    fn end(&mut self, session: SessionId) {
+        let mut gone = vec![Some(session)];
+        while let Some(session) = gone.pop() {
+            self.sessions.remove(&session);
+            self.asked.retain(|_, asked| asked.session != session);
+            let below = self.sessions.iter().filter(|(_, stream)| stream.parent == session);
+            gone.extend(below.map(|(below, _)| below.clone()));
         }
-    }
-
-    /// The session; none for the browser itself.
-    #[must_use]
-    pub fn session(&self) -> Option<&SessionId> {
-        self.session.as_ref()
-    }
-
-    /// Sends a command and waits for its reply.
-    pub async fn call<C: Command>(&self, command: &C) -> Result<C::Reply, CallError> {
-        self.connection.call(self.session.as_ref(), command).await
-    }
-
-    /// Sends a command and does not wait. It still comes before whatever is sent afterwards.
-    pub fn send<C: Command>(&self, command: &C) {
-        // The reply is dropped on arrival; a closed connection is noticed by whoever waits for something.
-        let _ = self.connection.ask(self.session.as_ref(), command);
-    }
-
-    /// See [`Connection::events`].
-    #[must_use]
-    pub fn events(&self) -> Events {
-        self.connection.events(self.session.as_ref())
-    }
-
-    /// The connection.
-    #[must_use]
-    pub fn connection(&self) -> &Arc<Connection> {
-        &self.connection
     }
 }

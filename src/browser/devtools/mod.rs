@@ -1,12 +1,20 @@
 //! The `DevTools` protocol over a pair of pipes: commands, events, nothing else.
 //!
-//! [`connection`] moves frames and pairs answers with questions; [`protocol`] has the few commands and events that fumi
+//! `connection.rs` pairs answers with questions; [`protocol`] has the few commands and events that fumi
 //! uses, as typed structs. With pipes instead of a port nobody else can connect, and Chromium ends when they close.
 
-pub mod connection;
+mod channel;
+mod connection;
+mod events;
+mod frames;
+mod mend;
 pub mod protocol;
 
-pub use connection::{CallError, Channel, Connection, Event, Events, SessionId};
+pub use channel::Channel;
+pub use connection::{CallError, Connection, SessionId};
+pub use events::{Event, Events};
+#[allow(unused_imports, reason = "for values that scripts write as JSON")]
+pub use mend::mended;
 
 use serde::{Serialize, de::DeserializeOwned};
 

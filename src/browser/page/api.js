@@ -14,6 +14,7 @@ globalThis.fumi = Object.freeze({
   find: (options) => find(withoutNulls(options)),
   wait: (options) => wait(withoutNulls(options)),
   settled: settledPage,
+  tasks: tasksDone,
   title: () => documentTitle(document),
   // one element
   resolve,

@@ -26,6 +26,18 @@ async function settledPage() {
   return { settled: true };
 }
 
+/** Two tasks: what a handler asked for when it ended (a form that is sent, a microtask's change) has been asked for. */
+async function tasksDone() {
+  for (let task = 0; task < 2; task += 1) {
+    await new Promise((done) => {
+      const { port1, port2 } = new MessageChannel();
+      port1.onmessage = done;
+      port2.postMessage(null);
+    });
+  }
+  return { settled: true };
+}
+
 /** Resolves at the next mutation of the document, at the safety net, or when `left` milliseconds are over. */
 function nextChange(left) {
   return new Promise((done) => {

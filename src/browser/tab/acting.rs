@@ -22,7 +22,7 @@ impl Tab {
             Err(BrowserError::TabClosed) if !self.page().connection().is_closed() => return Ok(T::default()),
             done => done?,
         };
-        self.settle(&before).await;
+        self.come_to_rest(&before).await;
         Ok(done)
     }
 }

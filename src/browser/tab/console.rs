@@ -15,6 +15,8 @@ use crate::devtools::{
 const KEPT: usize = 1_000;
 /// Longest message, in characters.
 const LONGEST: usize = 2_000;
+/// Longest URL or place that is kept, in characters: pages make them as long as they like.
+pub(super) const URL: usize = 4_000;
 /// A message that comes again within so many is counted, not kept twice.
 const ALIKE: usize = 16;
 
@@ -92,6 +94,7 @@ impl Console {
         }
         let (number, page) = (self.count, self.page);
         let text = cut(text, LONGEST);
+        let place = place.map(|place| cut(&place, URL));
         let alike = self.kept.iter().rev().take(ALIKE).position(|kept| {
             let message = &kept.message;
             kept.page == page && message.level == level && message.text == text && message.place == place

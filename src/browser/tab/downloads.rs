@@ -1,13 +1,16 @@
 //! Files that a page gives, and files that it asks for.
 
-use std::path::PathBuf;
+use std::{fs::File, path::PathBuf, sync::Arc};
 
-use super::{State, Tab};
+use super::{
+    State, Tab,
+    console::{URL, cut},
+};
 use crate::{
     devtools::{
         Channel, Event,
         protocol::{
-            browser_downloads::{DownloadProgress, DownloadWillBegin, SetDownloadBehavior},
+            browser_downloads::{CancelDownload, DownloadProgress, DownloadWillBegin, SetDownloadBehavior},
             dom::{BackendNodeId, SetFileInputFiles},
             page::FileChooserOpened,
             target::ContextId,
@@ -18,6 +21,9 @@ use crate::{
 
 /// Downloads that are remembered.
 const KEPT: usize = 100;
+
+/// Longest name that is kept, in characters; file systems allow 255 bytes.
+const NAME: usize = 500;
 
 /// How far a download is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,15 +51,31 @@ pub struct Download {
     pub bytes: u64,
     /// The file, once it is whole.
     pub file: Option<PathBuf>,
+    /// It was stopped because it is larger than so many bytes.
+    pub limit: Option<u64>,
 }
 
 impl Download {
+    /// One that is whole, to be copied piece by piece. It stays where it is until [`Download::let_go`]: a copy that fails loses
+    /// nothing.
+    #[must_use]
+    pub fn open(&self) -> Option<File> {
+        File::open(self.file.as_ref()?).ok()
+    }
+
+    /// Removes the file. What cannot be removed goes with Chromium's profile.
+    pub fn let_go(&self) {
+        if let Some(file) = &self.file {
+            let _ = std::fs::remove_file(file);
+        }
+    }
+
     /// The bytes of one that is whole. There is no file any more then: what cannot be removed goes with Chromium's profile.
     #[must_use]
     pub fn take(&self) -> Option<Vec<u8>> {
         let file = self.file.as_ref()?;
         let bytes = std::fs::read(file).ok()?;
-        let _ = std::fs::remove_file(file);
+        self.let_go();
         Some(bytes)
     }
 }
@@ -65,6 +87,9 @@ pub(super) struct Downloads {
     /// Beginnings and ends so far. It only grows.
     count: u64,
     folder: Option<PathBuf>,
+    context: Option<ContextId>,
+    /// Bytes of the largest one; 0 is no limit.
+    largest: u64,
 }
 
 #[derive(Debug)]
@@ -112,51 +137,106 @@ impl Downloads {
             .collect()
     }
 
-    fn begun(&mut self, begun: DownloadWillBegin) {
-        self.count += 1;
+    fn knows(&self, id: &str) -> bool {
+        self.kept.iter().any(|kept| kept.download.id == id)
+    }
+
+    fn keep(&mut self, kept: Kept) {
         if self.kept.len() == KEPT {
             self.kept.remove(0);
         }
-        self.kept.push(Kept {
+        self.kept.push(kept);
+    }
+
+    /// Told twice where it began in a tab: by its page, and by the browser.
+    fn begun(&mut self, begun: DownloadWillBegin) {
+        if self.knows(&begun.guid) {
+            return;
+        }
+        self.count += 1;
+        self.keep(Kept {
             download: Download {
                 id: begun.guid,
-                url: begun.url,
-                name: begun.suggested_filename,
+                url: cut(&begun.url, URL),
+                name: cut(&begun.suggested_filename, NAME),
                 state: DownloadState::Running,
                 bytes: 0,
                 file: None,
+                limit: None,
             },
             number: self.count,
         });
     }
 
-    fn went_on(&mut self, progress: &DownloadProgress) {
-        let Some(kept) = self.kept.iter_mut().find(|kept| kept.download.id == progress.guid) else {
-            return;
-        };
-        kept.download.bytes = super::network::whole(progress.received_bytes);
-        let state = match progress.state.as_str() {
+    /// Says what has to be stopped, if it grows too large.
+    fn went_on(&mut self, progress: &DownloadProgress) -> Option<CancelDownload> {
+        let mut kept = self.kept.iter_mut();
+        let kept = kept.find(|kept| kept.download.id == progress.guid)?;
+        let download = &mut kept.download;
+        if download.state != DownloadState::Running {
+            return None;
+        }
+        download.bytes = super::network::whole(progress.received_bytes);
+        let size = download.bytes.max(super::network::whole(progress.total_bytes));
+        let is_new = self.largest > 0 && size > self.largest && download.limit.is_none();
+        if is_new {
+            download.limit = Some(self.largest);
+        }
+        download.state = match progress.state.as_str() {
+            // Whole before it could be stopped.
+            "completed" if download.limit.is_some() => DownloadState::Cancelled,
             "completed" => DownloadState::Done,
             "canceled" => DownloadState::Cancelled,
-            _ => return,
+            _ => {
+                return is_new.then(|| CancelDownload {
+                    guid: progress.guid.clone(),
+                    browser_context_id: self.context.clone(),
+                });
+            }
         };
         self.count += 1;
         kept.number = self.count;
-        kept.download.state = state;
-        if state == DownloadState::Done {
-            kept.download.file = self.folder.as_ref().map(|folder| folder.join(&progress.guid));
+        if progress.state == "completed" {
+            download.file = self.folder.as_ref().map(|folder| folder.join(&progress.guid));
+        }
+        if download.state == DownloadState::Cancelled {
+            download.let_go();
+            download.file = None;
+        }
+        None
+    }
+
+    /// Takes those of a tab that closes. What nobody was told of there is told here.
+    fn inherit(&mut self, kept: Vec<Kept>, told: u64) {
+        for mut kept in kept {
+            if self.knows(&kept.download.id) {
+                continue;
+            }
+            kept.number = if kept.number > told {
+                self.count += 1;
+                self.count
+            } else {
+                0
+            };
+            self.keep(kept);
         }
     }
 }
 
 impl State {
-    pub(super) fn hear_download(&mut self, event: &Event) {
+    pub(super) fn hear_download(&mut self, channel: &Channel, event: &Event) {
         // Of two kinds; an event is one at most.
         if let Some(begun) = event.get() {
             self.downloads.begun(begun);
         }
         if let Some(progress) = event.get() {
-            self.downloads.went_on(&progress);
+            self.download_went_on(&progress, channel);
+        }
+    }
+
+    fn download_went_on(&mut self, progress: &DownloadProgress, channel: &Channel) {
+        if let Some(cancel) = self.downloads.went_on(progress) {
+            Channel::of_browser(Arc::clone(channel.connection())).send(&cancel);
         }
     }
 
@@ -173,14 +253,35 @@ impl Tab {
     /// Tells Chromium where the downloads of this context go.
     pub(super) fn permit_downloads(&self, context: Option<&ContextId>) {
         let folder = self.settings.downloads.clone();
-        let browser = Channel::of_browser(std::sync::Arc::clone(self.channel.connection()));
+        let browser = Channel::of_browser(Arc::clone(self.channel.connection()));
         browser.send(&SetDownloadBehavior {
             behavior: if folder.is_some() { "allowAndName" } else { "deny" },
             browser_context_id: context.cloned(),
             download_path: folder.as_ref().map(|folder| folder.to_string_lossy().into_owned()),
             events_enabled: true,
         });
-        self.state().downloads.folder = folder;
+        let downloads = &mut self.state().downloads;
+        (downloads.folder, downloads.context) = (folder, context.cloned());
+        downloads.largest = self.settings.largest_download;
+    }
+
+    /// What the browser says of a download that is this tab's.
+    pub(crate) fn download_begun(&self, begun: DownloadWillBegin) {
+        self.change(|state| state.downloads.begun(begun));
+    }
+
+    /// The same of any download; it may be this tab's.
+    pub(crate) fn download_went_on(&self, progress: &DownloadProgress) {
+        self.change(|state| state.download_went_on(progress, &self.channel));
+    }
+
+    /// Takes the downloads of a tab that closes, as windows do that were opened for one.
+    pub(crate) fn inherit_downloads(&self, from: &Self) {
+        let (kept, told) = {
+            let state = &mut *from.state();
+            (std::mem::take(&mut state.downloads.kept), state.seen.downloads())
+        };
+        self.change(|state| state.downloads.inherit(kept, told));
     }
 
     /// The file chooser that waits.

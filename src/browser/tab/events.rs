@@ -175,7 +175,7 @@ impl State {
                     self.chooser_opened(&opened, channel);
                 }
             }
-            "Page.downloadWillBegin" | "Page.downloadProgress" => self.hear_download(event),
+            "Page.downloadWillBegin" | "Page.downloadProgress" => self.hear_download(channel, event),
             _ => self.hear_navigation(channel, event),
         }
     }

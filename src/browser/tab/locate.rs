@@ -114,6 +114,16 @@ impl Tab {
     /// Finds the frame and the element: a ref by its frame's number, anything else in the main frame, and only if nothing
     /// there matches in those inside it, all together.
     pub(crate) async fn locate(&self, target: &Target) -> Result<Located, BrowserError> {
+        let located = self.locate_now(target).await;
+        if located.is_ok() || !self.is_unsettled() {
+            return located;
+        }
+        // It may be there once the page has come to rest.
+        self.at_rest().await;
+        self.locate_now(target).await
+    }
+
+    async fn locate_now(&self, target: &Target) -> Result<Located, BrowserError> {
         if let Some(number) = target.frame() {
             let frame = self.state().frames.by_number(number).cloned();
             let frame = frame.ok_or_else(|| BrowserError::Stale {
@@ -134,7 +144,7 @@ impl Tab {
     async fn locate_inside(&self, target: &Target, mut nearest: Vec<String>) -> Result<Located, BrowserError> {
         let named = target.to_string();
         let inner = self.frames().into_iter().filter(|frame| frame.number != 0).collect();
-        let ask = move |frame: Arc<Frame>| async move { self.resolved(&frame, target).await };
+        let ask = |frame: Arc<Frame>| async move { self.resolved(&frame, target).await };
         let asked = if target.has_pattern() {
             self.one_by_one(inner, ask).await?
         } else {

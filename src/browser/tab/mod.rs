@@ -13,6 +13,7 @@ mod events;
 mod frames;
 mod going;
 mod input;
+#[allow(unreachable_pub, reason = "its points are those of the crate")]
 mod locate;
 mod navigations;
 mod network;
@@ -34,17 +35,16 @@ pub use dialogs::Dialog;
 pub use downloads::{Chooser, Download, DownloadState};
 pub(crate) use frames::Frame;
 pub use going::{Arrival, Note};
-pub use locate::Point;
-pub(crate) use locate::{AimOptions, Located};
+pub(crate) use locate::{AimOptions, Located, Point};
 pub use network::{Request, RequestDetail, RequestFilter, RequestPart};
 pub(crate) use objects::RemoteObject;
 pub use observe::Facts;
-pub use settings::{Judge, Refused, TabSettings};
+pub(crate) use settings::TabSettings;
 pub(crate) use terminating::Running;
 
 use crate::{
     devtools::{
-        Channel,
+        CallError, Channel,
         protocol::{
             page::FrameId,
             target::{TargetId, TargetInfo},
@@ -78,13 +78,17 @@ pub(crate) struct State {
     seen: observe::Seen,
     input: input::Input,
     last_snapshot: Option<String>,
+    /// See [`Tab::hurry`].
+    is_hurried: bool,
+    /// Since when nobody has waited for the page to come to rest.
+    unsettled: Option<settle::Mark>,
     has_crashed: bool,
     is_closed: bool,
 }
 
 impl Tab {
     /// Prepares a page that Chromium has just attached fumi to, lets it run if it waits for that, and begins to listen.
-    pub async fn attach(
+    pub(crate) async fn attach(
         channel: Channel,
         info: TargetInfo,
         settings: Arc<TabSettings>,
@@ -105,6 +109,8 @@ impl Tab {
                 seen: observe::Seen::new(info.url),
                 last_snapshot: None,
                 input: input::Input::default(),
+                is_hurried: false,
+                unsettled: None,
                 has_crashed: false,
                 is_closed: false,
             }),
@@ -138,6 +144,11 @@ impl Tab {
     #[must_use]
     pub fn is_closed(&self) -> bool {
         self.state().is_closed
+    }
+
+    /// The title as it was when somebody last looked.
+    pub(crate) fn last_title(&self) -> String {
+        self.state().seen.title().to_owned()
     }
 
     /// The session of the page.
@@ -205,9 +216,22 @@ impl Tab {
     ) -> Result<T, BrowserError> {
         tokio::select! {
             biased;
-            done = work => done,
+            done = work => match done {
+                Err(BrowserError::Protocol(CallError::Gone { .. })) if self.has_left() => {
+                    // Its session ends a moment before the tab has heard all that came before.
+                    self.until(|state| state.is_closed.then_some(())).await;
+                    Err(BrowserError::TabClosed)
+                }
+                done => done,
+            },
             stop = self.stop() => Err(stop),
         }
+    }
+
+    /// Whether Chromium has let the page go.
+    fn has_left(&self) -> bool {
+        let session = self.channel.session();
+        session.is_none_or(|session| !self.channel.connection().is_attached(session))
     }
 }
 
@@ -218,7 +242,7 @@ impl State {
         } else if self.has_crashed {
             Some(BrowserError::Crashed)
         } else {
-            self.dialog.as_ref().map(dialogs::Open::in_the_way)
+            self.dialog.as_ref().and_then(dialogs::Open::in_the_way)
         }
     }
 }

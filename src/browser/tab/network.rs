@@ -5,7 +5,10 @@ use std::collections::VecDeque;
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use regex::Regex;
 
-use super::{State, Tab};
+use super::{
+    State, Tab,
+    console::{URL, cut},
+};
 use crate::{
     devtools::{
         Channel, Event,
@@ -20,6 +23,12 @@ use crate::{
 
 /// Requests that are kept.
 const KEPT: usize = 1_000;
+
+/// Bytes of the names and values of one head that are kept.
+const HEAD: usize = 64 << 10;
+
+/// Characters of a word that a page chooses itself, such as a method.
+const WORD: usize = 200;
 
 /// A request and what came of it.
 #[derive(Clone, Debug, PartialEq)]
@@ -133,7 +142,7 @@ impl Network {
         open.next().map(|kept| kept.request.index)
     }
 
-    fn begin(&mut self, channel: &Channel, id: RequestId, method: String, url: String, kind: &str) -> &mut Kept {
+    fn begin(&mut self, channel: &Channel, id: RequestId, method: &str, url: &str, kind: &str) -> &mut Kept {
         self.count += 1;
         if self.kept.len() == KEPT {
             self.kept.pop_front();
@@ -141,8 +150,8 @@ impl Network {
         self.kept.push_back(Kept {
             request: Request {
                 index: self.count,
-                method,
-                url,
+                method: cut(method, WORD),
+                url: cut(url, URL),
                 kind: kind.to_ascii_lowercase(),
                 status: None,
                 mime: None,
@@ -174,8 +183,8 @@ impl Network {
 impl Kept {
     fn answered(&mut self, response: Response) {
         self.request.status = status(response.status);
-        self.request.mime = Some(response.mime_type).filter(|mime| !mime.is_empty());
-        self.answer = response.headers;
+        self.request.mime = Some(cut(&response.mime_type, WORD)).filter(|mime| !mime.is_empty());
+        self.answer = kept(response.headers);
     }
 
     fn ended(&mut self, timestamp: f64) {
@@ -219,7 +228,7 @@ impl State {
     fn hear_socket(&mut self, channel: &Channel, event: &Event) {
         if let Some(made) = event.get::<WebSocketCreated>() {
             self.network
-                .begin(channel, made.request_id, "GET".to_owned(), made.url, "websocket");
+                .begin(channel, made.request_id, "GET", &made.url, "websocket");
         } else if let Some(open) = event.get::<WebSocketHandshakeResponseReceived>() {
             if let Some(kept) = self.network.find(&open.request_id) {
                 kept.request.status = status(open.response.status);
@@ -238,7 +247,7 @@ impl State {
         let is_document = sent.request_id.0 == sent.loader_id.0;
         if let Some(response) = sent.redirect_response {
             if is_document {
-                let (from, to) = (response.url.clone(), sent.request.url.clone());
+                let (from, to) = (cut(&response.url, URL), cut(&sent.request.url, URL));
                 self.navigations.redirected(&sent.loader_id, from, to);
             }
             if let Some(hop) = self.network.find(&sent.request_id) {
@@ -250,10 +259,10 @@ impl State {
         let is_page = is_document && sent.frame_id.as_ref() == Some(&self.frames.main().id);
         let kept = self
             .network
-            .begin(channel, sent.request_id, sent.request.method, sent.request.url, kind);
+            .begin(channel, sent.request_id, &sent.request.method, &sent.request.url, kind);
         kept.began = sent.timestamp;
         kept.page += u64::from(is_page);
-        kept.headers = sent.request.headers;
+        kept.headers = self::kept(sent.request.headers);
         kept.has_body = sent.request.has_post_data || sent.request.post_data.is_some();
         kept.body = sent.request.post_data;
     }
@@ -371,6 +380,23 @@ impl Tab {
         }
         Ok(detail)
     }
+}
+
+/// As much of a head as is kept; a mark says how many fields are not.
+fn kept(mut headers: Headers) -> Headers {
+    let mut room = HEAD;
+    let all = headers.len();
+    headers.retain(|name, value| {
+        let size = name.len() + value.len();
+        let fits = size <= room;
+        room -= if fits { size } else { 0 };
+        fits
+    });
+    let omitted = all - headers.len();
+    if omitted > 0 {
+        headers.insert("…".to_owned(), format!("{omitted} too long"));
+    }
+    headers
 }
 
 /// Chromium sends as bytes what it does not know to be text.

@@ -57,6 +57,17 @@ impl Seen {
     }
 }
 
+impl Seen {
+    /// How many beginnings and ends of downloads were told.
+    pub(super) fn downloads(&self) -> u64 {
+        self.downloads
+    }
+
+    pub(super) fn title(&self) -> &str {
+        &self.title
+    }
+}
+
 impl Tab {
     /// What happened since the last observation, which this one is from now on.
     pub async fn observe(&self) -> Result<Facts, BrowserError> {

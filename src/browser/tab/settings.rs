@@ -5,30 +5,32 @@ use std::{fmt, path::PathBuf, sync::Arc, time::Duration};
 use crate::errors::BrowserError;
 
 /// Judges a URL before a tab goes there: an error says why not.
-pub type Judge = Arc<dyn Fn(&str) -> Result<(), BrowserError> + Send + Sync>;
+pub(crate) type Judge = Arc<dyn Fn(&str) -> Result<(), BrowserError> + Send + Sync>;
 
 /// Says why the server itself refused a request to a URL just now, if it did: all that Chromium knows is that its proxy
 /// failed.
-pub type Refused = Arc<dyn Fn(&str) -> Option<BrowserError> + Send + Sync>;
+pub(crate) type Refused = Arc<dyn Fn(&str) -> Option<BrowserError> + Send + Sync>;
 
 /// What a tab is told when it begins.
 #[derive(Clone)]
-pub struct TabSettings {
+pub(crate) struct TabSettings {
     /// Asked before every navigation that a caller wants. Without one every URL is allowed; what pages load by themselves is
     /// judged elsewhere.
-    pub judge: Option<Judge>,
+    pub(crate) judge: Option<Judge>,
     /// Asked where a page did not load.
-    pub refused: Option<Refused>,
+    pub(crate) refused: Option<Refused>,
     /// Where downloads go, as files named by their id; without a folder they are refused. It must exist.
-    pub downloads: Option<PathBuf>,
+    pub(crate) downloads: Option<PathBuf>,
+    /// Bytes of the largest download; 0 is no limit.
+    pub(crate) largest_download: u64,
     /// How long a document may take until its first byte.
-    pub commit: Duration,
+    pub(crate) commit: Duration,
     /// How long it is waited for after that. Then the page is taken as it is, and said to be still loading.
-    pub load: Duration,
+    pub(crate) load: Duration,
     /// How long requests that an act started are waited for.
-    pub fetch: Duration,
+    pub(crate) fetch: Duration,
     /// How long the script in a page may take to answer, where the page itself does not make it wait.
-    pub answer: Duration,
+    pub(crate) answer: Duration,
 }
 
 impl Default for TabSettings {
@@ -37,6 +39,7 @@ impl Default for TabSettings {
             judge: None,
             refused: None,
             downloads: None,
+            largest_download: 256 << 20,
             commit: Duration::from_secs(20),
             load: Duration::from_secs(10),
             fetch: Duration::from_millis(500),

@@ -1,5 +1,8 @@
 //! Coming to rest after an act, without a fixed wait.
 //!
+//! In a hurry only what an act asks for at once is waited for: a navigation. What the page does in its later frames is then
+//! waited for by whoever looks, or who does not find what the next act is about.
+//!
 //! Two animation frames show what a handler changed; by then a navigation that an act causes has been asked for. Only if one
 //! was is its document waited for, and only requests that the act itself started are waited for, all within bounds.
 
@@ -7,7 +10,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 
 use super::{State, Tab, going::BEGINNING};
 
-/// Animation frames of a tab that draws none; then the page's timers bound it.
+/// Two animation frames of a tab that draws none; then the page's timers bound it.
 const TWO_FRAMES: std::time::Duration = std::time::Duration::from_millis(250);
 
 /// How things stood before an act.
@@ -42,13 +45,48 @@ impl Tab {
         }
     }
 
+    /// Whether what follows needs no page at rest: the next act comes at once, and nobody looks before it.
+    pub fn hurry(&self, is_hurried: bool) {
+        self.state().is_hurried = is_hurried;
+    }
+
+    /// Makes up for what was left out in a hurry.
+    pub async fn at_rest(&self) {
+        let unsettled = self.state().unsettled.take();
+        if let Some(before) = unsettled {
+            self.settle(&before).await;
+        }
+    }
+
+    /// Whether there is something to make up for.
+    pub(super) fn is_unsettled(&self) -> bool {
+        self.state().unsettled.is_some()
+    }
+
+    /// Waits as long as the hurry allows.
+    pub(super) async fn come_to_rest(&self, before: &Mark) {
+        let is_hurried = self.state().is_hurried;
+        if is_hurried {
+            self.unless_it_navigates(before, "tasks").await;
+            let mut state = self.state();
+            if !before.navigates(&state) {
+                // The oldest of them knows of all that was started since.
+                state.unsettled.get_or_insert_with(|| before.clone());
+                return;
+            }
+        }
+        // What was left out before is made up for in one.
+        let earlier = self.state().unsettled.take();
+        self.settle(earlier.as_ref().unwrap_or(before)).await;
+    }
+
     /// Waits until the page has come to rest after what was done since the mark.
     pub(super) async fn settle(&self, before: &Mark) {
         let mut before = before.clone();
         let end = Instant::now() + self.settings().load;
         let mut fetched = None;
         loop {
-            self.two_frames(&before).await;
+            self.unless_it_navigates(&before, "settled").await;
             if before.navigates(&self.state()) {
                 before.begun = self.state().navigations.begun;
                 self.navigated(end).await;
@@ -73,9 +111,10 @@ impl Tab {
         }
     }
 
-    async fn two_frames(&self, before: &Mark) {
+    /// Waits for a function of the page's script that ends by itself, or for a navigation.
+    async fn unless_it_navigates(&self, before: &Mark, function: &str) {
         let main = self.main();
-        let frames = self.ask::<serde::de::IgnoredAny>(&main, "settled", ());
+        let frames = self.ask::<serde::de::IgnoredAny>(&main, function, ());
         let navigates = self.until(|state| before.navigates(state).then_some(()));
         tokio::select! {
             _ = timeout(TWO_FRAMES, frames) => {}

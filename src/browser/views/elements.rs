@@ -64,8 +64,8 @@ impl Tab {
             attributes: attributes.collect(),
             max_results: query.max_results,
         };
-        let asked = self
-            .in_frames(move |frame| async move { self.ask::<Said<Matches>>(&frame, "elements", (question,)).await });
+        let asked =
+            self.in_frames(|frame| async move { self.ask::<Said<Matches>>(&frame, "elements", (question,)).await });
         for (_, said) in asked.await? {
             let matches = said.done("elements")?;
             all.total += matches.total;

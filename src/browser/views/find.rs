@@ -34,11 +34,11 @@ impl Tab {
         let question = &Question::from(find);
         let asked: Vec<(_, Said<Matches>)> = match find {
             Find::Text(_) => {
-                self.in_frames(move |frame| async move { self.ask(&frame, "find", (question,)).await })
+                self.in_frames(|frame| async move { self.ask(&frame, "find", (question,)).await })
                     .await?
             }
             Find::Regex(_) => {
-                let ask = move |frame: Arc<_>| async move { self.ask_with_pattern(&frame, "find", (question,)).await };
+                let ask = |frame: Arc<_>| async move { self.ask_with_pattern(&frame, "find", (question,)).await };
                 self.one_by_one(self.frames(), ask).await?
             }
         };

@@ -122,7 +122,7 @@ impl Tab {
             text_gone: Some(text),
             ..Conditions::lasting(time)
         };
-        let asked = self.in_frames(move |frame| async move { Ok(self.holds(&frame, conditions).await) });
+        let asked = self.in_frames(|frame| async move { Ok(self.holds(&frame, conditions).await) });
         asked.await.is_ok_and(|said| said.iter().all(|(_, holds)| *holds))
     }
 

@@ -30,6 +30,8 @@ pub(super) struct Ready<'a> {
     pub refers: bool,
     /// Whether a later step refers to it.
     pub is_referred_to: bool,
+    /// Whether a step of the same toolset comes right after it.
+    pub is_followed: bool,
     /// How long it may work.
     pub limit: Duration,
 }
@@ -71,6 +73,9 @@ pub(super) fn check<'a>(whole: &Whole<'a>, plan: &Plan) -> Result<Vec<Ready<'a>>
     let referred: Vec<usize> = ready.iter().flat_map(|step| steps_named(&step.arguments)).collect();
     for step in referred {
         ready[step].is_referred_to = true;
+    }
+    for at in 1..ready.len() {
+        ready[at - 1].is_followed = ready[at - 1].entry.spec.toolset == ready[at].entry.spec.toolset;
     }
     Ok(ready)
 }
@@ -184,6 +189,7 @@ fn checked<'a>(
         goes_on: step.continue_on_error && !plan.stop_on_first_error,
         refers: !references.is_empty(),
         is_referred_to: false,
+        is_followed: false,
         limit: limit.map_or(entry.spec.timeout, Duration::from_millis),
     }))
 }

@@ -62,16 +62,8 @@ pub struct Part {
     pub needs_whole: bool,
     /// How long it may work at most, whatever its tool may.
     pub limit: Duration,
-}
-
-/// What a call is told of its batch: the batch, whether its whole result is needed, how long it may work. A call that is no
-/// step may work as long as it likes.
-#[must_use]
-pub fn parts(part: Option<Part>) -> (Option<Arc<Batch>>, bool, Duration) {
-    match part {
-        Some(part) => (Some(part.batch), part.needs_whole, part.limit),
-        None => (None, false, Duration::MAX),
-    }
+    /// Whether a step of the same toolset comes right after it.
+    pub is_followed: bool,
 }
 
 /// What the steps of one batch share. It ends with the batch, and what is kept in it too.

@@ -14,6 +14,9 @@ use crate::{
     tool::{Block, Render, Reply, reply::Caps},
 };
 
+/// Bytes of all pictures of one reply, in base64: more than clients show, less than would hurt them.
+const PICTURES: usize = 16 << 20;
+
 /// What a step's line takes beside its result.
 const STEP_TOKENS: usize = 40;
 const STEP_BYTES: usize = 160;
@@ -61,6 +64,9 @@ pub struct StepReply {
     text: String,
     #[serde(skip)]
     blocks: Vec<Block>,
+    /// What stays when the rest is left out.
+    #[serde(skip)]
+    missed: Option<Map<String, Value>>,
 }
 
 impl StepReply {
@@ -78,6 +84,10 @@ impl StepReply {
             tokens,
             text: reply.text,
             blocks: reply.blocks,
+            missed: reply
+                .missed
+                .map(|missed| object(*missed))
+                .filter(|missed| !missed.is_empty()),
         }
     }
 
@@ -113,14 +123,46 @@ impl StepReply {
                 "約 {tokens} トークンあり、バッチ全体の上限 {most} に収まりません。{tool} を単独で呼び出すか、steps[{call}].expectation の fields や maxTokens で絞ってください"
             ),
         });
-        self.result = None;
+        // What nobody may miss stays.
+        self.result = self.missed.take();
         // What failed and why stays; the teaching around it goes.
         if let Some(error) = &mut self.error {
             error.retain(|name, value| {
                 name == "code" || (name == "message" && value.as_str().is_some_and(|text| text.len() <= 500))
             });
         }
-        self.text.clear();
+        self.text = self
+            .result
+            .clone()
+            .map_or_else(String::new, |missed| Value::Object(missed).to_string());
+    }
+
+    /// Bytes of its pictures, as they are sent.
+    fn pictures(&self) -> usize {
+        let size = |block: &Block| match block {
+            Block::Image { data, .. } => data.len(),
+            Block::Link { .. } | Block::Label(_) => 0,
+        };
+        self.blocks.iter().map(size).sum()
+    }
+
+    /// Leaves its pictures out, and says so.
+    fn omit_pictures(&mut self, locale: Locale) {
+        let (bytes, at) = (self.pictures(), self.index);
+        let note = match locale {
+            Locale::En => format!(
+                "its picture of {bytes} bytes does not fit beside the others: give steps[{at}] a filename, or imageOptions with a smaller format"
+            ),
+            Locale::Ja => format!(
+                "画像（{bytes} バイト）はほかの画像と合わせると大きすぎるため省きました。steps[{at}] に filename を渡すか、imageOptions で小さくしてください"
+            ),
+        };
+        self.omitted = Some(
+            self.omitted
+                .take()
+                .map_or(note.clone(), |before| format!("{before}; {note}")),
+        );
+        self.blocks.retain(|block| !matches!(block, Block::Image { .. }));
     }
 }
 
@@ -144,6 +186,7 @@ impl BatchReply {
             steps,
         };
         reply.fit(caps, locale);
+        reply.fit_pictures(locale);
         reply
     }
 
@@ -163,6 +206,18 @@ impl BatchReply {
             }
             self.steps[at].omit(caps, locale);
             sizes[at] = (0, 0);
+        }
+    }
+
+    /// Leaves out the largest pictures until the rest fits.
+    fn fit_pictures(&mut self, locale: Locale) {
+        loop {
+            let sizes = || self.steps.iter().map(StepReply::pictures);
+            let fits = sizes().sum::<usize>() <= PICTURES;
+            match sizes().enumerate().max_by_key(|(_, size)| *size) {
+                Some((at, size)) if !fits && size > 0 => self.steps[at].omit_pictures(locale),
+                _ => break,
+            }
         }
     }
 

@@ -228,6 +228,7 @@ impl Whole<'_> {
                 batch: Arc::clone(batch),
                 needs_whole: step.is_referred_to,
                 limit: left,
+                is_followed: step.is_followed,
             }),
         };
         Box::pin(pipeline::run(self.kernel, self.catalogue, entry, call))

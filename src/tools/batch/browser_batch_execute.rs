@@ -6,10 +6,13 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::{BASE, BROWSER, Step};
-use crate::tool::{
-    Cx, Outcome, Spec, Texts, Tool, ToolError,
-    batch::{BatchReply, Plan},
+use super::{BASE, Step};
+use crate::{
+    tool::{
+        Cx, Outcome, Spec, Texts, Tool, ToolError,
+        batch::{BatchReply, Plan},
+    },
+    tools::browser,
 };
 
 /// See the module.
@@ -32,7 +35,7 @@ pub struct Args {
 impl Tool for BrowserBatchExecute {
     const SPEC: Spec = Spec {
         name: "browser_batch_execute",
-        toolset: BROWSER,
+        toolset: browser::TOOLSET,
         texts: Texts {
             en: include_str!("browser_batch_execute.en.md"),
             ja: include_str!("browser_batch_execute.ja.md"),
@@ -51,7 +54,7 @@ impl Tool for BrowserBatchExecute {
             stop_on_first_error: args.stop_on_first_error,
             parallel: false,
             expectation: args.global_expectation.map(Value::Object),
-            only: Some(BROWSER),
+            only: Some(browser::TOOLSET),
         }))
     }
 }

@@ -25,9 +25,6 @@ pub static FAMILY: Family = Family {
     book: None,
 };
 
-/// The toolset whose tools share a tab.
-const BROWSER: &str = "browser";
-
 /// What both tools say of themselves. The pool is never asked for a place, and the timeout is that of the steps together.
 const BASE: Spec = Spec {
     name: "",

@@ -112,6 +112,7 @@ impl TabTool for Click {
         rules: &[Rule::ExactlyOne(&["target", "coordinate"])],
         ..ACTS
     };
+    const IS_HASTY: bool = true;
     type Args = Args;
     type Done = Nothing;
 

@@ -1,11 +1,12 @@
 //! `browser_close`: ends the session with its tabs, cookies and storage.
 
 use fumi_base::{expectation::Expectation, text::Locale};
+use fumi_browser::BrowserError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{ACTS, BrowserDeps, expected, owner, texts, turn::Mine};
-use crate::tool::{Cx, Outcome, Render, Spec, Tool, ToolError};
+use crate::tool::{Cx, Outcome, Render, Spec, Tool, ToolError, Turn};
 
 /// See the module.
 #[derive(Debug)]
@@ -41,10 +42,18 @@ impl Tool for Close {
         expected::answering()
     }
 
-    async fn call(args: Args, deps: &BrowserDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
+    async fn turn(args: &Args, deps: &BrowserDeps, cx: &Cx) -> Result<Option<Turn>, ToolError> {
+        // None is made only to be closed.
+        if args.browser_session.is_none() && cx.batch.is_none() && deps.browser.known(&owner(cx)).is_none() {
+            return Err(BrowserError::NoSession { handle: String::new() }.into());
+        }
         // Whoever is at work in it comes to an end first.
         let turn = Mine::wait(deps, cx, args.browser_session.as_deref()).await?;
-        let browser_session = turn.give_up();
+        Ok(Some(Box::new(turn)))
+    }
+
+    async fn call(_args: Args, deps: &BrowserDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
+        let browser_session = Mine::of(cx)?.give_up();
         deps.browser.close(&owner(cx), &browser_session).await?;
         Ok(Outcome::Done(Output {
             success: true,

@@ -63,10 +63,8 @@ pub struct Listed {
 }
 
 impl Done for Listed {
-    fn text(&self, _locale: Locale) -> String {
-        let mut lines = vec![format!("{} / {}", self.messages.len(), self.total)];
-        lines.extend(self.messages.iter().map(Message::line));
-        lines.join("\n")
+    fn text(&self, locale: Locale) -> String {
+        length::listed(self.messages.iter().map(Message::line), self.total, locale)
     }
 }
 

@@ -115,11 +115,16 @@ pub struct Row {
     same_site: Option<String>,
 }
 
-impl From<&browser::Cookie> for Row {
-    fn from(cookie: &browser::Cookie) -> Self {
+impl Row {
+    /// A cookie; long values are whole only for who asks for it by its name.
+    fn new(cookie: &browser::Cookie, is_named: bool) -> Self {
         Self {
             name: cookie.name.clone(),
-            value: length::row(&cookie.value),
+            value: if is_named {
+                cookie.value.clone()
+            } else {
+                length::row(&cookie.value)
+            },
             domain: Some(cookie.domain.clone()),
             path: Some(cookie.path.clone()),
             expires: cookie.expires,
@@ -150,8 +155,7 @@ impl Done for Kept {
     fn text(&self, locale: Locale) -> String {
         let mut lines = Vec::new();
         if let (Some(cookies), Some(total)) = (&self.cookies, self.total) {
-            lines.push(format!("{} / {total}", cookies.len()));
-            lines.extend(cookies.iter().map(Row::line));
+            lines.push(length::listed(cookies.iter().map(Row::line), total, locale));
         }
         lines.extend(self.deleted.map(|deleted| match locale {
             Locale::En => format!("deleted: {deleted}"),
@@ -210,7 +214,8 @@ impl TabTool for Cookies {
         match args.action {
             Action::List => {
                 let cookies = on.tabs.cookies(&args.filter()).await?;
-                let rows: Vec<Row> = cookies.iter().map(Into::into).collect();
+                let is_named = args.name.is_some();
+                let rows: Vec<Row> = cookies.iter().map(|cookie| Row::new(cookie, is_named)).collect();
                 Ok(Kept {
                     total: Some(rows.len()),
                     cookies: Some(length::oldest(rows, length::ANSWER, Row::line)),

@@ -7,6 +7,7 @@ use serde::Deserialize;
 use super::{
     ACTS, expected,
     on_tab::{Nothing, On, TabTool},
+    playwright::{self, Line},
     saved, texts,
 };
 use crate::tool::{Cx, Spec, ToolError};
@@ -34,6 +35,14 @@ impl TabTool for FileUpload {
 
     fn expects(_args: &Args) -> Expectation {
         expected::acting()
+    }
+
+    fn code(args: &Args) -> Vec<Line> {
+        let files = playwright::list(args.paths.as_deref().unwrap_or_default());
+        vec![Line::raw(
+            &format!("(await page.waitForEvent('filechooser')).setFiles({files})"),
+            Vec::new(),
+        )]
     }
 
     fn check(args: &Args, cx: &Cx) -> Result<(), ToolError> {

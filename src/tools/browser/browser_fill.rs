@@ -6,7 +6,8 @@ use serde::Deserialize;
 
 use super::{
     ACTS, expected,
-    on_tab::{Nothing, On, TabTool},
+    filled::Filled,
+    on_tab::{On, TabTool},
     playwright::{self, Line},
     target::Named,
     texts,
@@ -33,8 +34,9 @@ impl TabTool for Fill {
         example: r##"{"target": "#user", "value": "Mika"}"##,
         ..ACTS
     };
+    const IS_HASTY: bool = true;
     type Args = Args;
-    type Done = Nothing;
+    type Done = Filled;
 
     fn expects(_args: &Args) -> Expectation {
         expected::touching()
@@ -45,8 +47,7 @@ impl TabTool for Fill {
         vec![Line::on(args.target.target(), &format!("fill({value})"))]
     }
 
-    async fn act(args: Args, on: &mut On<'_>, _cx: &Cx) -> Result<Nothing, ToolError> {
-        on.tab.fill(&args.target.target(), &args.value).await?;
-        Ok(Nothing {})
+    async fn act(args: Args, on: &mut On<'_>, _cx: &Cx) -> Result<Filled, ToolError> {
+        Ok(on.tab.fill(&args.target.target(), &args.value).await?.into())
     }
 }

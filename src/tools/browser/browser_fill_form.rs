@@ -7,7 +7,8 @@ use serde::Deserialize;
 
 use super::{
     ACTS, expected,
-    on_tab::{Nothing, On, TabTool},
+    filled::Filled,
+    on_tab::{On, TabTool},
     playwright::{self, Line},
     target::Named,
     texts,
@@ -87,8 +88,9 @@ impl TabTool for FillForm {
         example: r#"{"fields": [{"target": "role=textbox[name=\"User\"]", "value": "Mika"}, {"target": "role=checkbox[name=\"Remember me\"]", "value": "true"}]}"#,
         ..ACTS
     };
+    const IS_HASTY: bool = true;
     type Args = Args;
-    type Done = Nothing;
+    type Done = Filled;
 
     fn expects(_args: &Args) -> Expectation {
         expected::acting()
@@ -98,7 +100,7 @@ impl TabTool for FillForm {
         args.fields.iter().map(Field::code).collect()
     }
 
-    async fn act(args: Args, on: &mut On<'_>, _cx: &Cx) -> Result<Nothing, ToolError> {
+    async fn act(args: Args, on: &mut On<'_>, _cx: &Cx) -> Result<Filled, ToolError> {
         let fields: Vec<browser::Field> = args
             .fields
             .into_iter()
@@ -109,7 +111,6 @@ impl TabTool for FillForm {
                 value: field.value,
             })
             .collect();
-        on.tab.fill_form(&fields).await?;
-        Ok(Nothing {})
+        Ok(on.tab.fill_form(&fields).await?.into())
     }
 }

@@ -40,10 +40,8 @@ pub struct Found {
 }
 
 impl Done for Found {
-    fn text(&self, _locale: Locale) -> String {
-        let mut lines = vec![format!("{} / {}", self.lines.len(), self.total)];
-        lines.extend(self.lines.iter().cloned());
-        lines.join("\n")
+    fn text(&self, locale: Locale) -> String {
+        length::listed(self.lines.iter().cloned(), self.total, locale)
     }
 }
 

@@ -94,10 +94,8 @@ impl Row {
 }
 
 impl Done for Found {
-    fn text(&self, _locale: Locale) -> String {
-        let mut lines = vec![format!("{} / {}", self.elements.len(), self.total)];
-        lines.extend(self.elements.iter().map(Row::line));
-        lines.join("\n")
+    fn text(&self, locale: Locale) -> String {
+        length::listed(self.elements.iter().map(Row::line), self.total, locale)
     }
 }
 

@@ -8,6 +8,7 @@ use super::{
     ACTS, expected,
     observed::Dialog,
     on_tab::{Done, On, TabTool},
+    playwright::{self, Line},
     texts,
 };
 use crate::tool::{Cx, Spec, ToolError};
@@ -52,6 +53,20 @@ impl TabTool for HandleDialog {
 
     fn expects(_args: &Args) -> Expectation {
         expected::acting()
+    }
+
+    fn code(args: &Args) -> Vec<Line> {
+        // Playwright answers the next dialog; in a recorded test this line stands before what opens it.
+        let text = args.prompt_text.as_deref().map(playwright::quoted).unwrap_or_default();
+        let answer = if args.accept {
+            format!("accept({text})")
+        } else {
+            "dismiss()".to_owned()
+        };
+        vec![Line::raw(
+            &format!("page.once('dialog', dialog => dialog.{answer})"),
+            Vec::new(),
+        )]
     }
 
     async fn act(args: Args, on: &mut On<'_>, _cx: &Cx) -> Result<Handled, ToolError> {

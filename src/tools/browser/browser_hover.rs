@@ -34,6 +34,7 @@ impl TabTool for Hover {
         rules: &[Rule::ExactlyOne(&["target", "coordinate"])],
         ..ACTS
     };
+    const IS_HASTY: bool = true;
     type Args = Args;
     type Done = Nothing;
 

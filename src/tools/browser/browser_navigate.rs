@@ -1,7 +1,7 @@
 //! `browser_navigate`: opens a URL in the current tab.
 
 use fumi_base::{expectation::Expectation, text::Locale};
-use fumi_browser::Arrival;
+use fumi_browser::{Arrival, Note};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -30,22 +30,47 @@ pub struct Arrived {
     /// The addresses that led on, in their order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     redirects: Vec<String>,
+    /// That the page before is still there, and why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stayed: Option<Stayed>,
+}
+
+/// Why a tab did not leave its page.
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Stayed {
+    /// The address became a download.
+    Download,
+    /// The server had nothing to show (204, 205).
+    NoContent,
 }
 
 impl From<Arrival> for Arrived {
     fn from(arrival: Arrival) -> Self {
         Self {
             redirects: arrival.redirects.iter().map(|url| length::row(url)).collect(),
+            stayed: match arrival.note {
+                Some(Note::Download) => Some(Stayed::Download),
+                Some(Note::NoContent) => Some(Stayed::NoContent),
+                Some(Note::StillLoading) | None => None,
+            },
         }
     }
 }
 
 impl Done for Arrived {
-    fn text(&self, _locale: Locale) -> String {
-        if self.redirects.is_empty() {
-            return String::new();
-        }
-        format!("Redirected: {} →", self.redirects.join(" → "))
+    fn text(&self, locale: Locale) -> String {
+        let redirects = (!self.redirects.is_empty()).then(|| format!("Redirected: {} →", self.redirects.join(" → ")));
+        let stayed = self.stayed.map(|stayed| match (stayed, locale) {
+            (Stayed::Download, Locale::En) => "It is a download; the page before is still there.",
+            (Stayed::Download, Locale::Ja) => "ダウンロードでした。表示は元のページのままです。",
+            (Stayed::NoContent, Locale::En) => "The server had nothing to show; the page before is still there.",
+            (Stayed::NoContent, Locale::Ja) => {
+                "サーバーから表示する内容が返りませんでした。表示は元のページのままです。"
+            }
+        });
+        let lines = redirects.into_iter().chain(stayed.map(str::to_owned));
+        lines.collect::<Vec<_>>().join("\n")
     }
 }
 

@@ -78,8 +78,11 @@ impl Detail {
         let how = ("ask for this part alone", "part でこの部分だけを求めてください");
         let body = |body: Option<String>| body.map(|body| length::cut(body, most, locale, how));
         let headers = |headers: Vec<(String, String)>| {
-            let rows = headers.into_iter().map(|(name, value)| (name, length::row(&value)));
-            let headers: BTreeMap<_, _> = rows.collect();
+            // Whole for whoever asks for nothing else.
+            let shown = |value: String| if part.is_some() { value } else { length::row(&value) };
+            let rows = headers.into_iter().map(|(name, value)| (name, shown(value)));
+            let rows = length::oldest(rows.collect(), most, |(name, value)| format!("{name}: {value}"));
+            let headers: BTreeMap<_, _> = rows.into_iter().collect();
             (!headers.is_empty()).then_some(headers)
         };
         Self {

@@ -98,10 +98,8 @@ impl Row {
 }
 
 impl Done for Listed {
-    fn text(&self, _locale: Locale) -> String {
-        let mut lines = vec![format!("{} / {}", self.requests.len(), self.total)];
-        lines.extend(self.requests.iter().map(Row::line));
-        lines.join("\n")
+    fn text(&self, locale: Locale) -> String {
+        length::listed(self.requests.iter().map(Row::line), self.total, locale)
     }
 }
 

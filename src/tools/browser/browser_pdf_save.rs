@@ -1,5 +1,7 @@
 //! `browser_pdf_save`: saves the page as a PDF in the project.
 
+use std::io::Cursor;
+
 use fumi_base::{expectation::Expectation, files::sha256, text::Locale};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -71,7 +73,7 @@ impl TabTool for PdfSave {
             .filename
             .unwrap_or_else(|| format!("page-{}.pdf", &sha256(&pdf)[..12]));
         Ok(Saved {
-            file: saved::save(cx, &name, pdf).await?,
+            file: saved::save(cx, &name, Cursor::new(pdf)).await?,
             bytes,
         })
     }

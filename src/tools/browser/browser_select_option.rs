@@ -46,6 +46,7 @@ impl TabTool for SelectOption {
         example: r#"{"target": "role=combobox[name=\"Language\"]", "values": ["ja"]}"#,
         ..ACTS
     };
+    const IS_HASTY: bool = true;
     type Args = Args;
     type Done = Selected;
 

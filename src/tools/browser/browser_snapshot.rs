@@ -36,6 +36,7 @@ impl TabTool for Snapshot {
         ..LOOKS
     };
     const SAYS_PLACE: bool = true;
+    const IS_LOOK: bool = true;
     const CHANGES: usize = expected::WHOLE;
     type Args = Args;
     type Done = Nothing;

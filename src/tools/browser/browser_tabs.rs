@@ -7,6 +7,7 @@ use serde::Deserialize;
 use super::{
     ACTS, expected,
     on_tab::{Nothing, On, TabTool},
+    playwright::{self, Line},
     refused::Refused,
     texts,
 };
@@ -60,6 +61,24 @@ impl TabTool for Tabs {
             Action::List => expected::listing(),
             _ => expected::arriving(),
         }
+    }
+
+    fn code(args: &Args) -> Vec<Line> {
+        let at = args.index.unwrap_or_default();
+        let line = match (args.action, args.index) {
+            (Action::List, _) => return Vec::new(),
+            (Action::New, _) => {
+                let goto = args
+                    .url
+                    .as_deref()
+                    .map(|url| format!(".then(page => page.goto({}))", playwright::quoted(url)));
+                format!("page.context().newPage(){}", goto.unwrap_or_default())
+            }
+            (Action::Close, None) => "page.close()".to_owned(),
+            (Action::Close, Some(_)) => format!("page.context().pages()[{at}].close()"),
+            (Action::Select, _) => format!("page.context().pages()[{at}].bringToFront()"),
+        };
+        vec![Line::raw(&line, Vec::new())]
     }
 
     async fn act(args: Args, on: &mut On<'_>, _cx: &Cx) -> Result<Nothing, ToolError> {

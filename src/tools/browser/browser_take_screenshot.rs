@@ -1,5 +1,7 @@
 //! `browser_take_screenshot`: a picture of the viewport, of the whole page or of an element.
 
+use std::io::Cursor;
+
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use fumi_base::{
     expectation::{Expectation, ImageFormat, ImageOptions},
@@ -13,11 +15,15 @@ use super::{
     LOOKS, expected,
     on_tab::{Done, On, TabTool},
     playwright::Line,
+    refused::Refused,
     saved,
     target::Named,
     texts,
 };
 use crate::tool::{Block, Cx, Rule, Spec, ToolError};
+
+/// Bytes of a picture beside a reply; the largest that the programming interfaces of models take are about as large.
+const LARGEST: usize = 5 << 20;
 
 /// See the module.
 #[derive(Debug)]
@@ -63,6 +69,9 @@ pub struct Taken {
     bytes: usize,
     /// Its media type.
     mime_type: &'static str,
+    /// How much this one shows of what is too large for a picture.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cut: Option<Cut>,
     /// Where it was saved, in the project.
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<String>,
@@ -70,11 +79,27 @@ pub struct Taken {
     image: Option<Block>,
 }
 
+/// Heights in CSS pixels.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Cut {
+    /// What is shown.
+    shown: u32,
+    /// What there is.
+    of: u32,
+}
+
 impl Done for Taken {
-    fn text(&self, _locale: Locale) -> String {
+    fn text(&self, locale: Locale) -> String {
+        let cut = self.cut.as_ref().map(|Cut { shown, of }| match locale {
+            Locale::En => format!("\nthe first {shown} of {of} CSS pixels: take the rest by target"),
+            Locale::Ja => {
+                format!("\n縦 {of} CSS ピクセルのうち先頭 {shown} だけです。残りは target を指定して撮ってください")
+            }
+        });
         let file = self.file.as_ref().map(|file| format!(" → {file}"));
         let (width, height, bytes, mime) = (self.width, self.height, self.bytes, self.mime_type);
-        format!("{mime} {width}x{height}, {bytes} bytes{}", file.unwrap_or_default())
+        let (file, cut) = (file.unwrap_or_default(), cut.unwrap_or_default());
+        format!("{mime} {width}x{height}, {bytes} bytes{file}{cut}")
     }
 
     fn blocks(&self) -> Vec<Block> {
@@ -151,11 +176,18 @@ impl TabTool for TakeScreenshot {
             height: picture.height,
             bytes: picture.bytes.len(),
             mime_type: picture.mime,
+            cut: picture.cut.map(|(shown, of)| Cut { shown, of }),
             file: None,
             image: None,
         };
         match &args.filename {
-            Some(filename) => taken.file = Some(saved::save(cx, filename, picture.bytes).await?),
+            Some(filename) => taken.file = Some(saved::save(cx, filename, Cursor::new(picture.bytes)).await?),
+            None if picture.bytes.len() > LARGEST => {
+                return Err(Refused::Picture {
+                    bytes: picture.bytes.len(),
+                }
+                .into());
+            }
             None => {
                 taken.image = Some(Block::Image {
                     data: STANDARD.encode(&picture.bytes),

@@ -7,7 +7,8 @@ use serde::Deserialize;
 
 use super::{
     ACTS, expected,
-    on_tab::{Nothing, On, TabTool},
+    filled::Filled,
+    on_tab::{On, TabTool},
     playwright::{self, Line},
     target::Named,
     texts,
@@ -40,8 +41,9 @@ impl TabTool for Type {
         example: r##"{"target": "#search", "text": "fumi", "submit": true}"##,
         ..ACTS
     };
+    const IS_HASTY: bool = true;
     type Args = Args;
-    type Done = Nothing;
+    type Done = Filled;
 
     fn expects(args: &Args) -> Expectation {
         // Enter is what changes a page.
@@ -62,13 +64,12 @@ impl TabTool for Type {
         lines
     }
 
-    async fn act(args: Args, on: &mut On<'_>, _cx: &Cx) -> Result<Nothing, ToolError> {
+    async fn act(args: Args, on: &mut On<'_>, _cx: &Cx) -> Result<Filled, ToolError> {
         let typing = Typing {
             text: args.text,
             slowly: args.slowly,
             submit: args.submit,
         };
-        on.tab.type_text(&args.target.target(), &typing).await?;
-        Ok(Nothing {})
+        Ok(on.tab.type_text(&args.target.target(), &typing).await?.into())
     }
 }

@@ -6,6 +6,8 @@ use fumi_base::{text::Locale, tokens};
 
 /// What a tool answers: HTML, a body, a value.
 pub(super) const ANSWER: usize = 10_000;
+/// A snapshot of a whole page whose length the caller does not say.
+pub(super) const PAGE: usize = 3_000;
 /// A snapshot that the caller wants long.
 pub(super) const SNAPSHOT: usize = 10_000;
 /// Messages of the console beside an answer.
@@ -54,6 +56,17 @@ fn fitting<'r, T: 'r>(rows: impl Iterator<Item = &'r T>, most: usize, line: impl
         fits
     })
     .count()
+}
+
+/// Rows below how many there are, and what to do if these are not all.
+pub(super) fn listed(rows: impl ExactSizeIterator<Item = String>, total: usize, locale: Locale) -> String {
+    let how = match (rows.len() < total, locale) {
+        (false, _) => "",
+        (true, Locale::En) => " (the rest: narrow the call)",
+        (true, Locale::Ja) => "（残りを見るには条件を絞ってください）",
+    };
+    let head = format!("{} / {total}{how}", rows.len());
+    std::iter::once(head).chain(rows).collect::<Vec<_>>().join("\n")
 }
 
 /// One row of a list: the beginning of what is too long for it.

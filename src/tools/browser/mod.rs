@@ -35,6 +35,7 @@ pub mod browser_take_screenshot;
 pub mod browser_type;
 pub mod browser_wait_for;
 mod expected;
+mod filled;
 mod length;
 pub mod observed;
 mod observing;

@@ -23,8 +23,9 @@ pub struct Observed<D> {
     /// The same in Playwright, in TypeScript.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) code: Option<String>,
-    /// Names the session in later calls.
-    pub(super) browser_session: String,
+    /// Names the session in later calls. Of the steps of a batch the first says it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) browser_session: Option<String>,
 }
 
 /// What was seen of a tab after something was done.
@@ -80,12 +81,15 @@ const NEVER_MISSED: [&str; 10] = [
 ];
 
 /// A dialog of a page.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Dialog {
     /// `alert`, `confirm`, `prompt`, `beforeunload`.
     #[serde(rename = "type")]
     kind: String,
     message: String,
+    /// What a prompt holds already.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    default_text: Option<String>,
 }
 
 /// A chooser that a page opened.
@@ -131,6 +135,9 @@ pub struct TabRow {
     url: String,
     /// Whether it is the one that tools act on.
     current: bool,
+    /// What blocks it: select it and answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dialog: Option<Dialog>,
 }
 
 /// A download.
@@ -145,6 +152,9 @@ pub struct Download {
     /// Where it lies in the project.
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<String>,
+    /// Why it does not lie there, although it should.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    failure: Option<String>,
 }
 
 impl From<browser::Dialog> for Dialog {
@@ -152,6 +162,7 @@ impl From<browser::Dialog> for Dialog {
         Self {
             kind: dialog.kind,
             message: length::row(&dialog.message),
+            default_text: dialog.default_prompt.as_deref().map(length::row),
         }
     }
 }
@@ -217,6 +228,7 @@ impl From<&browser::TabInfo> for TabRow {
             title: length::row(&tab.title),
             url: length::row(&tab.url),
             current: tab.current,
+            dialog: tab.dialog.clone().map(Into::into),
         }
     }
 }
@@ -234,6 +246,15 @@ impl Download {
             },
             bytes: Some(download.bytes),
             file,
+            failure: None,
+        }
+    }
+
+    /// One that could not be brought into the project.
+    pub(super) fn lost(download: &browser::Download, why: &str) -> Self {
+        Self {
+            failure: Some(why.to_owned()),
+            ..Self::new(download, None)
         }
     }
 }
@@ -241,7 +262,12 @@ impl Download {
 impl TabRow {
     fn line(&self) -> String {
         let mark = if self.current { " (current)" } else { "" };
-        format!("- {}:{mark} [{}]({})", self.index, self.title, self.url)
+        let dialog = self
+            .dialog
+            .as_ref()
+            .map(|dialog| format!(" — dialog: {}", dialog.line()));
+        let (index, title, url) = (self.index, &self.title, &self.url);
+        format!("- {index}:{mark} [{title}]({url}){}", dialog.unwrap_or_default())
     }
 }
 
@@ -250,15 +276,20 @@ impl Download {
         let bytes = self.bytes.map(|bytes| format!(", {bytes} bytes"));
         let file = self.file.as_ref().map(|file| format!(" → {file}"));
         let (name, state, url) = (&self.name, self.state, &self.url);
+        let failure = self.failure.as_ref().map(|failure| format!(": {failure}"));
         let (bytes, file) = (bytes.unwrap_or_default(), file.unwrap_or_default());
-        format!("- {name} ({state}{bytes}){file} from {url}")
+        format!(
+            "- {name} ({state}{bytes}){file} from {url}{}",
+            failure.unwrap_or_default()
+        )
     }
 }
 
 impl Dialog {
     /// The same as one line.
     pub(super) fn line(&self) -> String {
-        format!("{} {:?}", self.kind, self.message)
+        let holds = self.default_text.as_ref().map(|text| format!(" (holds {text:?})"));
+        format!("{} {:?}{}", self.kind, self.message, holds.unwrap_or_default())
     }
 }
 
@@ -342,7 +373,9 @@ impl<D: Done> Render for Observed<D> {
             section("Console", &said(seen.console.as_ref())),
             section("Tabs", &lines(seen.tabs.as_ref(), TabRow::line)),
             section("Downloads", &lines(seen.downloads.as_ref(), Download::line)),
-            Some(format!("browser_session: {}", self.browser_session)),
+            self.browser_session
+                .as_ref()
+                .map(|session| format!("browser_session: {session}")),
         ];
         sections.into_iter().flatten().collect::<Vec<_>>().join("\n")
     }
@@ -373,7 +406,7 @@ mod tests {
             done: Nothing {},
             seen,
             code: None,
-            browser_session: "bs_1".to_owned(),
+            browser_session: Some("bs_1".to_owned()),
         }
     }
 
@@ -395,6 +428,7 @@ mod tests {
             dialog: Some(Dialog {
                 kind: "confirm".to_owned(),
                 message: "Sure?".to_owned(),
+                default_text: None,
             }),
             snapshot: Some("- button \"Save\" [ref=e1]".to_owned()),
             changes: Some(String::new()),
@@ -408,6 +442,7 @@ mod tests {
                 title: "X".to_owned(),
                 url: "http://x.test/".to_owned(),
                 current: true,
+                dialog: None,
             }]),
             ..Seen::default()
         };

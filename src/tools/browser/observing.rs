@@ -35,30 +35,35 @@ pub(super) struct Look<'c> {
     pub(super) says_place: bool,
     /// Most tokens of what changed.
     pub(super) changes: usize,
+    /// Whether the snapshot is the answer, without which there is none.
+    pub(super) is_answer: bool,
     /// The caller's language.
     pub(super) locale: Locale,
+}
+
+/// What pages did to the tabs since somebody last looked.
+struct News {
+    opened: Vec<TabInfo>,
+    closed: Vec<TabInfo>,
 }
 
 /// Looks at the current tab. One that closed itself, as windows do when they have served, is no failure: what is current
 /// then is looked at.
 pub(super) async fn observe(tabs: &mut Tabs, look: &Look<'_>, cx: &Cx) -> Result<Seen, ToolError> {
-    let opened = tabs.opened().await?;
+    let news = News {
+        opened: tabs.opened().await?,
+        closed: tabs.closed(),
+    };
     loop {
         let tab = tabs.current().await?;
-        match seen(tabs, &tab, &opened, look, cx).await {
+        match seen(tabs, &tab, &news, look, cx).await {
             Err(_) if tab.is_closed() => {}
             seen => return seen,
         }
     }
 }
 
-async fn seen(
-    tabs: &mut Tabs,
-    tab: &Arc<Tab>,
-    opened: &[TabInfo],
-    look: &Look<'_>,
-    cx: &Cx,
-) -> Result<Seen, ToolError> {
+async fn seen(tabs: &mut Tabs, tab: &Arc<Tab>, news: &News, look: &Look<'_>, cx: &Cx) -> Result<Seen, ToolError> {
     let facts = tab.observe().await?;
     // Who is on another tab than before is told where that is, whatever its address was when it was last seen.
     let says_place = look.says_place || !Arc::ptr_eq(tab, &look.began);
@@ -69,19 +74,24 @@ async fn seen(
             .status
             .filter(|status| look.says_place || !(200..300).contains(status)),
         console: console(&facts, look),
-        downloads: downloads(&facts, look, cx).await?,
-        tabs: tab_rows(tabs, opened, look).await,
+        downloads: downloads(&facts, look, cx).await,
+        tabs: tab_rows(tabs, news, look).await,
         notice: None,
         file_chooser: facts.file_chooser.map(Into::into),
         ..Seen::default()
     };
+    let mut unseen = None;
     match facts.dialog.clone() {
         // Nothing answers in a page that a dialog blocks.
         Some(dialog) => seen.dialog = Some(dialog.into()),
-        None => page(tab, look, &mut seen).await?,
+        None => match page(tab, look, &mut seen).await {
+            Err(error) if look.is_answer || tab.is_closed() => return Err(error),
+            Err(error) => unseen = Some(error),
+            Ok(()) => {}
+        },
     }
     // Last, since it takes what is told once.
-    seen.notice = notice(tabs, &facts, look.locale);
+    seen.notice = notice(tabs, &facts, news, unseen.as_ref(), look.locale);
     Ok(seen)
 }
 
@@ -89,12 +99,19 @@ async fn seen(
 async fn page(tab: &Tab, look: &Look<'_>, seen: &mut Seen) -> Result<(), ToolError> {
     let (wanted, scope) = (look.wanted, &look.scope);
     let options = &wanted.snapshot_options;
+    let format = match options.format {
+        None | Some(Format::Aria) => SnapshotFormat::Aria,
+        Some(Format::Text) => SnapshotFormat::Text,
+        Some(Format::Html) => SnapshotFormat::Html,
+    };
+    // What changed is told of the whole tree of roles; whoever asks for anything else gets that.
+    let is_tree = format == SnapshotFormat::Aria && scope.depth.is_none() && !scope.boxes;
     let selector = options.selector.clone().map(Target::Written);
     let target = scope.target.clone().or(selector);
     if !wanted.snapshot {
         return Ok(());
     }
-    if wanted.diff && target.is_none() {
+    if wanted.diff && target.is_none() && is_tree {
         // Four characters are about a token.
         let most = options.max_length.map_or(look.changes, |characters| characters / 4);
         let changes = tab.changes(most.min(length::SNAPSHOT)).await?;
@@ -106,23 +123,25 @@ async fn page(tab: &Tab, look: &Look<'_>, seen: &mut Seen) -> Result<(), ToolErr
         *part = Some(changes.text);
         return Ok(());
     }
+    // A page as a whole costs little unless the caller wants much of it.
+    let most = if target.is_none() && options.max_length.is_none() {
+        length::PAGE
+    } else {
+        length::SNAPSHOT
+    };
     let request = SnapshotRequest {
         target,
         depth: scope.depth,
         max_length: options.max_length,
-        format: match options.format {
-            None | Some(Format::Aria) => SnapshotFormat::Aria,
-            Some(Format::Text) => SnapshotFormat::Text,
-            Some(Format::Html) => SnapshotFormat::Html,
-        },
+        format,
         boxes: scope.boxes,
     };
     let snapshot = tab.snapshot(&request).await?;
     let how = (
-        "ask with a target, a depth or snapshotOptions",
-        "target、depth、snapshotOptions のいずれかで絞ってください",
+        "more with snapshotOptions.maxLength, or less of the page with a target or a depth",
+        "続きは snapshotOptions.maxLength を増やすか、target や depth で範囲を絞ってください",
     );
-    seen.snapshot = Some(length::cut(snapshot.text, length::SNAPSHOT, look.locale, how));
+    seen.snapshot = Some(length::cut(snapshot.text, most, look.locale, how));
     Ok(())
 }
 
@@ -179,19 +198,43 @@ const fn level_of(level: ConsoleLevel) -> Level {
 
 /// Downloads are told whenever there are any: unwanted are only those that nothing happened to.
 /// One that is whole moves into the project, if the caller may write there.
-async fn downloads(facts: &Facts, look: &Look<'_>, cx: &Cx) -> Result<Option<Vec<Download>>, ToolError> {
+async fn downloads(facts: &Facts, look: &Look<'_>, cx: &Cx) -> Option<Vec<Download>> {
     if facts.downloads.is_empty() {
-        return Ok((look.wanted.downloads == Some(true)).then(Vec::new));
+        return (look.wanted.downloads == Some(true)).then(Vec::new);
     }
     let mut told = Vec::new();
     for download in &facts.downloads {
-        told.push(Download::new(download, saved::take(cx, download).await?));
+        if let Some(limit) = download.limit {
+            let why = match look.locale {
+                Locale::En => format!("stopped, since it is larger than {limit} bytes"),
+                Locale::Ja => format!("{limit} バイトを超えたため中止しました"),
+            };
+            told.push(Download::lost(download, &why));
+            continue;
+        }
+        // Whatever becomes of a file, the call that it came with is done.
+        told.push(match saved::take(cx, download).await {
+            Ok(file) => Download::new(download, file),
+            Err(error) => Download::lost(download, error.message().get(look.locale)),
+        });
     }
-    Ok(Some(told))
+    Some(told)
 }
 
 /// What else nobody may miss, in one sentence each.
-fn notice(tabs: &mut Tabs, facts: &Facts, locale: Locale) -> Option<String> {
+fn notice(tabs: &mut Tabs, facts: &Facts, news: &News, unseen: Option<&ToolError>, locale: Locale) -> Option<String> {
+    let closed = news
+        .closed
+        .iter()
+        .map(|tab| format!("[{}]({})", length::row(&tab.title), length::row(&tab.url)));
+    let closed = closed.collect::<Vec<_>>().join(", ");
+    let closed = (!closed.is_empty()).then(|| {
+        Text::new(
+            format!("Closed by their pages: {closed}."),
+            format!("ページが閉じたタブ: {closed}。"),
+        )
+    });
+    let refused = tabs.take_notice();
     let loss = tabs.take_loss().map(fumi_browser::Loss::text);
     let crash = facts.crashed.then(|| {
         Text::new(
@@ -202,18 +245,29 @@ fn notice(tabs: &mut Tabs, facts: &Facts, locale: Locale) -> Option<String> {
     let loading = facts
         .still_loading
         .then(|| Text::new("The page is still loading.", "ページはまだ読み込み中です。"));
-    let said: Vec<_> = [loss, crash, loading].into_iter().flatten().collect();
+    let unseen = unseen.map(|error| {
+        let message = error.message();
+        Text::new(
+            format!("The action is done, but there is no snapshot: {}", message.en),
+            format!("操作は完了しましたが、スナップショットを取得できません: {}", message.ja),
+        )
+    });
+    let said: Vec<_> = [loss, crash, closed, refused, loading, unseen]
+        .into_iter()
+        .flatten()
+        .collect();
     let said: Vec<_> = said.iter().map(|text| text.get(locale)).collect();
     (!said.is_empty()).then(|| said.join(" "))
 }
 
 /// All tabs where they are wanted, or where nothing was said and there is something to say; the new ones otherwise.
-async fn tab_rows(tabs: &Tabs, opened: &[TabInfo], look: &Look<'_>) -> Option<Vec<TabRow>> {
-    let all = tabs.list().await;
+async fn tab_rows(tabs: &Tabs, news: &News, look: &Look<'_>) -> Option<Vec<TabRow>> {
     let is_listed = look.wanted.tabs.unwrap_or_else(|| {
-        let is_one_of_several = look.says_place && all.len() > 1;
-        is_one_of_several || !opened.is_empty()
+        let is_one_of_several = look.says_place && tabs.count() > 1;
+        is_one_of_several || !news.opened.is_empty() || !news.closed.is_empty()
     });
-    let shown = if is_listed { &all[..] } else { opened };
-    (is_listed || !shown.is_empty()).then(|| shown.iter().map(Into::into).collect())
+    if is_listed {
+        return Some(tabs.list().await.iter().map(Into::into).collect());
+    }
+    (!news.opened.is_empty()).then(|| news.opened.iter().map(Into::into).collect())
 }

@@ -9,6 +9,7 @@ use fumi_base::{expectation::Expectation, text::Locale};
 use fumi_browser::{BrowserError, Tab, Tabs, Target};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde_json::json;
 
 use super::{
     BrowserDeps,
@@ -17,7 +18,7 @@ use super::{
     playwright::{self, Line},
     turn::Mine,
 };
-use crate::tool::{Block, Cx, Outcome, Spec, Tool, ToolError};
+use crate::tool::{Block, Cx, Outcome, Spec, Tool, ToolError, Turn};
 
 /// One thing that is done on a tab. The file that implements it is the whole tool; its texts lie beside it.
 pub trait TabTool: Send + Sync + 'static {
@@ -32,6 +33,12 @@ pub trait TabTool: Send + Sync + 'static {
     const DESPITE_DIALOG: bool = false;
     /// Whether its answer always says where the tab is, also when that did not change.
     const SAYS_PLACE: bool = false;
+    /// Whether the snapshot is what it is called for: then a look that fails is a call that failed. Elsewhere what was done
+    /// is done, and the answer says that there is no snapshot, and why.
+    const IS_LOOK: bool = false;
+    /// Whether it finds its element by itself also on a page that has not come to rest, and need not leave one at rest to a
+    /// step that follows at once.
+    const IS_HASTY: bool = false;
     /// Most tokens of what changed. After an action few, since it is looked at for what it did.
     const CHANGES: usize = 400;
 
@@ -123,9 +130,28 @@ impl<T: TabTool> Tool for OnTab<T> {
         T::expects(&args.own)
     }
 
-    async fn call(args: Self::Args, deps: &BrowserDeps, cx: &Cx) -> Result<Outcome<Self::Output>, ToolError> {
+    async fn turn(args: &Self::Args, deps: &BrowserDeps, cx: &Cx) -> Result<Option<Turn>, ToolError> {
         T::check(&args.own, cx)?;
-        let mut turn = Mine::wait(deps, cx, args.browser_session.as_deref()).await?;
+        let turn = Mine::wait(deps, cx, args.browser_session.as_deref()).await?;
+        Ok(Some(Box::new(turn)))
+    }
+
+    async fn call(args: Self::Args, _deps: &BrowserDeps, cx: &Cx) -> Result<Outcome<Self::Output>, ToolError> {
+        let mut turn = Mine::of(cx)?;
+        let answer = tokio::select! {
+            biased;
+            answer = Self::answer(args.own, &mut turn, cx) => answer,
+            // Nothing below looks at the token. What the caller is told is that the call was stopped.
+            () = cx.cancel.cancelled() => Err(ToolError::internal()),
+        };
+        // A client without a session of its own finds the same browser again, also after a failure.
+        let named = |error: ToolError| error.with_detail("browser_session", json!(turn.handle()));
+        answer.map(Outcome::Done).map_err(named)
+    }
+}
+
+impl<T: TabTool> OnTab<T> {
+    async fn answer(args: T::Args, turn: &mut Mine, cx: &Cx) -> Result<Observed<T::Done>, ToolError> {
         let tab = turn.tabs().current().await?;
         if !T::DESPITE_DIALOG
             && let Some(dialog) = tab.dialog()
@@ -136,28 +162,33 @@ impl<T: TabTool> Tool for OnTab<T> {
             }
             .into());
         }
+        tab.hurry(T::IS_HASTY && cx.is_followed && !cx.expectation.snapshot);
+        if !T::IS_HASTY {
+            tab.at_rest().await;
+        }
         let code = if cx.expectation.code {
-            playwright::lines(&tab, &T::code(&args.own)).await
+            playwright::lines(&tab, &T::code(&args)).await
         } else {
             None
         };
         let look = Look {
             began: Arc::clone(&tab),
             wanted: &cx.expectation,
-            scope: T::scope(&args.own),
+            scope: T::scope(&args),
             says_place: T::SAYS_PLACE,
             changes: T::CHANGES,
+            is_answer: T::IS_LOOK,
             locale: cx.locale(),
         };
         let on = &mut On { tabs: turn.tabs(), tab };
-        let done = T::act(args.own, on, cx).await?;
+        let done = T::act(args, on, cx).await?;
         let seen = observe(turn.tabs(), &look, cx).await?;
-        Ok(Outcome::Done(Observed {
+        Ok(Observed {
             success: true,
             done,
             seen,
             code,
-            browser_session: turn.handle().to_owned(),
-        }))
+            browser_session: turn.tell(),
+        })
     }
 }

@@ -21,6 +21,12 @@ pub(super) enum Refused {
     /// A file would be written where nothing may be.
     #[error("read-only")]
     ReadOnly,
+    /// A picture that is too large for a reply.
+    #[error("a picture of {bytes} bytes")]
+    Picture {
+        /// Its size.
+        bytes: usize,
+    },
     /// A name of a file that leads elsewhere, or is none.
     #[error("filename {filename}: {reason}")]
     Filename {
@@ -38,6 +44,7 @@ impl Teach for Refused {
         match self {
             Self::Needs { .. } => "ACTION_NEEDS",
             Self::ReadOnly => "BROWSER_READ_ONLY",
+            Self::Picture { .. } => "PICTURE_TOO_LARGE",
             Self::Filename { .. } => "FILENAME_REFUSED",
         }
     }
@@ -52,6 +59,7 @@ impl Teach for Refused {
                 vec![("action", (*action).to_owned()), ("argument", (*argument).to_owned())]
             }
             Self::ReadOnly => Vec::new(),
+            Self::Picture { bytes } => vec![("bytes", bytes.to_string())],
             Self::Filename {
                 filename,
                 reason,
@@ -79,6 +87,7 @@ mod tests {
                 argument: "index",
             },
             Refused::ReadOnly,
+            Refused::Picture { bytes: 9_000_000 },
             Refused::Filename {
                 filename: "\"../a\"".to_owned(),
                 reason: "it contains '..'",

@@ -1,11 +1,11 @@
 //! Files that pages get and give: of the project, and into it, in a folder that git ignores.
 
-use std::{path::PathBuf, sync::Arc};
+use std::{io, path::PathBuf, sync::Arc};
 
 use fumi_base::{
     files::{OUTPUT_FOLDER, OutputError, OutputName},
     project::quoted,
-    writing::{WriteError, replace},
+    writing::{WriteError, replace, replace_from},
 };
 
 use fumi_browser::Download;
@@ -18,7 +18,12 @@ pub(super) const FOLDER: &str = ".fumi/browser";
 
 /// The files of the project that a call gives to a page, as Chromium opens them: it takes names, not open files.
 pub(super) fn given(cx: &Cx, paths: &[String]) -> Result<Vec<PathBuf>, ToolError> {
-    let files = paths.iter().map(|path| Ok(cx.project.resolve(path)?.absolute()));
+    let files = paths.iter().map(|path| {
+        let file = cx.project.resolve(path)?;
+        // Of a folder Chromium would take what lies in it, also what links there lead to.
+        drop(file.open()?);
+        Ok(file.absolute())
+    });
     files.collect()
 }
 
@@ -52,12 +57,14 @@ pub(super) async fn take(cx: &Cx, download: &Download) -> Result<Option<String>,
     let Some(name) = name.into_iter().find(|name| place(cx, name).is_ok()) else {
         return Ok(None);
     };
-    let whole = download.clone();
-    match cx.blocking(move |_, _| Ok::<_, ToolError>(whole.take())).await? {
-        Some(bytes) => save(cx, &free(cx, name), bytes).await.map(Some),
-        // Taken before.
-        None => Ok(None),
-    }
+    // Taken before.
+    let Some(file) = download.open() else {
+        return Ok(None);
+    };
+    let saved = save(cx, &free(cx, name), file).await?;
+    // Only now: what could not be saved is still there.
+    download.let_go();
+    Ok(Some(saved))
 }
 
 /// The name, or the next one that no file has: nothing that was downloaded before is lost.
@@ -74,7 +81,7 @@ fn free(cx: &Cx, name: &str) -> String {
 }
 
 /// Writes a file, whole or not at all, and returns its path in the project.
-pub(super) async fn save(cx: &Cx, filename: &str, bytes: Vec<u8>) -> Result<String, ToolError> {
+pub(super) async fn save(cx: &Cx, filename: &str, source: impl io::Read + Send + 'static) -> Result<String, ToolError> {
     let name = place(cx, filename)?;
     let project = Arc::clone(&cx.project);
     let shown = name.clone();
@@ -83,7 +90,7 @@ pub(super) async fn save(cx: &Cx, filename: &str, bytes: Vec<u8>) -> Result<Stri
         if project.resolve(IGNORE).is_err() {
             replace(&project, IGNORE, b"*\n")?;
         }
-        replace(&project, &name, &bytes)?;
+        replace_from(&project, &name, source)?;
         Ok::<_, WriteError>(())
     })
     .await?;

@@ -15,7 +15,16 @@ use crate::tool::{Cx, ToolError};
 #[derive(Debug, Default)]
 struct Held(Arc<Mutex<Turns>>);
 
-type Turns = Vec<(Arc<Session>, Turn)>;
+type Turns = Vec<Shared>;
+
+/// A turn of a batch.
+#[derive(Debug)]
+pub(super) struct Shared {
+    session: Arc<Session>,
+    turn: Turn,
+    /// Whether a step has said the session's name: once is enough for a whole batch.
+    is_told: bool,
+}
 
 /// A turn on the tabs of a session.
 #[derive(Debug)]
@@ -39,22 +48,46 @@ impl Mine {
             return Ok(Self::Step(turns, 0));
         }
         let session = deps.session(cx, handle).await?;
-        let known = turns.iter().position(|(held, _)| held.handle() == session.handle());
+        let known = turns.iter().position(|held| held.session.handle() == session.handle());
         let at = if let Some(at) = known {
             at
         } else {
             let turn = session.alone().await;
-            turns.push((session, turn));
+            turns.push(Shared {
+                session,
+                turn,
+                is_told: false,
+            });
             turns.len() - 1
         };
         Ok(Self::Step(turns, at))
+    }
+
+    /// The one that a call has waited for.
+    pub(super) fn of(cx: &Cx) -> Result<Self, ToolError> {
+        cx.take_turn().ok_or_else(|| {
+            tracing::error!("a browser tool runs without its turn");
+            ToolError::internal()
+        })
     }
 
     /// The session's name.
     pub(super) fn handle(&self) -> &str {
         match self {
             Self::Call(session, _) => session.handle(),
-            Self::Step(turns, at) => turns[*at].0.handle(),
+            Self::Step(turns, at) => turns[*at].session.handle(),
+        }
+    }
+
+    /// The session's name, unless an earlier step of the batch has told it.
+    pub(super) fn tell(&mut self) -> Option<String> {
+        match self {
+            Self::Call(session, _) => Some(session.handle().to_owned()),
+            Self::Step(turns, at) => {
+                let held = &mut turns[*at];
+                let is_told = std::mem::replace(&mut held.is_told, true);
+                (!is_told).then(|| held.session.handle().to_owned())
+            }
         }
     }
 
@@ -62,7 +95,7 @@ impl Mine {
     pub(super) fn tabs(&mut self) -> &mut Tabs {
         match self {
             Self::Call(_, turn) => turn,
-            Self::Step(turns, at) => &mut turns[*at].1,
+            Self::Step(turns, at) => &mut turns[*at].turn,
         }
     }
 
@@ -70,7 +103,7 @@ impl Mine {
     pub(super) fn give_up(self) -> String {
         match self {
             Self::Call(session, _) => session.handle().to_owned(),
-            Self::Step(mut turns, at) => turns.remove(at).0.handle().to_owned(),
+            Self::Step(mut turns, at) => turns.remove(at).session.handle().to_owned(),
         }
     }
 }

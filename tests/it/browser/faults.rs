@@ -110,6 +110,18 @@ async fn the_three_formats_differ() {
             "{format}: {part}"
         );
     }
+    // Also where only what changed would be told.
+    for (target, format, is_so) in [("#accept", "html", "<input"), ("#user", "text", "User name")] {
+        let options = json!({"snapshotOptions": {"format": format}});
+        let told = visit
+            .call("browser_click", json!({"target": target, "expectation": options}))
+            .await;
+        assert!(
+            told.snapshot().contains(is_so) && !told.snapshot().contains("[ref="),
+            "{format}: {}",
+            told.text()
+        );
+    }
     // Also inside a batch, and with another tool.
     let told = visit
         .batch(json!([{
@@ -330,6 +342,64 @@ async fn the_least_reply_keeps_what_fields_leave_out() {
     assert!(has(told.done(), "browser_session"), "{}", told.text());
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn neither_do_tokens_nor_a_full_batch_leave_it_out() {
+    let visit = Visit::new().await;
+    visit.enter("/dialogs/").await;
+    let everything = json!({"includeSnapshot": true, "includeTabs": true, "maxTokens": 60});
+    let told = visit
+        .call(
+            "browser_click",
+            json!({"target": "#confirm", "expectation": everything}),
+        )
+        .await;
+    assert_eq!(told.done()["dialog"]["message"], "Really delete?", "{}", told.text());
+    assert!(has(told.done(), "browser_session"), "{}", told.text());
+    visit
+        .call("browser_handle_dialog", json!({"accept": true}))
+        .await
+        .done();
+    let step = json!({"tool": "browser_navigate", "arguments": {"url": visit.site.url("/lists/table.html")}});
+    let told = visit
+        .call(
+            "browser_batch_execute",
+            json!({"steps": [step, step, {"tool": "browser_snapshot"}], "expectation": {"maxTokens": 400}}),
+        )
+        .await;
+    assert_eq!(told.counts(), [3, 3, 0, 0]);
+    let omitted = &told.done()["steps"][0];
+    assert!(
+        omitted["omitted"].is_string() && !has(&omitted["result"], "snapshot"),
+        "{omitted}"
+    );
+    assert!(
+        omitted["result"]["url"]
+            .as_str()
+            .unwrap()
+            .ends_with("/lists/table.html"),
+        "{omitted}"
+    );
+    assert!(told.text().contains("/lists/table.html"), "{}", told.text());
+}
+
+/// What was done is done, also where the page that was expected did not come.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_look_that_fails_does_not_undo_what_was_done() {
+    let visit = Visit::new().await;
+    visit.enter("/history/").await;
+    let selector = json!({"snapshotOptions": {"selector": ".dashboard"}, "includeSnapshot": true});
+    let told = visit
+        .call("browser_click", json!({"target": "text=List", "expectation": selector}))
+        .await;
+    let done = told.done();
+    assert!(done["url"].as_str().unwrap().ends_with("?view=list"), "{done}");
+    assert!(done["notice"].as_str().unwrap().contains(".dashboard"), "{done}");
+    assert!(told.text().contains(".dashboard"), "{}", told.text());
+    // Where the look is the answer, there is none.
+    let told = visit.call("browser_snapshot", json!({"target": ".dashboard"})).await;
+    assert_eq!(told.refused().0, "B002");
+}
+
 /// 6. Waits of a fixed length. Counted, not timed: each click begins a timer of the page, and waits of its length would let
 /// all but the last one fire before the last click.
 #[tokio::test(flavor = "multi_thread")]
@@ -337,15 +407,43 @@ async fn a_click_that_starts_nothing_waits_for_nothing() {
     let visit = Visit::new().await;
     visit.enter("/buttons/pointer.html").await;
     let prepare = "() => { window.fired = 0; document.querySelector('#button').addEventListener('click', () => { \
-                   window.before = window.fired; setTimeout(() => { window.fired += 1; }, 400); }); }";
+                   window.before = window.fired; setTimeout(() => { window.fired += 1; }, 3000); }); }";
     visit.value(prepare).await;
     visit.site.forget();
     let steps = vec![click("#button", &minimal()); 20];
     let told = visit.batch(json!(steps)).await;
     assert_eq!(told.counts(), [20, 20, 0, 0]);
     let before = visit.value("() => window.before").await.as_u64().unwrap();
-    assert!(before < 15, "{before} timers of 400 ms had fired at the last click");
+    assert!(before < 6, "{before} timers of 3 s had fired at the last click");
     assert!(visit.site.received().is_empty());
+}
+
+/// In a batch nobody looks between two steps: what a page does in its later frames is waited for by the step that needs it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_step_waits_for_what_it_needs() {
+    let visit = Visit::new().await;
+    visit.enter("/buttons/pointer.html").await;
+    let prepare = "() => { const later = (todo) => requestAnimationFrame(() => requestAnimationFrame(todo)); \
+        document.querySelector('#button').addEventListener('click', () => later(() => { \
+        const next = document.createElement('button'); next.id = 'next'; next.textContent = 'Next'; \
+        next.onclick = () => later(() => { location.hash = 'arrived'; document.title = 'Arrived'; }); \
+        document.body.prepend(next); })); }";
+    visit.value(prepare).await;
+    let steps = json!([click("#button", &minimal()), click("#next", &minimal()), {"tool": "browser_snapshot"}]);
+    let told = visit.batch(steps).await;
+    assert_eq!(told.counts(), [3, 3, 0, 0], "{}", told.text());
+    assert!(
+        told.step(2)["url"].as_str().unwrap().ends_with("#arrived"),
+        "{}",
+        told.text()
+    );
+    assert_eq!(told.step(2)["title"], "Arrived");
+    // The first step names the session for all of them.
+    assert!(
+        has(told.step(0), "browser_session") && !has(told.step(1), "browser_session"),
+        "{}",
+        told.text()
+    );
 }
 
 /// What a click does start is waited for.
@@ -378,6 +476,36 @@ async fn a_long_page_is_cut_with_a_word_on_how_to_go_on() {
     let line = found.done()["lines"][0].as_str().unwrap();
     let last = super::visit::reference(line, "Open order 1999");
     visit.click(&last).await.done();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_without_runs_of_rows_costs_no_more() {
+    let visit = Visit::new().await;
+    visit.enter("/login/").await;
+    let write = "() => { document.body.innerHTML = Array.from({ length: 400 }, (_, at) => \
+        `<h2>Chapter ${at}</h2><p>${'word '.repeat(30)}${at}</p>`).join(''); }";
+    visit.value(write).await;
+    let told = visit.call("browser_snapshot", json!({})).await;
+    let snapshot = told.snapshot();
+    assert!(tokens::estimate(snapshot) <= 3_050, "{}", tokens::estimate(snapshot));
+    let mark = snapshot.lines().last().unwrap();
+    assert!(mark.contains("maxLength") && mark.contains("target"), "{mark}");
+    // More for whoever says so.
+    let options = json!({"snapshotOptions": {"maxLength": 30_000}});
+    let longer = visit.call("browser_snapshot", json!({"expectation": options})).await;
+    assert!(tokens::estimate(longer.snapshot()) > 5_000);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_picture_that_ends_early_says_so() {
+    let visit = Visit::new().await;
+    visit.enter("/login/").await;
+    visit.value("() => { document.body.style.height = '20000px'; }").await;
+    let picture = json!({"fullPage": true, "type": "jpeg", "filename": "long.jpg"});
+    let told = visit.call("browser_take_screenshot", picture).await;
+    let cut = &told.done()["cut"];
+    assert!(cut["shown"].as_u64().unwrap() < cut["of"].as_u64().unwrap(), "{cut}");
+    assert!(told.text().contains("CSS pixels"), "{}", told.text());
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -7,7 +7,7 @@ use fumi::http::auth::tokens::sha256_of;
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue};
 use serde_json::json;
 
-use super::visit::Visit;
+use super::visit::{Visit, reference};
 use crate::harness::{Session, Stateless};
 
 /// What one of eight clients does, with a look at everything that could be another's.
@@ -36,7 +36,8 @@ async fn alone(visit: Arc<Visit>, client: Session, n: usize) -> String {
     let url = site.url(&format!("/console/say.html?text={name}"));
     call("browser_navigate", json!({"url": url})).await.done();
     let append = format!(
-        "() => {{ document.body.append(Object.assign(document.createElement('button'), {{ textContent: 'of {name}' }})); }}"
+        "() => {{ document.body.append(Object.assign(document.createElement('button'), {{ textContent: 'of {name}', \
+        onclick: () => {{ document.title += ' pressed by {name}'; }} }})); }}"
     );
     visit.value_of(&client, &append).await;
     let told = call(
@@ -44,11 +45,19 @@ async fn alone(visit: Arc<Visit>, client: Session, n: usize) -> String {
         json!({"expectation": {"diffOptions": {"enabled": true}}}),
     )
     .await;
-    let shown = format!("{}{}", told.done()["changes"], told.done()["snapshot"]);
+    let part = |name: &str| told.done()[name].as_str().unwrap_or_default().to_owned();
+    let shown = part("changes") + &part("snapshot");
     assert!(shown.contains(&format!("of {name}")), "{shown}");
     for other in (0..8).filter(|other| *other != n) {
         assert!(!shown.contains(&format!("client-{other}")), "{shown}");
     }
+    // Refs are counted in each session for itself: the same one means another button in each.
+    let own = reference(&shown, &format!("of {name}"));
+    call("browser_click", json!({"target": own})).await.done();
+    let title = visit.value_of(&client, "() => document.title").await;
+    let title = title.as_str().unwrap();
+    assert_eq!(title.matches("pressed by").count(), 1, "{title}");
+    assert!(title.ends_with(&format!("pressed by {name}")), "{title}");
     let told = call("browser_console_messages", json!({"all": true})).await;
     assert_eq!(told.done()["total"], 1, "{}", told.text());
     assert_eq!(told.done()["messages"][0]["text"], name);
@@ -129,6 +138,10 @@ async fn a_session_belongs_to_its_principal() {
         let answer = two.call(tool, arguments).await;
         assert_eq!(answer.called().0["error"]["code"], "B007", "{}", answer.raw);
     }
+    // What several share opens nothing private, unless the operator says otherwise.
+    let private = format!("{}/livez", server.base);
+    let answer = one.call("browser_navigate", json!({"url": private})).await;
+    assert_eq!(answer.called().0["error"]["code"], "B005", "{}", answer.raw);
     // Its owner finds it from another session of the protocol too.
     let answer = again.call("browser_snapshot", json!({"browser_session": handle})).await;
     assert_eq!(answer.called().0["title"], "mine", "{}", answer.raw);

@@ -2,8 +2,8 @@
 
 use std::{
     fs,
-    io::{BufRead as _, BufReader},
-    process::{Child, Command, Stdio},
+    path::PathBuf,
+    process::Command,
     time::{Duration, Instant},
 };
 
@@ -15,55 +15,22 @@ use super::{
 };
 use crate::{
     harness::{SESSION, Session},
+    program::Served,
     sample::Sample,
 };
 
-/// The program, killed at the latest when the test ends.
-struct Program {
-    child: Child,
-    url: String,
+/// Starts the program with a Chromium that has this flag, and its temporary files in a folder of the test's own.
+fn start(sample: &Sample, flag: &str) -> Served {
+    let config = sample.outside().join("fumi.toml");
+    fs::write(&config, format!("[browser]\nargs = [{flag:?}]\n")).unwrap();
+    let temporary = temporary(sample);
+    fs::create_dir_all(&temporary).unwrap();
+    let mut command = Served::command(sample);
+    Served::start(command.env("TMPDIR", temporary).arg("--config").arg(config))
 }
 
-impl Drop for Program {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-impl Program {
-    /// Starts it with a Chromium that has this flag.
-    fn start(sample: &Sample, flag: &str) -> Self {
-        let config = sample.outside().join("fumi.toml");
-        fs::write(&config, format!("[browser]\nargs = [{flag:?}]\n")).unwrap();
-        let mut command = Command::new(env!("CARGO_BIN_EXE_fumi"));
-        for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("FUMI") || name.ends_with("_ROOT")) {
-            command.env_remove(name);
-        }
-        let mut child = command
-            .args(["serve", "--listen", "127.0.0.1:0", "--root"])
-            .arg(sample.root())
-            .arg("--state")
-            .arg(sample.outside().join("state"))
-            .arg("--config")
-            .arg(config)
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let mut ready = String::new();
-        let mut out = BufReader::new(child.stdout.take().unwrap());
-        out.read_line(&mut ready).unwrap();
-        let url = ready
-            .trim()
-            .strip_prefix("fumi listening on ")
-            .unwrap_or_else(|| panic!("{ready}"));
-        Self {
-            url: url.to_owned(),
-            child,
-        }
-    }
+fn temporary(sample: &Sample) -> PathBuf {
+    sample.outside().join("tmp")
 }
 
 /// Two seconds are what is promised, so that this is timed.
@@ -86,7 +53,7 @@ async fn after_sigkill_no_chromium_is_left() {
     let flag = format!("--fumi-test={}", sample.root().display());
     // Once at rest, once in the middle of a call.
     for is_busy in [false, true] {
-        let mut program = Program::start(&sample, &flag);
+        let mut program = start(&sample, &flag);
         let client = Session::open_at(&program.url, SESSION).await;
         let answer = client
             .call("browser_navigate", json!({"url": site.url("/frames/many.html")}))
@@ -116,13 +83,18 @@ async fn after_sigkill_no_chromium_is_left() {
 async fn after_sigterm_no_chromium_is_left() {
     let sample = Sample::new();
     let flag = format!("--fumi-test={}", sample.root().display());
-    let mut program = Program::start(&sample, &flag);
+    let mut program = start(&sample, &flag);
     let client = Session::open_at(&program.url, SESSION).await;
     let answer = client
         .call("browser_navigate", json!({"url": "data:text/html,x"}))
         .await;
     assert!(!answer.called().2, "{}", answer.raw);
     let leader = chromium(&flag).expect("Chromium runs");
+    assert_ne!(
+        fs::read_dir(temporary(&sample)).unwrap().count(),
+        0,
+        "no profile is there"
+    );
     let status = Command::new("kill")
         .arg(program.child.id().to_string())
         .status()
@@ -130,4 +102,9 @@ async fn after_sigterm_no_chromium_is_left() {
     assert!(status.success());
     program.child.wait().unwrap();
     is_gone(leader).await;
+    let left: Vec<_> = fs::read_dir(temporary(&sample))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    assert!(left.is_empty(), "{left:?}");
 }

@@ -5,6 +5,7 @@ mod files;
 mod isolation;
 mod killed;
 mod pages;
+mod profiles;
 mod reality;
 mod refusals;
 mod secrets;

@@ -176,7 +176,7 @@ async fn a_denied_host_by_name_by_redirect_and_by_parts_of_a_page() {
     let to = visit.site.url(&format!("/redirect?to={denied}/redirects/target.html"));
     refused(to).await;
     // Over TLS the gate refuses a tunnel, before anybody speaks.
-    refused(visit.site.url("/redirect?to=https://localhost:1/")).await;
+    refused(visit.site.url("/redirect?to=https://localhost:8443/")).await;
     refused(
         visit
             .site

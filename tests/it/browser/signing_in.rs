@@ -142,6 +142,21 @@ async fn values_go_from_step_to_step() {
 
 /// The whole batch has the tab: nobody of the same session acts between two steps.
 #[tokio::test(flavor = "multi_thread")]
+async fn whoever_waits_for_a_tab_holds_no_place() {
+    // Each call that waits here would keep the batch itself from its next step.
+    let visit = Visit::with(|config| config.pools.browser = 1).await;
+    visit.enter("/buttons/pointer.html").await;
+    let pause = json!({"tool": "browser_wait_for", "arguments": {"time": 0.05}});
+    let batch = visit.batch(json!(vec![pause; 10]));
+    let single = || visit.call("browser_evaluate", json!({"function": "() => 1"}));
+    let (told, one, two, three) = tokio::join!(batch, single(), single(), single());
+    assert_eq!(told.counts(), [10, 10, 0, 0]);
+    for single in [one, two, three] {
+        single.done();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_batch_has_the_tab_alone() {
     let visit = Visit::new().await;
     visit.enter("/buttons/pointer.html").await;

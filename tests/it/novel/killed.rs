@@ -20,7 +20,10 @@ use super::{
     FIRST, novel, script,
     writing::{ok, until},
 };
-use crate::sample::{Sample, copy};
+use crate::{
+    program::undisturbed,
+    sample::{Sample, copy},
+};
 
 /// How many things happen to the disk when one file is written: it is made, filled, flushed, renamed.
 const PLACES_OF_A_FILE: usize = 4;
@@ -38,9 +41,7 @@ struct Mortal {
 impl Mortal {
     fn start(sample: &Sample, wish: &str) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_fumi"));
-        for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("FUMI") || name.ends_with("_ROOT")) {
-            command.env_remove(name);
-        }
+        undisturbed(&mut command);
         let mut child = command
             .current_dir(sample.root())
             .args(["serve", "--listen", "127.0.0.1:0", "--store", "memory"])

@@ -24,12 +24,6 @@ impl Modifiers {
     pub const fn and(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
-
-    /// Whether this one is held.
-    #[must_use]
-    pub const fn has(self, other: Self) -> bool {
-        self.0 & other.0 != 0
-    }
 }
 
 /// What happens to a mouse.

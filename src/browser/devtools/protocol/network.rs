@@ -157,9 +157,6 @@ pub struct LoadingFailed {
     pub timestamp: f64,
     /// Such as `net::ERR_FAILED`.
     pub error_text: String,
-    /// Given up by the page or a person.
-    #[serde(default)]
-    pub canceled: bool,
     /// Why Chromium did not allow it.
     pub blocked_reason: Option<String>,
 }

@@ -270,10 +270,7 @@ happening!(LifecycleEvent => "Page.lifecycleEvent");
 
 /// The page wants another window.
 #[derive(Debug, Deserialize)]
-pub struct WindowOpen {
-    /// With this URL.
-    pub url: String,
-}
+pub struct WindowOpen {}
 happening!(WindowOpen => "Page.windowOpen");
 
 /// A dialog opened; the page stands still until it is answered.
@@ -290,20 +287,10 @@ pub struct JavascriptDialogOpening {
 }
 happening!(JavascriptDialogOpening => "Page.javascriptDialogOpening");
 
-/// A dialog was answered.
-#[derive(Debug, Deserialize)]
-pub struct JavascriptDialogClosed {
-    /// With OK.
-    pub result: bool,
-}
-happening!(JavascriptDialogClosed => "Page.javascriptDialogClosed");
-
 /// The page asks for files.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FileChooserOpened {
-    /// In which frame.
-    pub frame_id: FrameId,
     /// `selectSingle` or `selectMultiple`.
     pub mode: String,
     /// The field that will hold them; none where a script asks without one.

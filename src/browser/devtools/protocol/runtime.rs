@@ -219,11 +219,6 @@ pub struct ExecutionContextDestroyed {
 }
 happening!(ExecutionContextDestroyed => "Runtime.executionContextDestroyed");
 
-/// All worlds of the session ended.
-#[derive(Debug, Deserialize)]
-pub struct ExecutionContextsCleared {}
-happening!(ExecutionContextsCleared => "Runtime.executionContextsCleared");
-
 /// The page wrote to its console.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -39,12 +39,6 @@ pub struct TargetInfo {
 pub struct CreateBrowserContext {
     /// Dispose of it when the connection ends.
     pub dispose_on_detach: bool,
-    /// A proxy for this context alone, `http://host:port`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub proxy_server: Option<String>,
-    /// Hosts that the proxy is not asked for; `<-loopback>` takes the exemption of loopback away.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub proxy_bypass_list: Option<String>,
 }
 command!(CreateBrowserContext => "Target.createBrowserContext" -> CreatedContext);
 
@@ -114,8 +108,6 @@ pub struct AttachedToTarget {
     pub session_id: SessionId,
     /// Of this target.
     pub target_info: TargetInfo,
-    /// Whether it waits for `Runtime.runIfWaitingForDebugger`.
-    pub waiting_for_debugger: bool,
 }
 happening!(AttachedToTarget => "Target.attachedToTarget");
 
@@ -127,24 +119,6 @@ pub struct DetachedFromTarget {
     pub session_id: SessionId,
 }
 happening!(DetachedFromTarget => "Target.detachedFromTarget");
-
-/// A target's process crashed.
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct TargetCrashed {
-    /// Which.
-    pub target_id: TargetId,
-}
-happening!(TargetCrashed => "Target.targetCrashed");
-
-/// A page was closed.
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct TargetDestroyed {
-    /// Which.
-    pub target_id: TargetId,
-}
-happening!(TargetDestroyed => "Target.targetDestroyed");
 
 /// Asks for all targets, of all contexts.
 #[derive(Debug, Serialize)]

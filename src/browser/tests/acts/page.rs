@@ -105,7 +105,6 @@ async fn open(process: &Process) -> (Arc<Tab>, Events) {
     browser.call(&attach).await.expect("attached");
     let context = CreateBrowserContext {
         dispose_on_detach: true,
-        ..CreateBrowserContext::default()
     };
     let browser_context_id = browser.call(&context).await.expect("a context").browser_context_id;
     let url = "about:blank".to_owned();

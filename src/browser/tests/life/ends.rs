@@ -1,6 +1,6 @@
 //! What ends, and what goes on afterwards.
 
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
 use super::*;
 use crate::{Loss, errors::BrowserError};
@@ -174,6 +174,53 @@ async fn an_old_chromium_ends_with_its_last_context() {
 }
 
 #[tokio::test]
+async fn an_old_chromium_takes_nothing_from_a_call_that_runs() {
+    let browser = Browser::new(Settings {
+        recycle_contexts: 1,
+        forget: Duration::from_millis(300),
+        ..Settings::default()
+    });
+    let session = browser.session(&owner("a"), None).await.expect("a session");
+    let mut tabs = session.alone().await;
+    let tab = tabs.current().await.expect("a tab");
+    let running = Arc::clone(session.state.live().expect("a context").running());
+    eventually("its time is over", async || {
+        running.retired().is_some_and(|since| since > Duration::from_secs(1))
+    })
+    .await;
+    assert_eq!(evaluate(&tab, "1").await, "1");
+    drop(tabs);
+    eventually("it ends then", async || !running.is_up()).await;
+    browser.shut_down().await;
+}
+
+#[tokio::test]
+async fn a_chromium_that_hangs_is_replaced() {
+    let browser = Browser::new(Settings {
+        hang: Duration::from_secs(2),
+        ..Settings::default()
+    });
+    let session = browser.session(&owner("a"), None).await.expect("a session");
+    let mut tabs = session.alone().await;
+    let tab = tabs.current().await.expect("a tab");
+    let before = process(&browser);
+    kill_process(before.0, Signal::STOP).expect("stopped");
+    // Who waits for it is told.
+    let told = tab
+        .page()
+        .call(&crate::devtools::protocol::browser::GetVersion {})
+        .await;
+    assert!(matches!(told, Err(crate::devtools::CallError::Closed)), "{told:?}");
+    tabs.current().await.expect("a tab in another");
+    assert_eq!(tabs.take_loss(), Some(Loss::Crash));
+    eventually("the old one is gone", async || is_gone(&before)).await;
+    eventually("it is noted", async || browser.diagnose().await.last_crash.is_some()).await;
+    let crash = browser.diagnose().await.last_crash.expect("noted");
+    assert!(crash.how.contains("did not answer"), "{}", crash.how);
+    browser.shut_down().await;
+}
+
+#[tokio::test]
 async fn too_much_memory_empties_what_is_idle_and_then_restarts() {
     let browser = Browser::new(Settings {
         memory: 1,
@@ -213,4 +260,73 @@ async fn without_a_chromium_it_says_where_it_looked() {
         (None, 1, false)
     );
     assert!(diagnosis.advice.is_some());
+}
+
+#[tokio::test]
+async fn all_who_wait_for_a_start_are_told_when_it_fails() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::tempdir().expect("a folder");
+    let (program, starts) = (folder.path().join("program"), folder.path().join("starts"));
+    let script = format!("#!/bin/sh\necho started >> {}\nexec sleep 100\n", starts.display());
+    std::fs::write(&program, script).expect("a program");
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).expect("executable");
+    let browser = Browser::new(Settings {
+        launch: crate::Launch {
+            executable: Some(program),
+            start: Duration::from_secs(1),
+            ..crate::Launch::default()
+        },
+        ..Settings::default()
+    });
+    let mut waiting = tokio::task::JoinSet::new();
+    for _ in 0..3 {
+        let session = browser.session(&owner("a"), None).await.expect("a session");
+        waiting.spawn(async move { session.alone().await.current().await.map(drop) });
+    }
+    for told in waiting.join_all().await {
+        assert!(matches!(told, Err(BrowserError::Broken { .. })), "{told:?}");
+    }
+    assert_eq!(std::fs::read_to_string(&starts).expect("started").lines().count(), 1);
+    let session = browser.session(&owner("a"), None).await.expect("a session");
+    session.alone().await.current().await.expect_err("it is tried again");
+    assert_eq!(std::fs::read_to_string(&starts).expect("started").lines().count(), 2);
+}
+
+#[tokio::test]
+async fn a_context_that_nobody_waits_for_any_more_goes() {
+    use crate::devtools::Command;
+
+    #[derive(serde::Serialize)]
+    struct GetBrowserContexts {}
+
+    #[derive(serde::Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Found {
+        browser_context_ids: Vec<String>,
+    }
+
+    impl Command for GetBrowserContexts {
+        const METHOD: &'static str = "Target.getBrowserContexts";
+        type Reply = Found;
+    }
+
+    let browser = browser();
+    let session = browser.session(&owner("a"), None).await.expect("a session");
+    session.alone().await.current().await.expect("a tab");
+    let running = Arc::clone(session.state.live().expect("a context").running());
+    {
+        let given_up = running.context((100, 100), |_| crate::tab::TabSettings::default());
+        tokio::select! {
+            biased;
+            made = given_up => panic!("too early: {made:?}"),
+            () = tokio::task::yield_now() => {}
+        }
+    }
+    eventually("it was made", async || running.served() == 2).await;
+    eventually("it goes", async || {
+        let found = running.channel().call(&GetBrowserContexts {}).await.expect("contexts");
+        found.browser_context_ids.len() == 1
+    })
+    .await;
+    browser.shut_down().await;
 }

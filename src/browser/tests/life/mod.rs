@@ -1,9 +1,12 @@
 //! The life of the browser with the real Chromium: sessions, tabs, crashes, ageing, the policy at the gate.
 
+mod connection;
+mod downloads;
 mod ends;
 mod gate;
 mod sessions;
 mod site;
+mod windows;
 
 use std::{sync::Arc, time::Duration};
 

@@ -77,7 +77,14 @@ async fn clients_without_a_handle_have_the_session_of_their_own() {
         mcp_session: Some(session.to_owned()),
         ..owner("a")
     };
+    assert!(browser.known(&client("1")).is_none(), "looking makes none");
     let one = browser.session(&client("1"), None).await.expect("a session");
+    assert!(
+        browser
+            .known(&client("1"))
+            .is_some_and(|known| Arc::ptr_eq(&known, &one))
+    );
+    assert!(browser.known(&owner("a")).is_none());
     let same = browser.session(&client("1"), None).await.expect("the same");
     let other = browser.session(&client("2"), None).await.expect("another");
     assert!(Arc::ptr_eq(&one, &same) && !Arc::ptr_eq(&one, &other));
@@ -89,27 +96,36 @@ async fn clients_without_a_handle_have_the_session_of_their_own() {
 }
 
 #[tokio::test]
-async fn where_there_is_no_room_ones_own_oldest_goes() {
+async fn where_there_is_no_room_the_oldest_of_who_has_most_goes() {
     let browser = Browser::new(Settings {
-        max_sessions: 2,
+        max_sessions: 3,
         ..Settings::default()
     });
-    let first = browser.session(&owner("a"), None).await.expect("a session");
-    let second = browser.session(&owner("a"), None).await.expect("a session");
-    let full = browser.session(&owner("b"), None).await.expect_err("full");
-    assert!(matches!(full, BrowserError::TooMany { limit: 2 }));
+    let open = async |principal: &str| browser.session(&owner(principal), None).await;
+    let is_there = async |session: &crate::Session, principal: &str| {
+        let handle = session.handle().to_owned();
+        browser.session(&owner(principal), Some(&handle)).await.is_ok()
+    };
+    let first = open("a").await.expect("a session");
+    let second = open("a").await.expect("a session");
+    let third = open("a").await.expect("a session");
     drop(first.alone().await);
-    let third = browser.session(&owner("a"), None).await.expect("room");
-    assert!(
-        browser.session(&owner("a"), Some(first.handle())).await.is_ok(),
-        "used last"
-    );
-    assert!(browser.session(&owner("a"), Some(second.handle())).await.is_err());
-    let (_one, _other) = (first.alone().await, third.alone().await);
-    assert!(matches!(
-        browser.session(&owner("a"), None).await,
-        Err(BrowserError::TooMany { .. })
-    ));
+    let others = open("b").await.expect("room for another");
+    assert!(!is_there(&second, "a").await && is_there(&first, "a").await && is_there(&third, "a").await);
+    // Of two and one nobody can have more without having more than his share.
+    open("a").await.expect("one's own goes");
+    assert!(!is_there(&third, "a").await && is_there(&others, "b").await);
+    let last = open("c").await.expect("who has two gives one");
+    assert!(!is_there(&first, "a").await);
+    let full = open("d").await.expect_err("who has one keeps it");
+    assert!(matches!(full, BrowserError::TooMany { limit: 3 }));
+    let turn = last.alone().await;
+    assert!(matches!(open("c").await, Err(BrowserError::TooMany { .. })), "busy");
+    drop(turn);
+    // Nobody misses one that holds nothing and was not used for a while.
+    others.state.grow_older(Duration::from_mins(2));
+    open("d").await.expect("room");
+    assert!(!is_there(&others, "b").await && is_there(&last, "c").await);
 }
 
 #[tokio::test]

@@ -15,7 +15,8 @@ pub(super) struct Site {
 type Pages = Arc<dyn Fn(&str) -> String + Send + Sync>;
 
 impl Site {
-    /// `pages` makes the body for a path; a body `-> URL` is a redirect.
+    /// `pages` makes the body for a path; a body `-> URL` is a redirect, one that begins with `@@` a file to be
+    /// saved.
     pub(super) async fn new(pages: impl Fn(&str) -> String + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let port = listener.local_addr().expect("an address").port();
@@ -76,8 +77,13 @@ async fn serve(stream: TcpStream, pages: Pages, asked: Arc<Mutex<Vec<String>>>) 
     let reply = match body.strip_prefix("-> ") {
         Some(to) => format!("HTTP/1.1 302 Found\r\nlocation: {to}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"),
         None => format!(
-            "HTTP/1.1 200 OK\r\ncontent-type: text/html; charset=utf-8\r\naccess-control-allow-origin: *\r\n\
+            "HTTP/1.1 200 OK\r\ncontent-type: {}; charset=utf-8\r\naccess-control-allow-origin: *\r\n\
              content-length: {}\r\nconnection: close\r\n\r\n{body}",
+            if body.starts_with("@@") {
+                "application/octet-stream\r\ncontent-disposition: attachment; x=y"
+            } else {
+                "text/html"
+            },
             body.len()
         ),
     };

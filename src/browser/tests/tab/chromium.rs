@@ -64,7 +64,6 @@ impl Chromium {
         browser.call(&auto).await.unwrap();
         let context = CreateBrowserContext {
             dispose_on_detach: true,
-            ..CreateBrowserContext::default()
         };
         let browser_context_id = browser.call(&context).await.unwrap().browser_context_id;
         let url = "about:blank".to_owned();

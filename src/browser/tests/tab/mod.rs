@@ -11,6 +11,7 @@
 mod chromium;
 mod dialogs;
 mod frames;
+mod hostile;
 mod navigation;
 mod site;
 mod snapshots;

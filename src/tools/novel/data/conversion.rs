@@ -4,7 +4,7 @@
 //! Invariant: nothing of a result is lost or made up, secrets aside, whose places `metadata.redacted` names. What has no place of its own stands in `metadata`, a part that was moved by the
 //! id of its artifact, and what nobody said is named in `metadata.not_reported`.
 
-use fumi_base::redact::REDACTED;
+use fumi_base::redact::{self, REDACTED};
 use fumi_novel::{
     artifacts::{Artifacts, Kind},
     errors::artifact::ArtifactError,
@@ -116,10 +116,9 @@ pub fn convert(mut result: Object, artifacts: &Artifacts, now: &str) -> Result<C
 
 /// Takes secrets out, by the names of their fields: what comes here goes to files that others read.
 fn hide(fields: &mut Object, at: &str, redacted: &mut Vec<String>) {
-    const NAMES: [&str; 6] = ["password", "secret", "token", "api_key", "credential", "authorization"];
     for (name, value) in fields {
         let at = format!("{at}/{name}");
-        let is_secret = NAMES.iter().any(|word| name.to_lowercase().contains(word));
+        let is_secret = redact::is_secret(name);
         match value {
             // What was taken out before is not taken out again.
             Value::String(text) if is_secret && text != REDACTED => {

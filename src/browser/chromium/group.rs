@@ -1,0 +1,69 @@
+//! A process group, and its end.
+
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, WaitOptions, kill_process_group, test_kill_process_group, waitpgid};
+
+/// How long a killed group may take to be gone; its memory has to be given back first.
+const GONE: Duration = Duration::from_secs(2);
+
+/// A process group that is killed when this goes.
+pub(super) struct Group(pub(super) Pid);
+
+impl Group {
+    pub(super) fn kill(&self) {
+        // It may be gone already, which is what is wanted.
+        let _ = kill_process_group(self.0, Signal::KILL);
+    }
+
+    /// Waits until the last of the group is gone. Orphans come to fumi where it is the first process of a container: they
+    /// are reaped, or they would stay as zombies.
+    pub(super) async fn gone(&self) {
+        let until = Instant::now() + GONE;
+        loop {
+            while let Ok(Some(_)) = waitpgid(self.0, WaitOptions::NOHANG) {}
+            if test_kill_process_group(self.0).is_err() || Instant::now() > until {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    #[expect(clippy::disallowed_methods, reason = "a group needs processes")]
+    async fn children_go_with_their_group() {
+        let mut child = tokio::process::Command::new("/bin/sh")
+            .args(["-c", "sleep 100 & sleep 100"])
+            .process_group(0)
+            .spawn()
+            .expect("a shell");
+        let id = child
+            .id()
+            .and_then(|id| Pid::from_raw(i32::try_from(id).ok()?))
+            .expect("an id");
+        let group = Group(id);
+        assert!(test_kill_process_group(id).is_ok());
+        group.kill();
+        child.wait().await.expect("ended");
+        group.gone().await;
+        // Those whom the first process of the machine adopted are its to reap.
+        let lives = std::fs::read_dir("/proc").expect("Linux").flatten().any(|process| {
+            let stat = std::fs::read_to_string(process.path().join("stat")).unwrap_or_default();
+            let mut fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
+            let state = fields.next();
+            state != Some("Z") && fields.nth(1) == Some(&id.as_raw_nonzero().to_string())
+        });
+        assert!(!lives);
+    }
+}

@@ -1,0 +1,130 @@
+//! Names and addresses that belong to this machine, to its network, or to nobody.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+/// Names that lead to the machine itself or to what clouds tell their machines, whatever they resolve to.
+const PRIVATE_NAMES: [&str; 9] = [
+    "localhost",
+    "localhost.localdomain",
+    "ip6-localhost",
+    "ip6-loopback",
+    "metadata",
+    "metadata.google.internal",
+    "metadata.goog",
+    "metadata.azure.internal",
+    "instance-data",
+];
+
+/// Names of networks that are nobody else's.
+const PRIVATE_DOMAINS: [&str; 6] = ["localhost", "local", "internal", "home.arpa", "localdomain", "lan"];
+
+/// Whether a name, spelt as [`super::pattern::name_of`] does, leads inside whatever it resolves to.
+pub(super) fn is_private_name(name: &str) -> bool {
+    let is_below = |domain: &&str| name.strip_suffix(*domain).is_some_and(|above| above.ends_with('.'));
+    PRIVATE_NAMES.contains(&name) || PRIVATE_DOMAINS.iter().any(is_below)
+}
+
+/// Whether an address belongs to this machine, to its network, or to nobody.
+pub(super) fn is_private(address: IpAddr) -> bool {
+    match address.to_canonical() {
+        IpAddr::V4(address) => is_private_4(address),
+        IpAddr::V6(address) => is_private_6(address),
+    }
+}
+
+fn is_private_4(address: Ipv4Addr) -> bool {
+    let [a, b, c, _] = address.octets();
+    address.is_loopback()
+        || address.is_private()
+        || address.is_link_local()
+        || address.is_multicast()
+        || address.is_documentation()
+        || a == 0
+        || a >= 240
+        // Shared by a provider's customers, RFC 6598.
+        || (a == 100 && (64..128).contains(&b))
+        || (a == 192 && b == 0 && c == 0)
+        // Benchmarks, RFC 2544.
+        || (a == 198 && (b == 18 || b == 19))
+}
+
+fn is_private_6(address: Ipv6Addr) -> bool {
+    let segments = address.segments();
+    let [first, second, ..] = segments;
+    let is_zero_between = segments[2..6] == [0; 4];
+    let embedded = |high: u16, low: u16| {
+        let ([a, b], [c, d]) = (high.to_be_bytes(), low.to_be_bytes());
+        is_private_4(Ipv4Addr::new(a, b, c, d))
+    };
+    match (first, second) {
+        // Unspecified, loopback, and version 4 in its old form.
+        (0, 0) if is_zero_between => true,
+        // Translation to version 4, RFC 6052; a network's own, RFC 8215, is its own affair.
+        (0x64, 0xff9b) => !is_zero_between || embedded(segments[6], segments[7]),
+        // 6to4 carries an address of version 4.
+        (0x2002, high) => embedded(high, segments[2]),
+        // Teredo hides one; documentation; what is to be dropped.
+        (0x2001, 0 | 0xdb8) | (0x100, 0) => true,
+        _ => first & 0xfe00 == 0xfc00 || first & 0xffc0 == 0xfe80 || first & 0xffc0 == 0xfec0 || address.is_multicast(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::policy;
+
+    #[test]
+    fn private_addresses_in_all_spellings() {
+        let closed = policy(&[], &[], true);
+        for host in [
+            "localhost",
+            "LOCALHOST.",
+            "a.localhost",
+            "127.0.0.1",
+            "127.1",
+            "2130706433",
+            "0x7f000001",
+            "0177.0.0.1",
+            "0",
+            "0.0.0.0",
+            "10.1.2.3",
+            "172.16.0.1",
+            "172.31.255.255",
+            "192.168.0.1",
+            "169.254.169.254",
+            "100.64.0.1",
+            "198.18.0.1",
+            "224.0.0.1",
+            "255.255.255.255",
+            "[::]",
+            "[::1]",
+            "[::ffff:127.0.0.1]",
+            "[::ffff:a00:1]",
+            "[::7f00:1]",
+            "[fd00::1]",
+            "[fe80::1]",
+            "[ff02::1]",
+            "[64:ff9b::7f00:1]",
+            "[2002:7f00:1::]",
+            "[fec0::1]",
+            "metadata.google.internal",
+            "printer.local",
+            "１２７.0.0.1",
+        ] {
+            assert!(closed.judge(&format!("http://{host}:8080/")).is_err(), "{host}");
+        }
+        for host in [
+            "example.com",
+            "localhost.example.com",
+            "notlocal",
+            "8.8.8.8",
+            "172.32.0.1",
+            "100.128.0.1",
+            "[2606:4700::1111]",
+            "[64:ff9b::808:808]",
+            "[2002:808:808::]",
+        ] {
+            assert_eq!(closed.judge(&format!("http://{host}/")), Ok(()), "{host}");
+        }
+    }
+}

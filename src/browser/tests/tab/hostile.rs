@@ -1,0 +1,64 @@
+//! Pages that harm whoever looks at them, on purpose or not.
+
+use super::{
+    chromium::Chromium,
+    site::{Reply, Site},
+};
+use crate::{
+    snapshot::SnapshotRequest,
+    tab::{Level, RequestFilter},
+};
+
+fn page(body: &str) -> Reply {
+    Reply::Page(format!("<!doctype html><title>t</title>{body}"))
+}
+
+#[tokio::test]
+async fn half_a_character_does_not_cost_the_page() {
+    let body = "<p id=p></p><button>After</button><script>
+        const half = '😀'.slice(0, 1);
+        document.title = p.textContent = 'cut ' + half;
+        p.setAttribute('aria-label', half);
+        console.log('wrote ' + half);
+    </script>";
+    let site = Site::new([("/", page(body))]).await;
+    let it = Chromium::new().await;
+    let arrival = it.tab.navigate(&site.url("/")).await.unwrap();
+    assert_eq!(arrival.title, "cut \u{fffd}");
+    let text = it.tab.snapshot(&SnapshotRequest::default()).await.unwrap().text;
+    assert!(text.contains("cut \u{fffd}") && text.contains("After"), "{text}");
+    let console = it.tab.console(Level::Info, false);
+    assert!(console.iter().any(|it| it.text == "wrote \u{fffd}"), "{console:?}");
+}
+
+#[tokio::test]
+async fn what_is_kept_of_a_page_is_cut() {
+    let body = "<script>
+        const long = 'x'.repeat(50_000);
+        const head = Object.fromEntries([...Array(9)].map((_, i) => ['x-long-' + i, 'y'.repeat(10_000)]));
+        const fetched = fetch('/file?' + long, { headers: head }).catch(() => 0);
+        (0, eval)('console.log(1)\\n//# sourceURL=http://' + long);
+        fetched.then(() => { document.title = 'done' });
+    </script>";
+    // Chromium itself takes no longer head than 256 KiB.
+    let headers: String = (0..9)
+        .map(|i| format!("x-long-{i}: {}\r\n", "z".repeat(10_000)))
+        .collect();
+    let file = Reply::Status(200, Box::leak(headers.into_boxed_str()), "1".to_owned());
+    let site = Site::new([("/", page(body)), ("/file", file)]).await;
+    let it = Chromium::new().await;
+    it.tab.navigate(&site.url("/")).await.unwrap();
+    assert_eq!(it.tab.title().await, "done");
+    let (requests, _) = it.tab.requests(&RequestFilter::default()).unwrap();
+    let file = requests.iter().find(|it| it.url.contains("/file")).unwrap();
+    assert_eq!(file.url.chars().count(), 4_001);
+    let detail = it.tab.request(file.index, None).await.unwrap();
+    for headers in [detail.request_headers, detail.response_headers] {
+        let bytes: usize = headers.iter().map(|(name, value)| name.len() + value.len()).sum();
+        assert!((50_000..66_000).contains(&bytes), "{bytes}");
+        assert_eq!(headers.last().unwrap().1, "3 too long");
+    }
+    let console = it.tab.console(Level::Info, false);
+    let place = console.iter().find_map(|it| it.place.as_ref()).unwrap();
+    assert_eq!(place.chars().count(), 4_001, "{}", place.len());
+}
