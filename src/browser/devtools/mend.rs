@@ -30,7 +30,6 @@ pub fn mend(json: &mut [u8]) {
 
 /// The same for a text: JSON that was written inside a page comes as a text inside JSON.
 #[must_use]
-#[allow(dead_code, reason = "for values that scripts write as JSON")]
 pub fn mended(json: String) -> String {
     let mut bytes = json.into_bytes();
     mend(&mut bytes);

@@ -13,7 +13,6 @@ pub mod protocol;
 pub use channel::Channel;
 pub use connection::{CallError, Connection, SessionId};
 pub use events::{Event, Events};
-#[allow(unused_imports, reason = "for values that scripts write as JSON")]
 pub use mend::mended;
 
 use serde::{Serialize, de::DeserializeOwned};

@@ -229,10 +229,4 @@ impl Tab {
         let over = self.until(|state| (state.is_loaded() || state.stopped().is_some()).then_some(()));
         timeout_at(end, over).await.is_ok()
     }
-
-    /// How many windows the pages of this tab have asked for.
-    #[must_use]
-    pub fn windows_asked_for(&self) -> u64 {
-        self.state().navigations.windows
-    }
 }

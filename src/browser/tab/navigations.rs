@@ -9,7 +9,7 @@ use crate::devtools::{
     Channel, Event,
     protocol::page::{
         FrameNavigated, FrameRequestedNavigation, FrameStartedNavigating, FrameStoppedLoading, LifecycleEvent,
-        LoaderId, NavigatedWithinDocument, WindowOpen,
+        LoaderId, NavigatedWithinDocument,
     },
 };
 
@@ -27,8 +27,6 @@ pub(super) struct Navigations {
     pub(super) arrived: u64,
     /// How many times the main frame's document got another URL. It only grows.
     pub(super) within: u64,
-    /// How many windows pages asked for. It only grows.
-    pub(super) windows: u64,
     /// The main frame was asked to navigate and nothing has begun yet.
     pub(super) is_asked: bool,
     documents: VecDeque<(LoaderId, Document)>,
@@ -133,9 +131,6 @@ impl State {
                 if let Some(further) = event.get::<LifecycleEvent>() {
                     got_further(&self.frames, &further);
                 }
-            }
-            "Page.windowOpen" if event.get::<WindowOpen>().is_some() => {
-                self.navigations.windows += 1;
             }
             _ => {}
         }

@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 
 use crate::{
     devtools::{
-        CallError, Channel,
+        CallError, Channel, mended,
         protocol::{
             runtime::{self, CallArgument, CallFunctionOn, Evaluate, ExceptionDetails},
             scripts::CompileScript,
@@ -202,6 +202,8 @@ fn read(evaluated: runtime::Evaluated, script: &str) -> Result<Evaluated, Browse
         let end = json.floor_char_boundary(LARGEST);
         (json[..end].to_owned(), length)
     });
+    // Halves of characters that a script cut would make the whole value unreadable.
+    let json = mended(json);
     let is_whole = json.encode_utf16().count() >= length && serde_json::from_str::<&RawValue>(&json).is_ok();
     Ok(Evaluated {
         json: if is_whole { json } else { quoted(&json) },

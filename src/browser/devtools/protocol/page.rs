@@ -268,11 +268,6 @@ pub struct LifecycleEvent {
 }
 happening!(LifecycleEvent => "Page.lifecycleEvent");
 
-/// The page wants another window.
-#[derive(Debug, Deserialize)]
-pub struct WindowOpen {}
-happening!(WindowOpen => "Page.windowOpen");
-
 /// A dialog opened; the page stands still until it is answered.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
