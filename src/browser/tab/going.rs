@@ -205,7 +205,7 @@ impl Tab {
         let end = Instant::now() + self.settings().load;
         self.loaded_until(end).await;
         // Pages that send on at once, and those that get what they show after they have loaded.
-        self.settle(before).await;
+        self.come_to_rest(before).await;
         let note = (!self.state().is_loaded() && self.dialog().is_none()).then_some(Note::StillLoading);
         self.arrival(note).await
     }

@@ -13,6 +13,25 @@ use super::{State, Tab, going::BEGINNING};
 /// Two animation frames of a tab that draws none; then the page's timers bound it.
 const TWO_FRAMES: std::time::Duration = std::time::Duration::from_millis(250);
 
+/// How much of a page's coming to rest is waited for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Pace {
+    /// All of it.
+    Whole,
+    /// Navigations alone.
+    Hurried,
+}
+
+impl Pace {
+    /// The function of the page's script that ends when the page has done what an act asked for.
+    const fn function(self) -> &'static str {
+        match self {
+            Self::Whole => "settled",
+            Self::Hurried => "tasks",
+        }
+    }
+}
+
 /// How things stood before an act.
 #[derive(Clone, Debug)]
 pub(super) struct Mark {
@@ -63,17 +82,13 @@ impl Tab {
         self.state().unsettled.is_some()
     }
 
-    /// Waits as long as the hurry allows.
+    /// Waits until the page has come to rest after what was done since the mark, or as long as the hurry allows.
     pub(super) async fn come_to_rest(&self, before: &Mark) {
-        let is_hurried = self.state().is_hurried;
-        if is_hurried {
-            self.unless_it_navigates(before, "tasks").await;
-            let mut state = self.state();
-            if !before.navigates(&state) {
-                // The oldest of them knows of all that was started since.
-                state.unsettled.get_or_insert_with(|| before.clone());
-                return;
-            }
+        if self.state().is_hurried {
+            self.settle_in(before, Pace::Hurried).await;
+            // The oldest of them knows of all that was started since.
+            self.state().unsettled.get_or_insert_with(|| before.clone());
+            return;
         }
         // What was left out before is made up for in one.
         let earlier = self.state().unsettled.take();
@@ -82,11 +97,15 @@ impl Tab {
 
     /// Waits until the page has come to rest after what was done since the mark.
     pub(super) async fn settle(&self, before: &Mark) {
+        self.settle_in(before, Pace::Whole).await;
+    }
+
+    async fn settle_in(&self, before: &Mark, pace: Pace) {
         let mut before = before.clone();
         let end = Instant::now() + self.settings().load;
         let mut fetched = None;
         loop {
-            self.unless_it_navigates(&before, "settled").await;
+            self.unless_it_navigates(&before, pace.function()).await;
             if before.navigates(&self.state()) {
                 before.begun = self.state().navigations.begun;
                 self.navigated(end).await;
@@ -95,6 +114,9 @@ impl Tab {
                 if Instant::now() < end {
                     continue;
                 }
+            }
+            if pace == Pace::Hurried {
+                return;
             }
             let bound = *fetched.get_or_insert_with(|| Instant::now() + self.settings().fetch);
             let Some(request) = self.state().fetching(&before) else {

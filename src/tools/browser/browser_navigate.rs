@@ -83,6 +83,7 @@ impl TabTool for Navigate {
     };
     const SAYS_PLACE: bool = true;
     const CHANGES: usize = expected::WHOLE;
+    const IS_HASTY: bool = true;
     type Args = Args;
     type Done = Arrived;
 

@@ -162,7 +162,9 @@ impl<T: TabTool> OnTab<T> {
             }
             .into());
         }
-        tab.hurry(T::IS_HASTY && cx.is_followed && !cx.expectation.snapshot);
+        // Nobody looks before the next call: another step comes at once, or the tool is one that leaves the page as it is.
+        let leaves = T::expects(&args).include_snapshot == Some(false);
+        tab.hurry(T::IS_HASTY && !cx.expectation.snapshot && (cx.is_followed || leaves));
         if !T::IS_HASTY {
             tab.at_rest().await;
         }
