@@ -115,7 +115,7 @@ impl Calls {
                 return Ok(Given::Again(ready, elapsed_ms));
             }
             call.cancel = self.closing.child_token();
-            Ok(Given::Reply(self.run(tool, call).await))
+            Ok(Given::Reply(Box::new(self.run(tool, call).await)))
         };
         let operation = Operation {
             method: "tools/call",
@@ -130,7 +130,7 @@ impl Calls {
         let (tokens, json) = match given {
             Given::Again(ready, elapsed_ms) => (ready.tokens() as u64, again(&id, &ready, elapsed_ms)),
             Given::Reply(reply) => {
-                let result = server::result(reply);
+                let result = server::result(*reply);
                 let tokens = result
                     .meta
                     .as_ref()
@@ -170,7 +170,7 @@ impl Calls {
 enum Given {
     /// A reply that was rendered before, and the time that looking it up took.
     Again(Arc<Ready>, u64),
-    Reply(Reply),
+    Reply(Box<Reply>),
 }
 
 impl Given {

@@ -293,12 +293,7 @@ async fn answer(kernel: &Kernel, catalogue: &Catalogue, entry: &Entry, call: Cal
         answer
     } else {
         // 5. What the call has to itself, then a place in the pool; waiting for them does not count as working.
-        take_turn(kernel, entry, prepared.as_ref(), &cx).await?;
-        let _permit = if entry.runs_steps {
-            None
-        } else {
-            Some(place(kernel, spec, &cx).await?)
-        };
+        let _seat = seat(kernel, entry, prepared.as_ref(), &cx).await?;
         // 6 and 7. The work, which really stops by time and by cancel.
         let limit = options
             .timeout_ms
@@ -405,6 +400,15 @@ impl Teach for TurnTaken {
     fn facts(&self) -> Vec<(&'static str, String)> {
         vec![("waited_ms", self.0.as_millis().to_string())]
     }
+}
+
+/// Its turn first, then its place: who waits for a turn keeps nobody from a place. The steps of a batch take their own.
+async fn seat(kernel: &Kernel, entry: &Entry, prepared: &dyn Prepared, cx: &Cx) -> Result<Option<Permit>, ToolError> {
+    take_turn(kernel, entry, prepared, cx).await?;
+    if entry.runs_steps {
+        return Ok(None);
+    }
+    Ok(Some(place(kernel, &entry.spec, cx).await?))
 }
 
 async fn place(kernel: &Kernel, spec: &Spec, cx: &Cx) -> Result<Permit, PoolError> {

@@ -6,6 +6,8 @@ use super::{
     State, Tab,
     console::{URL, cut},
 };
+use fumi_base::text::Text;
+
 use crate::{
     devtools::{
         Channel, Event,
@@ -311,8 +313,18 @@ impl Tab {
         let Some(waiting) = self.state().chooser.take() else {
             return Ok(false);
         };
-        let (Some(files), Some(field)) = (files, waiting.field) else {
+        let Some(files) = files else {
             return Ok(true);
+        };
+        let Some(field) = waiting.field else {
+            // `showOpenFilePicker`: there is no field to put files into, and the page was told at once that nobody chose.
+            return Err(BrowserError::Argument {
+                argument: "paths",
+                reason: Text::new(
+                    "the page asked for files without a field, and Chromium lets nobody but a person answer that",
+                    "ページが入力欄を使わずにファイルを求めています。これには人の操作でしか応じられません",
+                ),
+            });
         };
         let give = SetFileInputFiles {
             files,

@@ -178,7 +178,7 @@ impl State {
 }
 
 impl super::frames::Loading {
-    /// Something is on its way to this frame, or it is not whole yet.
+    /// Another document is on its way to this frame.
     fn is_pending(&self) -> bool {
         self.coming.is_some()
     }

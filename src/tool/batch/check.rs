@@ -19,6 +19,10 @@ use crate::tool::{
 
 /// A step that may run.
 #[derive(Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a fact of its own, and all are read apart"
+)]
 pub(super) struct Ready<'a> {
     /// Its tool.
     pub entry: &'a Entry,

@@ -69,6 +69,9 @@ pub struct Taken {
     bytes: usize,
     /// Its media type.
     mime_type: &'static str,
+    /// Whether it is smaller than asked for, since it would have had too many pixels.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    reduced: bool,
     /// How much this one shows of what is too large for a picture.
     #[serde(skip_serializing_if = "Option::is_none")]
     cut: Option<Cut>,
@@ -99,7 +102,12 @@ impl Done for Taken {
         let file = self.file.as_ref().map(|file| format!(" → {file}"));
         let (width, height, bytes, mime) = (self.width, self.height, self.bytes, self.mime_type);
         let (file, cut) = (file.unwrap_or_default(), cut.unwrap_or_default());
-        format!("{mime} {width}x{height}, {bytes} bytes{file}{cut}")
+        let reduced = match (self.reduced, locale) {
+            (false, _) => "",
+            (true, Locale::En) => "\nmade smaller: it would have had too many pixels",
+            (true, Locale::Ja) => "\n画素数が多すぎるため縮小しました",
+        };
+        format!("{mime} {width}x{height}, {bytes} bytes{file}{reduced}{cut}")
     }
 
     fn blocks(&self) -> Vec<Block> {
@@ -176,6 +184,7 @@ impl TabTool for TakeScreenshot {
             height: picture.height,
             bytes: picture.bytes.len(),
             mime_type: picture.mime,
+            reduced: picture.is_reduced,
             cut: picture.cut.map(|(shown, of)| Cut { shown, of }),
             file: None,
             image: None,
