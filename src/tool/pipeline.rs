@@ -377,8 +377,8 @@ async fn take_turn(kernel: &Kernel, entry: &Entry, prepared: &dyn Prepared, cx: 
     let waited = kernel.pools.wait();
     let turn = tokio::select! {
         biased;
-        turn = entry.turn(prepared, cx) => turn?,
         () = cx.cancel.cancelled() => return Err(Stopped::Cancelled.into()),
+        turn = entry.turn(prepared, cx) => turn?,
         () = tokio::time::sleep(waited) => return Err(TurnTaken(waited).into()),
     };
     *cx.turn.lock().unwrap_or_else(PoisonError::into_inner) = turn;
