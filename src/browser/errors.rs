@@ -89,6 +89,14 @@ pub enum BrowserError {
     Write(#[from] WriteError),
 }
 
+impl BrowserError {
+    /// Whether Chromium itself went away, so that the next use starts another one.
+    #[must_use]
+    pub fn is_chromium_gone(&self) -> bool {
+        matches!(self, Self::Broken { .. } | Self::Protocol(CallError::Closed))
+    }
+}
+
 impl Teach for BrowserError {
     fn entry(&self) -> &'static str {
         match self {

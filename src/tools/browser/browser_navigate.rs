@@ -96,6 +96,14 @@ impl TabTool for Navigate {
     }
 
     async fn act(args: Args, on: &mut On<'_>, _cx: &Cx) -> Result<Arrived, ToolError> {
-        Ok(on.tab.navigate(&args.url).await?.into())
+        let arrived = match on.tab.navigate(&args.url).await {
+            // Chromium had died before anybody noticed: what a refusal would advise is done at once.
+            Err(error) if error.is_chromium_gone() => {
+                on.tab = on.tabs.current().await?;
+                on.tab.navigate(&args.url).await
+            }
+            arrived => arrived,
+        };
+        Ok(arrived?.into())
     }
 }
