@@ -31,7 +31,9 @@ pub struct Args {
 /// What it answers.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Evaluated {
-    /// What the function returned.
+    /// What the function returned: any value. Clients take a schema that says nothing for a mistake, and some know no list of
+    /// types; this says of texts what is true of all.
+    #[schemars(extend("minLength" = 0))]
     result: Value,
     /// Whether that is only its beginning, as a text.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
