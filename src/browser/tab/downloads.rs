@@ -71,15 +71,6 @@ impl Download {
             let _ = std::fs::remove_file(file);
         }
     }
-
-    /// The bytes of one that is whole. There is no file any more then: what cannot be removed goes with Chromium's profile.
-    #[must_use]
-    pub fn take(&self) -> Option<Vec<u8>> {
-        let file = self.file.as_ref()?;
-        let bytes = std::fs::read(file).ok()?;
-        self.let_go();
-        Some(bytes)
-    }
 }
 
 /// The downloads of a tab.
