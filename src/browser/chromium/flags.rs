@@ -5,7 +5,7 @@ use std::path::Path;
 use super::Launch;
 
 /// Without these a page would be throttled in the background, call home, or ask a human.
-const ALWAYS: [&str; 26] = [
+const ALWAYS: [&str; 27] = [
     "--remote-debugging-pipe",
     "--no-startup-window",
     "--no-first-run",
@@ -15,6 +15,8 @@ const ALWAYS: [&str; 26] = [
     // A proxy sees nothing of it, and it makes timing differ from run to run.
     "--disable-quic",
     "--disable-background-networking",
+    // A page kept for going back costs a second document, and one that comes back out of it has not asked the gate.
+    "--disable-back-forward-cache",
     "--disable-component-update",
     "--disable-sync",
     "--disable-default-apps",
@@ -37,9 +39,12 @@ const ALWAYS: [&str; 26] = [
     "--password-store=basic",
 ];
 
-/// Features that talk to Google's services or offer dialogs that nobody sees.
+/// Features that talk to Google's services or offer dialogs that nobody sees. The popups of the address bar are pages in a renderer of
+/// their own, which works at every navigation; with `RenderDocument` every navigation builds what shows a page anew. Without these
+/// and the cache for going back a navigation costs half the CPU time (60 instead of 115 ms here, 28 instead of 39 ms to the load event).
 const OFF: &str = "--disable-features=Translate,OptimizationHints,MediaRouter,InterestFeedContentSuggestions,\
-                   AutofillServerCommunication,CertificateTransparencyComponentUpdater,HttpsUpgrades,PaintHolding";
+                   AutofillServerCommunication,CertificateTransparencyComponentUpdater,HttpsUpgrades,PaintHolding,\
+                   WebUIOmniboxPopup,WebUIOmniboxAimPopup,RenderDocument";
 
 /// All flags: fumi's own, those of the configuration, and last those of the gate: Chromium heeds the last of a kind, and no
 /// other proxy may take the place of the one that keeps the policy.
