@@ -7,7 +7,7 @@ use serde_json::json;
 use super::{
     Bench, Started,
     client::{Reply, Session},
-    flow,
+    flow::SECOND_FACTOR,
     measure::{Pair, median},
     report::{Bar::AtMost, Report, Row},
     site::Site,
@@ -71,7 +71,7 @@ async fn together(bench: &Bench, started: &Started) -> (Duration, usize) {
 
 /// One of them; whether it saw what is not its own.
 async fn alone(session: &Session, site: &Site, at: usize) -> bool {
-    flow::sequential(session, site, 10, None).await;
+    SECOND_FACTOR.sequential(session, site, 10, None).await;
     let own = format!("person-{at}-");
     let set = site.url(&format!("/cookies/set?name=who&value={own}"));
     session.done("browser_navigate", &json!({"url": set})).await;

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{
     Bench, Started,
     client::Session,
-    flow::{self, Cost},
+    flow::{Cost, FORM},
     measure::{Pair, in_turns},
     report::{Bar::AtLeast, Report, Row, Saving, fewer},
 };
@@ -157,8 +157,11 @@ async fn walk(bench: &Bench, started: &Started, way: &Way) -> Option<Cost> {
         session.done("browser_navigate", &json!({"url": page})).await;
     }
     let cost = match (way.flow, way.asking) {
-        (Long, Batch) => flow::batch(&session, &bench.site, 10).await,
-        (Long, _) => flow::sequential(&session, &bench.site, 10, way.asking.expectation().as_ref()).await,
+        (Long, Batch) => FORM.batch(&session, &bench.site, 10).await,
+        (Long, _) => {
+            FORM.sequential(&session, &bench.site, 10, way.asking.expectation().as_ref())
+                .await
+        }
         (Short, Batch) => batch(&session, short(bench)).await,
         (Short, Scoped) => scoped(&session, short(bench)).await,
         (Short, asking) => calls(&session, short(bench), asking).await,

@@ -110,6 +110,11 @@ impl Refusal {
         self.about.visible
     }
 
+    /// Whether the element is gone, so that it may be found anew.
+    pub(crate) fn is_gone(&self) -> bool {
+        matches!(self.error.as_str(), "stale" | "none")
+    }
+
     /// The error of an element that the caller named so.
     pub(crate) fn of(self, target: &str) -> BrowserError {
         let target = target.to_owned();

@@ -4,7 +4,7 @@ use super::{Aim, Click, mouse::Mouse};
 use crate::{
     errors::BrowserError,
     refusal::Said,
-    tab::{Located, Point, Tab},
+    tab::{AimOptions, Located, Point, Tab},
     target::Target,
 };
 
@@ -15,11 +15,20 @@ impl Tab {
             Aim::Point(x, y) => return self.acting(self.click_point(Point { x: *x, y: *y }, click)).await,
             Aim::Target(target) => target,
         };
-        let located = self.locate(target).await?;
-        if located.role == "option" && self.choose(&located).await? {
-            return Ok(());
-        }
-        self.acting(self.click_on(&located, target, click)).await
+        let clicking = async {
+            let (located, aimed) = self
+                .locate_and(target, ("aim", (AimOptions::default(),)), Some("option"))
+                .await?;
+            if located.role == "option" && self.choose(&located).await? {
+                return Ok(());
+            }
+            match aimed {
+                Some(Said::Done(point)) => self.click_point(point, click).await,
+                Some(Said::Refused(refusal)) if !refusal.is_gone() => Err(refusal.of(&located.called)),
+                _ => self.click_on(&located, target, click).await,
+            }
+        };
+        self.acting(clicking).await
     }
 
     /// Clicks an element found before; found anew once if the page has replaced it meanwhile.
@@ -45,11 +54,8 @@ impl Tab {
 
     /// Chooses an option of a closed list, which has no box that could be clicked; whether it is one.
     async fn choose(&self, located: &Located) -> Result<bool, BrowserError> {
-        let choosing = async {
-            let said: Said<Chosen> = self.ask(&located.frame, "chooseOption", (&located.reference,)).await?;
-            Ok(said.done(&located.called)?.option)
-        };
-        self.acting(choosing).await
+        let said: Said<Chosen> = self.ask(&located.frame, "chooseOption", (&located.reference,)).await?;
+        Ok(said.done(&located.called)?.option)
     }
 }
 

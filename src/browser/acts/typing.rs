@@ -8,13 +8,7 @@ use super::{
     chord::{Chord, Stroke},
     keyboard, keys,
 };
-use crate::{
-    devtools::protocol::input::InsertText,
-    errors::BrowserError,
-    refusal::Said,
-    tab::{Located, Tab},
-    target::Target,
-};
+use crate::{devtools::protocol::input::InsertText, errors::BrowserError, refusal::Said, tab::Tab, target::Target};
 
 /// What is typed, and how.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -33,19 +27,22 @@ const BATCH: usize = 16;
 impl Tab {
     /// Types into a field. What comes back says that it had no room for all of it.
     pub async fn type_text(&self, target: &Target, typing: &Typing) -> Result<Option<Shortened>, BrowserError> {
-        let located = self.locate(target).await?;
-        self.acting(self.type_in(&located, typing)).await
+        self.acting(self.type_in(target, typing)).await
     }
 
-    async fn type_in(&self, located: &Located, typing: &Typing) -> Result<Option<Shortened>, BrowserError> {
-        let replace = !typing.slowly;
-        let said: Said<Begun> = self
-            .ask(
-                &located.frame,
-                "beginTyping",
-                (&located.reference, Beginning { replace }),
-            )
-            .await?;
+    async fn type_in(&self, target: &Target, typing: &Typing) -> Result<Option<Shortened>, BrowserError> {
+        let beginning = Beginning {
+            replace: !typing.slowly,
+        };
+        let (located, said) = self.locate_and(target, ("beginTyping", (beginning,)), None).await?;
+        let said: Said<Begun> = match said {
+            Some(said) => said,
+            None => {
+                self.ask(&located.frame, "beginTyping", (&located.reference, beginning))
+                    .await?
+            }
+        };
+        let located = &located;
         let begun = said.done(&located.called)?;
         let limit = begun.limit.filter(|limit| limit.is_too_small_for(&typing.text));
         let mut cut = limit.map(|limit| Shortened::new(located, limit.max_length));
@@ -91,7 +88,7 @@ impl Tab {
     }
 }
 
-#[derive(serde::Serialize)]
+#[derive(Clone, Copy, serde::Serialize)]
 struct Beginning {
     /// Whether all that the field holds is selected, so that what is typed replaces it.
     replace: bool,

@@ -18,6 +18,7 @@ globalThis.fumi = Object.freeze({
   title: () => documentTitle(document),
   // one element
   resolve,
+  resolveAnd,
   element: elementOf,
   elements: (options) => matching(withoutNulls(options)),
   playwright,

@@ -19,14 +19,17 @@ function nextFrame() {
   });
 }
 
-/** Two animation frames: what a handler changed is laid out and drawn. */
+/** Two animation frames: what a handler changed is laid out and drawn. `{ title }`, as it is then. */
 async function settledPage() {
   await nextFrame();
   await nextFrame();
-  return { settled: true };
+  return { title: documentTitle(document) };
 }
 
-/** Two tasks: what a handler asked for when it ended (a form that is sent, a microtask's change) has been asked for. */
+/**
+ * Two tasks: what a handler asked for when it ended (a form that is sent, a microtask's change) has been asked for. `{ title }`, as
+ * it is then.
+ */
 async function tasksDone() {
   for (let task = 0; task < 2; task += 1) {
     await new Promise((done) => {
@@ -35,7 +38,7 @@ async function tasksDone() {
       port2.postMessage(null);
     });
   }
-  return { settled: true };
+  return { title: documentTitle(document) };
 }
 
 /** Resolves at the next mutation of the document, at the safety net, or when `left` milliseconds are over. */

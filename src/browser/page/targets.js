@@ -207,5 +207,15 @@ function resolve(target) {
       };
 }
 
+/**
+ * `{ found, next }`: what `resolve` says, and what a function of `fumi` says of the element found, so that one question does for both.
+ * Without `next` where nothing was found, or an element of the role that the caller goes on with by itself.
+ */
+async function resolveAnd(target, name, args, unless) {
+  const found = resolve(target);
+  if (found.error || found.role === unless) return { found };
+  return { found, next: await fumi[name](found.ref, ...args) };
+}
+
 /** The element itself, for calls that need it; null if the target means none. */
 const elementOf = (target) => resolveElement(target).element ?? null;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use super::{Frame, Tab};
 use crate::{devtools::protocol::dom::ScrollIntoViewIfNeeded, errors::BrowserError, refusal::Said, target::Target};
@@ -64,6 +64,13 @@ struct Resolved {
     visible: bool,
 }
 
+/// What `fumi.resolveAnd` says.
+#[derive(Deserialize)]
+struct Both<R> {
+    found: Said<Resolved>,
+    next: Option<Said<R>>,
+}
+
 /// How `fumi.aim` is asked.
 #[derive(Default, Serialize)]
 pub(crate) struct AimOptions {
@@ -121,6 +128,25 @@ impl Tab {
         // It may be there once the page has come to rest.
         self.at_rest().await;
         self.locate_now(target).await
+    }
+
+    /// Finds an element and asks a function about it, in one question where it is in the main frame; else only the element comes
+    /// back, as it does where its role is one that the caller goes on with by itself.
+    pub(crate) async fn locate_and<R: DeserializeOwned>(
+        &self,
+        target: &Target,
+        (function, args): (&str, impl Serialize),
+        unless: Option<&str>,
+    ) -> Result<(Located, Option<Said<R>>), BrowserError> {
+        // What may have to be stopped is asked alone.
+        if target.frame().is_none_or(|number| number == 0) && !target.has_pattern() {
+            let main = self.main();
+            let both: Both<R> = self.ask(&main, "resolveAnd", (target, function, args, unless)).await?;
+            if let Said::Done(found) = both.found {
+                return Ok((Located::new(main, &target.to_string(), found), both.next));
+            }
+        }
+        Ok((self.locate(target).await?, None))
     }
 
     async fn locate_now(&self, target: &Target) -> Result<Located, BrowserError> {

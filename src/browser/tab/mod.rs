@@ -82,6 +82,8 @@ pub(crate) struct State {
     is_hurried: bool,
     /// Since when nobody has waited for the page to come to rest.
     unsettled: Option<settle::Mark>,
+    /// What the page said when it was last waited for.
+    told_title: Option<title::Titled>,
     has_crashed: bool,
     is_closed: bool,
 }
@@ -111,6 +113,7 @@ impl Tab {
                 input: input::Input::default(),
                 is_hurried: false,
                 unsettled: None,
+                told_title: None,
                 has_crashed: false,
                 is_closed: false,
             }),

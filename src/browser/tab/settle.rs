@@ -8,7 +8,7 @@
 
 use tokio::time::{Instant, timeout, timeout_at};
 
-use super::{State, Tab, going::BEGINNING};
+use super::{State, Tab, going::BEGINNING, title::Titled};
 
 /// Two animation frames of a tab that draws none; then the page's timers bound it.
 const TWO_FRAMES: std::time::Duration = std::time::Duration::from_millis(250);
@@ -30,6 +30,12 @@ impl Pace {
             Self::Hurried => "tasks",
         }
     }
+}
+
+/// What the page's script says when it has come to rest.
+#[derive(serde::Deserialize)]
+struct Rested {
+    title: String,
 }
 
 /// How things stood before an act.
@@ -105,7 +111,8 @@ impl Tab {
         let end = Instant::now() + self.settings().load;
         let mut fetched = None;
         loop {
-            self.unless_it_navigates(&before, pace.function()).await;
+            let title = self.unless_it_navigates(&before, pace.function()).await;
+            self.state().told_title = title;
             if before.navigates(&self.state()) {
                 before.begun = self.state().navigations.begun;
                 self.navigated(end).await;
@@ -133,14 +140,21 @@ impl Tab {
         }
     }
 
-    /// Waits for a function of the page's script that ends by itself, or for a navigation.
-    async fn unless_it_navigates(&self, before: &Mark, function: &str) {
+    /// Waits for a function of the page's script that ends by itself, and tells the title of the document that did, or for a
+    /// navigation.
+    async fn unless_it_navigates(&self, before: &Mark, function: &str) -> Option<Titled> {
         let main = self.main();
-        let frames = self.ask::<serde::de::IgnoredAny>(&main, function, ());
+        let document = main.inner().loader.clone();
+        let frames = self.ask::<Rested>(&main, function, ());
         let navigates = self.until(|state| before.navigates(state).then_some(()));
         tokio::select! {
-            _ = timeout(TWO_FRAMES, frames) => {}
-            () = navigates => {}
+            // Nothing is asked of a page that is leaving.
+            biased;
+            () = navigates => None,
+            rested = timeout(TWO_FRAMES, frames) => {
+                let title = rested.ok()?.ok()?.title;
+                Some(Titled { document, title })
+            }
         }
     }
 

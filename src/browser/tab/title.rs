@@ -8,14 +8,30 @@ use std::time::Duration;
 use tokio::time::timeout;
 
 use super::{PATIENCE, State, Tab};
-use crate::errors::BrowserError;
+use crate::{devtools::protocol::page::LoaderId, errors::BrowserError};
 
 /// How long a document without a title is read at most.
 const READING: Duration = Duration::from_secs(1);
 /// Documents that may come one after the other meanwhile.
 const ATTEMPTS: usize = 4;
 
+/// The title of a document, as it was a moment ago.
+#[derive(Clone, Debug)]
+pub(super) struct Titled {
+    pub(super) document: LoaderId,
+    pub(super) title: String,
+}
+
 impl Tab {
+    /// The title. In a hurry what the page told when it was last waited for does: nothing has been done since.
+    pub(super) async fn title_in_a_hurry(&self) -> String {
+        let told = self.state().told_title();
+        match told {
+            Some(title) => title,
+            None => self.title().await,
+        }
+    }
+
     /// The title, as the page has it now; empty where the page has none or does not answer soon: a process that has just begun
     /// on a busy machine takes a second or more.
     pub async fn title(&self) -> String {
@@ -40,6 +56,15 @@ impl Tab {
 }
 
 impl State {
+    /// What the document that is there has told.
+    fn told_title(&self) -> Option<String> {
+        let told = self
+            .told_title
+            .as_ref()
+            .filter(|told| self.is_hurried && !told.title.is_empty())?;
+        (told.document == self.frames.main().inner().loader).then(|| told.title.clone())
+    }
+
     /// Whether the main frame's document is read to its end, and nothing newer is coming.
     fn is_read(&self) -> bool {
         let loading = &self.frames.main().inner().loading;
