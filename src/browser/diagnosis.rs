@@ -71,6 +71,18 @@ impl Browser {
         chromium::find(self.settings().launch.executable.as_deref()).err()
     }
 
+    /// How many sessions hold tabs just now.
+    #[must_use]
+    pub fn contexts(&self) -> usize {
+        self.all().iter().filter(|session| session.state.has_context()).count()
+    }
+
+    /// How often a Chromium was started.
+    #[must_use]
+    pub fn starts(&self) -> u64 {
+        self.history().starts
+    }
+
     /// How the browser is.
     pub async fn diagnose(&self) -> Diagnosis {
         let running = self.current();

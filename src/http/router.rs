@@ -117,6 +117,20 @@ fn observe(app: &Arc<App>, streams: &Arc<mcp::sessions::Streams>) {
             tell(app.kernel.cache.bytes(), &[]);
         }
     });
+    let parts = Arc::downgrade(app);
+    metrics.observe(
+        ("fumi.browser.contexts", ""),
+        "Browser sessions that hold tabs",
+        move |tell| {
+            if let Some(app) = parts.upgrade() {
+                tell(app.browser.contexts() as u64, &[]);
+            }
+        },
+    );
+    let parts = Arc::downgrade(app);
+    metrics.count(("fumi.browser.starts", ""), "Chromiums that were started", move || {
+        parts.upgrade().map_or(0, |app| app.browser.starts())
+    });
     metrics.count(
         ("fumi.searched", "By"),
         "Bytes of files that were searched",

@@ -211,7 +211,7 @@ impl Tab {
     }
 
     async fn arrival(&self, note: Option<Note>) -> Arrival {
-        let title = self.title_in_a_hurry().await;
+        let title = self.title_now().await;
         let state = self.state();
         let main = state.frames.main().inner();
         let document = state.navigations.known(&main.loader).cloned().unwrap_or_default();

@@ -72,7 +72,7 @@ impl Tab {
     /// What happened since the last observation, which this one is from now on.
     pub async fn observe(&self) -> Result<Facts, BrowserError> {
         let title = if self.state().stopped().is_none() {
-            Some(self.title_in_a_hurry().await)
+            Some(self.title_now().await)
         } else {
             None
         };

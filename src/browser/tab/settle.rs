@@ -153,7 +153,7 @@ impl Tab {
             () = navigates => None,
             rested = timeout(TWO_FRAMES, frames) => {
                 let title = rested.ok()?.ok()?.title;
-                Some(Titled { document, title })
+                Some(Titled::new(document, title))
             }
         }
     }

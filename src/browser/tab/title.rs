@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 use super::{PATIENCE, State, Tab};
 use crate::{devtools::protocol::page::LoaderId, errors::BrowserError};
@@ -15,16 +15,27 @@ const READING: Duration = Duration::from_secs(1);
 /// Documents that may come one after the other meanwhile.
 const ATTEMPTS: usize = 4;
 
-/// The title of a document, as it was a moment ago.
+/// A title that was told this long ago is the title: asking takes about as long.
+const FRESH: Duration = Duration::from_millis(5);
+
+/// The title of a document, as the page told it when it was last waited for.
 #[derive(Clone, Debug)]
 pub(super) struct Titled {
-    pub(super) document: LoaderId,
-    pub(super) title: String,
+    document: LoaderId,
+    title: String,
+    at: Instant,
+}
+
+impl Titled {
+    pub(super) fn new(document: LoaderId, title: String) -> Self {
+        let at = Instant::now();
+        Self { document, title, at }
+    }
 }
 
 impl Tab {
-    /// The title. In a hurry what the page told when it was last waited for does: nothing has been done since.
-    pub(super) async fn title_in_a_hurry(&self) -> String {
+    /// The title, asked for unless the page has just told it.
+    pub(super) async fn title_now(&self) -> String {
         let told = self.state().told_title();
         match told {
             Some(title) => title,
@@ -56,13 +67,11 @@ impl Tab {
 }
 
 impl State {
-    /// What the document that is there has told.
+    /// What the document that is there has just told.
     fn told_title(&self) -> Option<String> {
-        let told = self
-            .told_title
-            .as_ref()
-            .filter(|told| self.is_hurried && !told.title.is_empty())?;
-        (told.document == self.frames.main().inner().loader).then(|| told.title.clone())
+        let told = self.told_title.as_ref().filter(|told| !told.title.is_empty())?;
+        let is_true = told.at.elapsed() < FRESH && told.document == self.frames.main().inner().loader;
+        is_true.then(|| told.title.clone())
     }
 
     /// Whether the main frame's document is read to its end, and nothing newer is coming.

@@ -208,3 +208,27 @@ async fn too_many_sessions_are_refused_or_the_oldest_goes() {
         assert!(!answer.called().2, "{}", answer.raw);
     }
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn sessions_with_tabs_and_starts_of_chromium_are_metrics() {
+    let visit = Visit::new().await;
+    let metric = |name: &str| {
+        let text = visit.server.app.kernel.metrics.text();
+        let line = text.lines().find(|line| line.starts_with(name));
+        let line = line.unwrap_or_else(|| panic!("no {name} in\n{text}"));
+        line.rsplit(' ').next().unwrap().to_owned()
+    };
+    assert_eq!(metric("fumi_browser_starts_total"), "0", "nothing was asked for");
+    let url = visit.site.url("/redirects/target.html");
+    let other = Session::open(&visit.server).await;
+    for client in [&visit.client, &other] {
+        visit
+            .call_of(client, "browser_navigate", json!({"url": url}))
+            .await
+            .done();
+    }
+    assert_eq!(metric("fumi_browser_contexts"), "2");
+    visit.call_of(&other, "browser_close", json!({})).await.done();
+    assert_eq!(metric("fumi_browser_contexts"), "1");
+    assert_eq!(metric("fumi_browser_starts_total"), "1", "one for both");
+}
