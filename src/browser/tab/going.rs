@@ -13,6 +13,8 @@ use crate::{
 
 /// Time for which a navigation that a page asked for may take to begin; some, such as `javascript:` URLs, never do.
 pub(super) const BEGINNING: Duration = Duration::from_millis(200);
+/// What Chromium says where no document comes: of a download, of nothing to show, of a process that died.
+const ABORTED: &str = "net::ERR_ABORTED";
 /// Within this the events of what has happened have been read.
 const TOLD: Duration = Duration::from_secs(1);
 
@@ -57,9 +59,13 @@ impl Tab {
         let command = Navigate { url: url.to_owned() };
         let work = async {
             let navigated = self.page().call(&command).await?;
-            if navigated.error_text.is_none() && !navigated.is_download {
-                // The answer may overtake the events that led to it. The same fragment again has none.
-                let told = self.until(|state| before.went_on(state).then_some(()));
+            if !navigated.is_download && navigated.error_text.as_deref() != Some(ABORTED) {
+                // The answer overtakes the event that the document has come, that which stands for one that failed too: whoever
+                // goes on before it would take it for their own. A fragment has none, and the same one again no event at all.
+                let told = self.until(|state| match &navigated.loader_id {
+                    Some(loader) => state.navigations.has_arrived(loader).then_some(()),
+                    None => before.went_on(state).then_some(()),
+                });
                 let _ = timeout(TOLD, told).await;
             }
             Ok(navigated)
@@ -172,7 +178,7 @@ impl Tab {
 
     /// Nothing arrived: a download, nothing to show, or a failure.
     async fn not_loaded(&self, url: &str, reason: String, loader: Option<LoaderId>) -> Result<Arrival, BrowserError> {
-        if reason == "net::ERR_ABORTED" {
+        if reason == ABORTED {
             // So says Chromium too of a process that dies on the way, a moment before it tells that.
             let crashed = self.until(|state| state.has_crashed.then_some(()));
             if timeout(BEGINNING, crashed).await.is_ok() {

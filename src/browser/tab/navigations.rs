@@ -39,6 +39,8 @@ pub(super) struct Document {
     pub(super) redirects: Vec<String>,
     /// Where the last of them led.
     pub(super) led_to: Option<String>,
+    /// It is, or was, in the main frame: what stands for one that failed too.
+    has_arrived: bool,
 }
 
 impl Navigations {
@@ -67,6 +69,11 @@ impl Navigations {
             .iter()
             .find(|(known, _)| known == loader)
             .map(|(_, document)| document)
+    }
+
+    /// Whether a document has come to the main frame.
+    pub(super) fn has_arrived(&self, loader: &LoaderId) -> bool {
+        self.known(loader).is_some_and(|document| document.has_arrived)
     }
 
     pub(super) fn redirected(&mut self, loader: &LoaderId, from: String, to: String) {
@@ -100,9 +107,11 @@ impl State {
             "Page.frameNavigated" => {
                 if let Some(FrameNavigated { frame, kind }) = event.get() {
                     let is_main = frame.id == self.frames.main().id;
+                    let loader = frame.loader_id.clone();
                     self.frames.navigated(frame, kind == "BackForwardCacheRestore", channel);
                     if is_main {
                         self.navigations.arrived += 1;
+                        self.navigations.document(&loader).has_arrived = true;
                         self.navigations.is_asked = false;
                         self.has_crashed = false;
                         self.chooser = None;

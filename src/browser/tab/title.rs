@@ -34,7 +34,8 @@ impl Titled {
 }
 
 impl Tab {
-    /// The title, asked for unless the page has just told it.
+    /// The title, asked for unless the page has just told it and the next act comes at once. Whoever looks asks: with the answer have
+    /// come the events before it, such as another URL.
     pub(super) async fn title_now(&self) -> String {
         let told = self.state().told_title();
         match told {
@@ -69,7 +70,10 @@ impl Tab {
 impl State {
     /// What the document that is there has just told.
     fn told_title(&self) -> Option<String> {
-        let told = self.told_title.as_ref().filter(|told| !told.title.is_empty())?;
+        let told = self
+            .told_title
+            .as_ref()
+            .filter(|told| self.is_hurried && !told.title.is_empty())?;
         let is_true = told.at.elapsed() < FRESH && told.document == self.frames.main().inner().loader;
         is_true.then(|| told.title.clone())
     }
