@@ -253,6 +253,8 @@ impl Tab {
             let object_id = object.id.clone();
             // An element without a box: the script says it better.
             let _ = object.channel().call(&ScrollIntoViewIfNeeded { object_id }).await;
+            // Input goes to where the frame was drawn last, which may be elsewhere than where it is by now.
+            self.drawn().await;
         }
         Ok(())
     }

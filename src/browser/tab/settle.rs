@@ -140,6 +140,13 @@ impl Tab {
         }
     }
 
+    /// Waits until what is laid out by now has been drawn.
+    pub(super) async fn drawn(&self) {
+        let main = self.main();
+        let drawn = self.ask::<Rested>(&main, Pace::Whole.function(), ());
+        let _ = timeout(TWO_FRAMES, drawn).await;
+    }
+
     /// Waits for a function of the page's script that ends by itself, and tells the title of the document that did, or for a
     /// navigation.
     async fn unless_it_navigates(&self, before: &Mark, function: &str) -> Option<Titled> {
