@@ -32,7 +32,7 @@ pub(crate) struct Flow {
     greeting: &'static [&'static str],
 }
 
-/// A form with seven fields and the dashboard behind it, on `benches/browser/pages`: two navigations.
+/// A form with six fields and the dashboard behind it, on `benches/browser/pages`: two navigations.
 pub(crate) const FORM: Flow = Flow {
     steps: form,
     greeting: &["Welcome", USER],

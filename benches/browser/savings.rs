@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{
     Bench, Started,
     client::Session,
-    flow::{Cost, FORM},
+    flow::{self, Cost, FORM, SECOND_FACTOR},
     measure::{Pair, in_turns},
     report::{Bar::AtLeast, Report, Row, Saving, fewer},
 };
@@ -28,7 +28,7 @@ enum Flow {
     /// Four steps: a form, and a dashboard with 40 rows.
     Short,
     /// Ten steps.
-    Long,
+    Long(&'static flow::Flow),
     /// A picture of the page.
     Picture,
 }
@@ -46,7 +46,10 @@ enum Asking {
 use Asking::{Batch, Defaults, Everything, Scoped};
 use Flow::{Long, Picture, Short, Visit};
 
-const WAYS: [Way; 13] = [
+/// Ten steps of a harder site.
+const HARDER: Flow = Long(&SECOND_FACTOR);
+
+const WAYS: [Way; 17] = [
     way(
         "visit a page, everything",
         "ページを開く（すべて）",
@@ -78,20 +81,60 @@ const WAYS: [Way; 13] = [
         Short,
         Batch,
     ),
-    way("ten steps, everything", "10 手順（すべて）", None, Long, Everything),
-    way("ten steps, defaults", "10 手順（既定）", Some(50.0), Long, Defaults),
+    way(
+        "ten steps, everything",
+        "10 手順（すべて）",
+        None,
+        Long(&FORM),
+        Everything,
+    ),
+    way(
+        "ten steps, defaults",
+        "10 手順（既定）",
+        Some(50.0),
+        Long(&FORM),
+        Defaults,
+    ),
     way(
         "ten steps, one section at the end",
         "10 手順（最後に一区画だけ）",
         Some(80.0),
-        Long,
+        Long(&FORM),
         Scoped,
     ),
     way(
         "ten steps, the same as a batch",
         "10 手順（同じ内容を一括実行）",
         Some(80.0),
-        Long,
+        Long(&FORM),
+        Batch,
+    ),
+    way(
+        "second factor, everything",
+        "2 要素認証つき 10 手順（すべて）",
+        None,
+        HARDER,
+        Everything,
+    ),
+    way(
+        "second factor, defaults",
+        "2 要素認証つき 10 手順（既定）",
+        None,
+        HARDER,
+        Defaults,
+    ),
+    way(
+        "second factor, one section at the end",
+        "2 要素認証つき 10 手順（最後に一区画だけ）",
+        None,
+        HARDER,
+        Scoped,
+    ),
+    way(
+        "second factor, the same as a batch",
+        "2 要素認証つき 10 手順（同じ内容を一括実行）",
+        None,
+        HARDER,
         Batch,
     ),
     way(
@@ -157,9 +200,9 @@ async fn walk(bench: &Bench, started: &Started, way: &Way) -> Option<Cost> {
         session.done("browser_navigate", &json!({"url": page})).await;
     }
     let cost = match (way.flow, way.asking) {
-        (Long, Batch) => FORM.batch(&session, &bench.site, 10).await,
-        (Long, _) => {
-            FORM.sequential(&session, &bench.site, 10, way.asking.expectation().as_ref())
+        (Long(flow), Batch) => flow.batch(&session, &bench.site, 10).await,
+        (Long(flow), _) => {
+            flow.sequential(&session, &bench.site, 10, way.asking.expectation().as_ref())
                 .await
         }
         (Short, Batch) => batch(&session, short(bench)).await,

@@ -129,7 +129,7 @@ impl Browser {
             starts,
             sessions: self.all().len(),
             max_sessions: self.settings().max_sessions,
-            contexts: running.as_ref().map_or(0, |running| running.contexts()),
+            contexts: self.contexts(),
             memory_mib: memory >> 20,
             policy: self.settings().policy.denies_hosts(),
             last_crash,

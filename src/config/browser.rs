@@ -40,6 +40,8 @@ pub struct Browser {
     pub session_minutes: u64,
     /// Hours after which Chromium is replaced by a fresh one, as its last sessions end.
     pub recycle_hours: u64,
+    /// MiB of the largest download; a larger one is stopped. 0: no limit.
+    pub download_mib: u64,
     /// MiB that Chromium may hold; beyond it idle sessions lose their tabs, then it is restarted. 0: no limit.
     pub memory_mib: u64,
     /// Which URLs it opens.
@@ -74,6 +76,7 @@ impl Default for Browser {
             idle_minutes: 10,
             session_minutes: 60,
             recycle_hours: 24,
+            download_mib: 256,
             memory_mib: 2_048,
             policy: BrowserPolicy::default(),
             expectation: Expected::default(),
@@ -126,7 +129,8 @@ impl Browser {
             idle: Duration::from_mins(self.idle_minutes),
             forget: Duration::from_mins(self.session_minutes),
             recycle_after: Duration::from_hours(self.recycle_hours),
-            memory: self.memory_mib << 20,
+            memory: self.memory_mib.saturating_mul(1 << 20),
+            largest_download: self.download_mib.saturating_mul(1 << 20),
             policy: UrlPolicy::new(&policy.allow_hosts, &policy.deny_hosts, deny_private)
                 .map_err(|error| ConfigError(format!("browser.policy: {error}")))?,
             ..Settings::default()

@@ -122,10 +122,18 @@ impl Tab {
     /// there matches in those inside it, all together.
     pub(crate) async fn locate(&self, target: &Target) -> Result<Located, BrowserError> {
         let located = self.locate_now(target).await;
+        self.or_at_rest(target, located).await
+    }
+
+    /// What was found, or what is there once the page has come to rest.
+    async fn or_at_rest(
+        &self,
+        target: &Target,
+        located: Result<Located, BrowserError>,
+    ) -> Result<Located, BrowserError> {
         if located.is_ok() || !self.is_unsettled() {
             return located;
         }
-        // It may be there once the page has come to rest.
         self.at_rest().await;
         self.locate_now(target).await
     }
@@ -142,9 +150,16 @@ impl Tab {
         if target.frame().is_none_or(|number| number == 0) && !target.has_pattern() {
             let main = self.main();
             let both: Both<R> = self.ask(&main, "resolveAnd", (target, function, args, unless)).await?;
-            if let Said::Done(found) = both.found {
-                return Ok((Located::new(main, &target.to_string(), found), both.next));
-            }
+            let named = target.to_string();
+            let refused = match both.found {
+                Said::Done(found) => return Ok((Located::new(main, &named, found), both.next)),
+                Said::Refused(refusal) => Err(refusal.of(&named)),
+            };
+            let located = match target.frame() {
+                Some(_) => refused,
+                None => self.or_inside(target, refused).await,
+            };
+            return Ok((self.or_at_rest(target, located).await?, None));
         }
         Ok((self.locate(target).await?, None))
     }
@@ -159,7 +174,17 @@ impl Tab {
             })?;
             return self.resolve(&frame, target).await;
         }
-        match self.resolve(&self.main(), target).await {
+        let in_main = self.resolve(&self.main(), target).await;
+        self.or_inside(target, in_main).await
+    }
+
+    /// What was found in the main frame; where nothing was, what is in those inside it.
+    async fn or_inside(
+        &self,
+        target: &Target,
+        in_main: Result<Located, BrowserError>,
+    ) -> Result<Located, BrowserError> {
+        match in_main {
             // Boxed: it is large and seldom, and nearly every act begins with this.
             Err(BrowserError::NoMatch { nearest, .. }) => Box::pin(self.locate_inside(target, nearest)).await,
             located => located,

@@ -10,6 +10,7 @@ use serde::Deserialize;
 use super::{
     ACTS, expected,
     on_tab::{Nothing, On, TabTool},
+    playwright::{self, Line},
     saved,
     target::Named,
     texts,
@@ -46,6 +47,21 @@ impl TabTool for Drop {
 
     fn expects(_args: &Args) -> Expectation {
         expected::acting()
+    }
+
+    fn code(args: &Args) -> Vec<Line> {
+        let files = (!args.paths.is_empty()).then(|| format!("files: {}", playwright::list(&args.paths)));
+        let data = args.data.as_ref().map(|data| {
+            let pairs = data
+                .iter()
+                .map(|(kind, text)| format!("{}: {}", playwright::quoted(kind), playwright::quoted(text)));
+            format!("data: {{ {} }}", pairs.collect::<Vec<_>>().join(", "))
+        });
+        let what: Vec<_> = files.into_iter().chain(data).collect();
+        vec![Line::on(
+            args.target.target(),
+            &format!("drop({{ {} }})", what.join(", ")),
+        )]
     }
 
     fn check(args: &Args, cx: &Cx) -> Result<(), ToolError> {

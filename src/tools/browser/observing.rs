@@ -206,8 +206,8 @@ async fn downloads(facts: &Facts, look: &Look<'_>, cx: &Cx) -> Option<Vec<Downlo
     for download in &facts.downloads {
         if let Some(limit) = download.limit {
             let why = match look.locale {
-                Locale::En => format!("stopped, since it is larger than {limit} bytes"),
-                Locale::Ja => format!("{limit} バイトを超えたため中止しました"),
+                Locale::En => format!("stopped, since it is larger than {limit} bytes ([browser] download_mib)"),
+                Locale::Ja => format!("上限の {limit} バイトを超えたため中止しました（設定 [browser] download_mib）"),
             };
             told.push(Download::lost(download, &why));
             continue;

@@ -106,6 +106,27 @@ async fn a_download_that_takes_long_is_told_when_it_is_there() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_download_beyond_the_configured_size_is_stopped() {
+    let visit = Visit::with(|config| config.browser.download_mib = 1).await;
+    visit.enter("/downloads.html").await;
+    visit
+        .value("() => { document.querySelector('a[href=\"/download/slow\"]').href += '?pieces=2000&ms=1'; }")
+        .await;
+    let mut last = visit.click_blindly("text=Slow").await.done()["downloads"][0].clone();
+    eventually("it is stopped", async || {
+        if last["state"] == "running" {
+            let told = visit.call("browser_snapshot", json!({})).await;
+            last = told.done()["downloads"][0].clone();
+        }
+        last["state"] == "cancelled"
+    })
+    .await;
+    let failure = last["failure"].as_str().unwrap_or_default();
+    assert!(failure.contains("download_mib"), "{last}");
+    assert!(!visit.sample.root().join(".fumi/browser/slow.bin").exists());
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn names_of_downloads_stay_names() {
     let visit = Visit::new().await;
     visit.enter("/downloads.html").await;

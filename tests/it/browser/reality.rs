@@ -165,8 +165,14 @@ async fn dragging_in_both_ways_and_dropping_from_outside() {
     visit.call("browser_drop", files).await.done();
     let told = visit.value("() => document.querySelector('#files').textContent").await;
     assert_eq!(told, "drop.txt (12)");
-    let text = json!({"target": "#files", "data": {"text/plain": "a word"}});
-    visit.call("browser_drop", text).await.done();
+    let text = json!({
+        "target": "#files", "data": {"text/plain": "a word"}, "expectation": {"includeCode": true},
+    });
+    let told = visit.call("browser_drop", text).await;
+    assert_eq!(
+        told.done()["code"],
+        "await page.getByRole('region', { name: 'Files' }).drop({ data: { 'text/plain': 'a word' } });"
+    );
     assert_eq!(
         visit.value("() => document.querySelector('#files').textContent").await,
         "a word"

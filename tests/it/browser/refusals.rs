@@ -159,8 +159,13 @@ async fn schemes_that_are_not_opened() {
     visit.enter("/redirects/").await;
     visit.value("() => { location.href = 'file:///etc/passwd'; }").await;
     visit.value("() => { window.open('file:///etc/passwd'); }").await;
+    visit.value("() => { location.href = 'chrome://version/'; }").await;
+    visit.value("() => { window.open('chrome://version/'); }").await;
     let tabs = visit.call("browser_tabs", json!({"action": "list"})).await;
-    assert!(!tabs.text().contains("file:"), "{}", tabs.text());
+    for scheme in ["file:", "chrome:"] {
+        assert!(!tabs.text().contains(scheme), "{}", tabs.text());
+    }
+    assert_eq!(visit.value("() => document.title").await, "Ways to somewhere else");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,0 +1,154 @@
+//! What callers ask about a tab's requests: which there were, and one with its parts.
+
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use regex::Regex;
+
+use super::{
+    State, Tab,
+    network::{Kept, Request},
+};
+use crate::{
+    devtools::protocol::network::{GetRequestPostData, GetResponseBody},
+    errors::BrowserError,
+};
+
+/// Which requests are meant. What is not given does not matter.
+#[derive(Clone, Debug, Default)]
+pub struct RequestFilter {
+    /// A regular expression that is looked for in the URL.
+    pub url: Option<String>,
+    /// From and to, both included.
+    pub status: Option<(u16, u16)>,
+    /// Such as `POST`, in any case.
+    pub method: Option<String>,
+    /// Requests of earlier pages of this tab too.
+    pub all: bool,
+    /// At most so many, the newest; 0 is no limit.
+    pub most: usize,
+}
+
+/// A part of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RequestPart {
+    /// Its head.
+    RequestHeaders,
+    /// What it sent.
+    RequestBody,
+    /// The answer's head.
+    ResponseHeaders,
+    /// The answer.
+    ResponseBody,
+}
+
+/// A request with the parts that were asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RequestDetail {
+    /// The request.
+    pub request: Request,
+    /// Names and values.
+    pub request_headers: Vec<(String, String)>,
+    /// As text.
+    pub request_body: Option<String>,
+    /// Names and values.
+    pub response_headers: Vec<(String, String)>,
+    /// As text; bytes that are none are described.
+    pub response_body: Option<String>,
+}
+
+impl Tab {
+    /// The requests that are meant, the oldest first, and how many there were before the limit.
+    pub fn requests(&self, filter: &RequestFilter) -> Result<(Vec<Request>, usize), BrowserError> {
+        let read = |url: &String| {
+            Regex::new(url).map_err(|error| BrowserError::Pattern {
+                pattern: url.clone(),
+                // Above it the parser draws the place.
+                reason: error
+                    .to_string()
+                    .lines()
+                    .last()
+                    .unwrap_or_default()
+                    .replace("error: ", ""),
+            })
+        };
+        let url = filter.url.as_ref().map(read).transpose()?;
+        let State { network, .. } = &*self.state();
+        let meant = |kept: &&Kept| {
+            let request = &kept.request;
+            (filter.all || kept.page >= network.page)
+                && url.as_ref().is_none_or(|url| url.is_match(&request.url))
+                && filter
+                    .method
+                    .as_ref()
+                    .is_none_or(|method| method.eq_ignore_ascii_case(&request.method))
+                && filter
+                    .status
+                    .is_none_or(|(from, to)| request.status.is_some_and(|status| (from..=to).contains(&status)))
+        };
+        let mut found: Vec<_> = network
+            .kept
+            .iter()
+            .filter(meant)
+            .map(|kept| kept.request.clone())
+            .collect();
+        let count = found.len();
+        if filter.most > 0 && count > filter.most {
+            found.drain(..count - filter.most);
+        }
+        Ok((found, count))
+    }
+
+    /// A request with its parts; without one all of them but bodies that Chromium no longer has.
+    pub async fn request(&self, index: usize, part: Option<RequestPart>) -> Result<RequestDetail, BrowserError> {
+        let (mut detail, id, channel, has_body) = {
+            let state = self.state();
+            let kept = state.network.kept.iter().find(|kept| kept.request.index == index);
+            let kept = kept.ok_or(BrowserError::NoRequest { index })?;
+            let detail = RequestDetail {
+                request: kept.request.clone(),
+                request_headers: kept.headers.clone().into_iter().collect(),
+                request_body: kept.body.clone(),
+                response_headers: kept.answer.clone().into_iter().collect(),
+                response_body: None,
+            };
+            (detail, kept.id.clone(), kept.channel.clone(), kept.has_body)
+        };
+        let wants = |wanted| part.is_none_or(|part| part == wanted);
+        if wants(RequestPart::RequestBody) && has_body && detail.request_body.is_none() {
+            let ask = GetRequestPostData { request_id: id.clone() };
+            detail.request_body = channel.call(&ask).await.ok().map(|data| data.post_data);
+        }
+        // A redirect has none, and its id is that of the answer it led to.
+        let has_answer = detail
+            .request
+            .status
+            .is_some_and(|status| !(300..400).contains(&status));
+        if wants(RequestPart::ResponseBody) && has_answer {
+            // Gone with its page, or too large to be kept.
+            let body = channel.call(&GetResponseBody { request_id: id }).await.ok();
+            let mime = detail.request.mime.clone().unwrap_or_default();
+            detail.response_body = body.map(|body| {
+                if body.base64_encoded {
+                    decoded(&body.body, &mime)
+                } else {
+                    body.body
+                }
+            });
+        }
+        if !wants(RequestPart::RequestHeaders) {
+            detail.request_headers.clear();
+        }
+        if !wants(RequestPart::RequestBody) {
+            detail.request_body = None;
+        }
+        if !wants(RequestPart::ResponseHeaders) {
+            detail.response_headers.clear();
+        }
+        Ok(detail)
+    }
+}
+
+/// Chromium sends as bytes what it does not know to be text.
+fn decoded(body: &str, mime: &str) -> String {
+    let bytes = STANDARD.decode(body).unwrap_or_default();
+    String::from_utf8(bytes).unwrap_or_else(|error| format!("({} bytes of {mime})", error.as_bytes().len()))
+}
