@@ -44,6 +44,12 @@ pub(crate) const WORK: Flow = Flow {
     greeting: &["Welcome", USER],
 };
 
+/// Eight tasks of the dashboard, and a look: ten steps with one navigation.
+pub(crate) const TASKS: Flow = Flow {
+    steps: tasks,
+    greeting: &["Welcome", USER],
+};
+
 /// A banner, a form, a second factor and a dashboard, on `tests/fixtures/browser/login`: three navigations, two of which are forms
 /// that are sent and answered by a redirect, so five requests of documents.
 pub(crate) const SECOND_FACTOR: Flow = Flow {
@@ -73,8 +79,19 @@ fn form(site: &Site) -> Vec<Step> {
 fn work(site: &Site) -> Vec<Step> {
     let mut steps = form(site);
     let look = steps.split_off(9);
-    let tasks = (0..10).map(|task| step("browser_click", json!({"target": format!("button[data-i='{task}']")})));
-    steps.into_iter().chain(tasks).chain(look).collect()
+    steps.into_iter().chain((0..10).map(task)).chain(look).collect()
+}
+
+fn tasks(site: &Site) -> Vec<Step> {
+    let dashboard = site.url("/dashboard.html?username=Ada%20Lovelace");
+    let mut steps = vec![step("browser_navigate", json!({"url": dashboard}))];
+    steps.extend((0..8).map(task));
+    steps.extend(form(site).pop());
+    steps
+}
+
+fn task(number: usize) -> Step {
+    step("browser_click", json!({"target": format!("button[data-i='{number}']")}))
 }
 
 fn second_factor(site: &Site) -> Vec<Step> {

@@ -53,8 +53,9 @@ const SECTIONS: [(&str, &str, &str); 7] = [
         "form away",
         "The same from further away",
         "100 ms are added to each call: the client sleeps before it sends. The two and five steps are the first of the ten; the \
-         twenty are the ten and ten tasks that are done on the dashboard. What a batch saves grows with its steps, and shrinks with the \
-         navigations among them, which take as long as ever.",
+         twenty are the ten and ten tasks that are done on the dashboard; those on one page are eight of these tasks, with the way \
+         there and a look. What a batch saves grows with its steps, and shrinks with the navigations among them, which take as long as \
+         ever.",
     ),
     (
         "factor",
