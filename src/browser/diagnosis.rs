@@ -71,10 +71,11 @@ impl Browser {
         chromium::find(self.settings().launch.executable.as_deref()).err()
     }
 
-    /// How many sessions hold tabs just now.
+    /// How many sessions hold tabs just now; what went with a Chromium that crashed is none.
     #[must_use]
     pub fn contexts(&self) -> usize {
-        self.all().iter().filter(|session| session.state.has_context()).count()
+        let all = self.all();
+        all.iter().filter(|session| session.state.live().is_some()).count()
     }
 
     /// How often a Chromium was started.

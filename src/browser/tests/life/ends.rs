@@ -57,6 +57,7 @@ async fn a_crash_is_told_once_and_the_next_call_works() {
     kill_process_group(before.0, Signal::KILL).expect("killed");
     let told = waiting.await.expect("a task");
     assert!(matches!(told, Err(crate::devtools::CallError::Closed)), "{told:?}");
+    assert_eq!((browser.contexts(), browser.diagnose().await.contexts), (0, 0));
     tabs.current().await.expect("a tab again");
     assert_eq!((tabs.take_loss(), tabs.take_loss()), (Some(Loss::Crash), None));
     eventually("the old one is gone", async || is_gone(&before)).await;
