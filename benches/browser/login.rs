@@ -111,8 +111,7 @@ async fn near(bench: &Bench, report: &mut Report, section: &'static str, flow: &
     );
 }
 
-/// What a batch saves where each call costs a round trip. A batch saves no navigation: only the flow that the bars were set on is
-/// held to them.
+/// What a batch saves where each call costs a round trip. It saves no navigation.
 async fn away(
     bench: &Bench,
     report: &mut Report,

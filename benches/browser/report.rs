@@ -55,7 +55,7 @@ const SECTIONS: [(&str, &str, &str); 7] = [
         "100 ms are added to each call: the client sleeps before it sends. The two and five steps are the first of the ten; the \
          twenty are the ten and ten tasks that are done on the dashboard; those on one page are eight of these tasks, with the way \
          there and a look. What a batch saves grows with its steps, and shrinks with the navigations among them, which take as long as \
-         ever.",
+         ever. The ten steps with two navigations are at the edge of their bar: while the machine is slow they miss it.",
     ),
     (
         "factor",
@@ -73,8 +73,8 @@ const SECTIONS: [(&str, &str, &str); 7] = [
         "savings",
         "What `expectation` saves",
         "The tokens of all replies of a flow, and how many fewer they are than with everything included (snapshot, console, \
-         downloads, tabs, code). The flow with a second factor has no bars: its pages are so small that what a batch says of each \
-         step, whether it succeeded and how long it took, is a fifth of everything.",
+         downloads, tabs, code). The flow with a second factor has no bars: its pages are so small that the reply of a batch, most of \
+         which says how each step went, is a fifth of everything, and would miss 80 %.",
     ),
     (
         "eight",
