@@ -8,6 +8,7 @@ mod acts;
 mod ageing;
 mod browser;
 mod chromium;
+mod clipboard;
 mod context;
 mod cookies;
 #[allow(

@@ -18,6 +18,7 @@ use crate::{
     devtools::{
         Channel, Event, Events, SessionId,
         protocol::{
+            browser::{Permission, SetPermission},
             browser_downloads::{DownloadProgress, DownloadWillBegin, OfBrowser},
             runtime::RunIfWaitingForDebugger,
             target::{
@@ -112,6 +113,7 @@ impl Running {
             };
             let id = running.channel.call(&create).await?.browser_context_id;
             running.served.fetch_add(1, Ordering::Relaxed);
+            running.channel.send(&no_clipboard(&id));
             let settings = settings(&id);
             let context = Arc::new(Context::new(Arc::clone(&running), id.clone(), viewport, settings));
             running.contexts.known().contexts.insert(id, Arc::downgrade(&context));
@@ -263,6 +265,18 @@ impl Contexts {
 
     fn all(&self) -> Vec<Arc<Context>> {
         self.known().contexts.values().filter_map(Weak::upgrade).collect()
+    }
+}
+
+/// Keeps pages from writing to the clipboard that all contexts share (see `clipboard.rs`). A page then says so, or copies by
+/// command, which is seen.
+fn no_clipboard(context: &ContextId) -> SetPermission {
+    SetPermission {
+        permission: Permission {
+            name: "clipboard-write",
+        },
+        setting: "denied",
+        browser_context_id: context.clone(),
     }
 }
 

@@ -49,6 +49,25 @@ impl Chord {
     }
 }
 
+impl Chord {
+    /// The same without what makes Chromium paste by itself, if these are keys for pasting: `Control+v`, `Control+Shift+v`,
+    /// `Shift+Insert`. Chromium takes their meaning from the key code alone, which pages read no more.
+    pub(crate) fn pasting(&self) -> Option<Self> {
+        let Stroke::Key(key) = &self.stroke else { return None };
+        let held = self.held.iter().filter_map(modifier);
+        let held = held.fold(Modifiers::default(), Modifiers::and);
+        let pastes = match key.code {
+            "KeyV" => held == Modifiers::CONTROL || held == Modifiers::CONTROL.and(Modifiers::SHIFT),
+            "Insert" => held == Modifiers::SHIFT,
+            _ => false,
+        };
+        pastes.then(|| Self {
+            held: self.held.clone(),
+            stroke: Stroke::Key(Key { key_code: 0, ..*key }),
+        })
+    }
+}
+
 /// The bit of a modifier key.
 pub(crate) fn modifier(key: &Key) -> Option<Modifiers> {
     Some(match key.key {

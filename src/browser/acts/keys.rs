@@ -6,6 +6,7 @@ use super::{
     mouse::key_event,
 };
 use crate::{
+    clipboard::Copied,
     devtools::{
         Channel,
         protocol::input::{InsertText, KeyEventType, Modifiers},
@@ -18,9 +19,47 @@ impl Tab {
     /// Presses and releases: `Enter`, `Control+a`, `Shift+Tab`, `ArrowDown`, any single character.
     pub async fn press(&self, key: &str) -> Result<(), BrowserError> {
         let chord = Chord::parse(key)?;
-        self.acting(strike(self.page(), &chord)).await
+        match chord.pasting() {
+            Some(chord) => self.acting(self.paste(&chord)).await,
+            None => self.acting(strike(self.page(), &chord)).await,
+        }
+    }
+
+    /// Presses keys for pasting and pastes what this session has copied, where they went down.
+    async fn paste(&self, keys: &Chord) -> Result<(), BrowserError> {
+        let watched = self.in_frames(|frame| async move { self.ask::<Watched>(&frame, "watchKeys", ()).await });
+        let mut frames = Vec::new();
+        for (frame, watched) in watched.await? {
+            self.keep_copied(watched.copied);
+            frames.push(frame);
+        }
+        strike(self.page(), keys).await?;
+        if let Some(text) = self.settings().clipboard.text() {
+            let text = &text;
+            let pasted = self.among(frames, |frame| async move {
+                self.ask::<Pasted>(&frame, "paste", (text,)).await
+            });
+            pasted.await?;
+        }
+        Ok(())
+    }
+
+    /// Keeps for the session what a page says was copied in it.
+    pub(crate) fn keep_copied(&self, copied: Option<Copied>) {
+        if let Some(copied) = copied {
+            self.settings().clipboard.keep(copied);
+        }
     }
 }
+
+#[derive(serde::Deserialize)]
+struct Watched {
+    #[serde(default)]
+    copied: Option<Copied>,
+}
+
+#[derive(serde::Deserialize)]
+struct Pasted {}
 
 /// Sends all events of a chord at once and waits until the page has handled the last one.
 pub(super) async fn strike(page: &Channel, chord: &Chord) -> Result<(), BrowserError> {

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::Launch;
 
 /// Without these a page would be throttled in the background, call home, or ask a human.
-const ALWAYS: [&str; 27] = [
+const ALWAYS: [&str; 29] = [
     "--remote-debugging-pipe",
     "--no-startup-window",
     "--no-first-run",
@@ -35,6 +35,10 @@ const ALWAYS: [&str; 27] = [
     "--disable-background-timer-throttling",
     "--disable-ipc-flooding-protection",
     "--force-color-profile=srgb",
+    // The same on every machine; the build without windows would ask for none, which some servers refuse.
+    "--accept-lang=en-US,en",
+    // A frame of another site that hangs or is hostile has a process of its own; the build without windows would not give it one.
+    "--site-per-process",
     // Neither keyring nor wallet of the desktop is asked for a password.
     "--password-store=basic",
 ];
@@ -49,8 +53,11 @@ const OFF: &str = "Translate,OptimizationHints,MediaRouter,InterestFeedContentSu
                    AutofillServerCommunication,CertificateTransparencyComponentUpdater,HttpsUpgrades,PaintHolding,\
                    WebUIOmniboxPopup,WebUIOmniboxAimPopup,RenderDocument,DeferRendererTasksAfterInput";
 
-/// Chromium heeds only the last of several lists.
-const DISABLE: &str = "--disable-features=";
+/// The button of a wheel would paste what was selected last in any session (see `clipboard.rs`).
+const BLINK: &str = "middleClickPasteAllowed=false";
+
+/// Flags that take lists, of which Chromium heeds only the last: those of the configuration join fumi's own.
+const LISTS: [(&str, &str); 2] = [("--disable-features=", OFF), ("--blink-settings=", BLINK)];
 
 /// All flags: fumi's own, those of the configuration, and last those of the gate: Chromium heeds the last of a kind, and no
 /// other proxy may take the place of the one that keeps the policy.
@@ -63,13 +70,14 @@ pub(crate) fn flags(launch: &Launch, gate: &[String], profile: &Path) -> Vec<Str
         flags.push("--no-sandbox".to_owned());
     }
     flags.push(format!("--user-data-dir={}", profile.display()));
-    let (off, args): (Vec<&String>, Vec<&String>) = launch.args.iter().partition(|arg| arg.starts_with(DISABLE));
-    let off = off.iter().filter_map(|arg| arg.strip_prefix(DISABLE));
-    flags.push(format!(
-        "{DISABLE}{}",
-        std::iter::once(OFF).chain(off).collect::<Vec<_>>().join(",")
-    ));
-    flags.extend(args.into_iter().cloned());
+    for (flag, own) in LISTS {
+        let more = launch.args.iter().filter_map(|arg| arg.strip_prefix(flag));
+        // Of two values for one setting the last is heeded.
+        let list: Vec<_> = more.chain([own]).collect();
+        flags.push(format!("{flag}{}", list.join(",")));
+    }
+    let is_list = |arg: &&String| LISTS.iter().any(|(flag, _)| arg.starts_with(flag));
+    flags.extend(launch.args.iter().filter(|arg| !is_list(arg)).cloned());
     flags.extend_from_slice(gate);
     flags
 }
@@ -81,28 +89,37 @@ mod tests {
     #[test]
     fn the_configuration_wins_over_all_but_the_gate() {
         let launch = Launch {
-            args: vec!["--lang=ja".to_owned()],
+            args: vec!["--accept-lang=ja".to_owned()],
             sandbox: false,
             headless: false,
             ..Launch::default()
         };
         let flags = flags(&launch, &["--proxy-server=a".to_owned()], Path::new("/p"));
         assert!(flags.contains(&"--no-sandbox".to_owned()) && !flags.contains(&"--headless".to_owned()));
-        assert_eq!(flags[flags.len() - 2..], ["--lang=ja", "--proxy-server=a"]);
+        assert_eq!(flags[flags.len() - 2..], ["--accept-lang=ja", "--proxy-server=a"]);
     }
 
     #[test]
-    fn features_that_the_configuration_turns_off_join_those_of_fumi() {
+    fn lists_of_the_configuration_join_those_of_fumi() {
         let launch = Launch {
-            args: vec!["--disable-features=Mine,Yours".to_owned()],
+            args: vec![
+                "--disable-features=Mine,Yours".to_owned(),
+                "--blink-settings=imagesEnabled=false,middleClickPasteAllowed=true".to_owned(),
+            ],
             ..Launch::default()
         };
         let flags = flags(&launch, &[], Path::new("/p"));
-        let off: Vec<_> = flags.iter().filter(|flag| flag.starts_with(DISABLE)).collect();
-        assert_eq!(off.len(), 1, "{flags:?}");
-        assert!(
-            off[0].contains("Translate,") && off[0].ends_with(",Mine,Yours"),
-            "{off:?}"
-        );
+        for (list, begins, ends) in [
+            ("--disable-features=", "Mine,Yours,Translate,", "Input"),
+            (
+                "--blink-settings=",
+                "imagesEnabled=false,",
+                ",middleClickPasteAllowed=false",
+            ),
+        ] {
+            let all: Vec<_> = flags.iter().filter_map(|flag| flag.strip_prefix(list)).collect();
+            assert_eq!(all.len(), 1, "{flags:?}");
+            assert!(all[0].starts_with(begins) && all[0].ends_with(ends), "{all:?}");
+        }
     }
 }

@@ -16,6 +16,9 @@ use tempfile::TempDir;
 const PREFIX: &str = "fumi-chromium-";
 const LOCK: &str = "fumi.lock";
 
+/// What no flag says: a PDF is a download. The build without windows has no viewer for it, and that of the others shows an empty page.
+const PREFERENCES: &str = r#"{"plugins":{"always_open_pdf_externally":true}}"#;
+
 /// Chromium puts a socket below its folder for temporary files; the path of a socket has at most 107 bytes.
 const LONGEST: usize = 60;
 
@@ -36,6 +39,9 @@ impl Profile {
         let lock = File::create(&draft)?;
         lock.lock()?;
         fs::rename(&draft, folder.path().join(LOCK))?;
+        let settings = folder.path().join("Default");
+        fs::create_dir(&settings)?;
+        fs::write(settings.join("Preferences"), PREFERENCES)?;
         sweep(folder.path().parent().unwrap_or(Path::new("/tmp")));
         Ok(Self { folder, _lock: lock })
     }

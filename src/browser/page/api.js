@@ -34,4 +34,6 @@ globalThis.fumi = Object.freeze({
   select: choose,
   check: (target, wanted) => check(target, wanted ?? true),
   isFileInput,
+  watchKeys,
+  paste,
 });

@@ -19,16 +19,19 @@ function nextFrame() {
   });
 }
 
-/** Two animation frames: what a handler changed is laid out and drawn. `{ title }`, as it is then. */
+/** What whoever waits for the page is told along with the end of it: `{ title, copied? }`. */
+const told = () => ({ title: documentTitle(document), ...takeCopied() });
+
+/** Two animation frames: what a handler changed is laid out and drawn. Ends with what is told then. */
 async function settledPage() {
   await nextFrame();
   await nextFrame();
-  return { title: documentTitle(document) };
+  return told();
 }
 
 /**
- * Two tasks: what a handler asked for when it ended (a form that is sent, a microtask's change) has been asked for. `{ title }`, as
- * it is then.
+ * Two tasks: what a handler asked for when it ended (a form that is sent, a microtask's change) has been asked for. Ends
+ * with what is told then.
  */
 async function tasksDone() {
   for (let task = 0; task < 2; task += 1) {
@@ -38,7 +41,7 @@ async function tasksDone() {
       port2.postMessage(null);
     });
   }
-  return { title: documentTitle(document) };
+  return told();
 }
 
 /** Resolves at the next mutation of the document, at the safety net, or when `left` milliseconds are over. */

@@ -20,6 +20,7 @@ pub(crate) const SCRIPT: &str = concat!(
     include_str!("targets.js"),
     include_str!("describe.js"),
     include_str!("elements.js"),
+    include_str!("clipboard.js"),
     include_str!("frames.js"),
     include_str!("aim.js"),
     include_str!("forms.js"),

@@ -2,7 +2,7 @@
 
 use std::{fmt, path::PathBuf, sync::Arc, time::Duration};
 
-use crate::errors::BrowserError;
+use crate::{clipboard::Clipboard, errors::BrowserError};
 
 /// Judges a URL before a tab goes there: an error says why not.
 pub(crate) type Judge = Arc<dyn Fn(&str) -> Result<(), BrowserError> + Send + Sync>;
@@ -23,6 +23,8 @@ pub(crate) struct TabSettings {
     pub(crate) downloads: Option<PathBuf>,
     /// Bytes of the largest download; 0 is no limit.
     pub(crate) largest_download: u64,
+    /// What was copied in any tab of the session.
+    pub(crate) clipboard: Clipboard,
     /// How long a document may take until its first byte.
     pub(crate) commit: Duration,
     /// How long it is waited for after that. Then the page is taken as it is, and said to be still loading.
@@ -40,6 +42,7 @@ impl Default for TabSettings {
             refused: None,
             downloads: None,
             largest_download: 256 << 20,
+            clipboard: Clipboard::default(),
             commit: Duration::from_secs(20),
             load: Duration::from_secs(10),
             fetch: Duration::from_millis(500),

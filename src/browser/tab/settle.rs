@@ -9,6 +9,7 @@
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::{State, Tab, going::BEGINNING, title::Titled};
+use crate::clipboard::Copied;
 
 /// Two animation frames of a tab that draws none; then the page's timers bound it.
 const TWO_FRAMES: std::time::Duration = std::time::Duration::from_millis(250);
@@ -36,6 +37,8 @@ impl Pace {
 #[derive(serde::Deserialize)]
 struct Rested {
     title: String,
+    #[serde(default)]
+    copied: Option<Copied>,
 }
 
 /// How things stood before an act.
@@ -144,7 +147,9 @@ impl Tab {
     pub(super) async fn drawn(&self) {
         let main = self.main();
         let drawn = self.ask::<Rested>(&main, Pace::Whole.function(), ());
-        let _ = timeout(TWO_FRAMES, drawn).await;
+        if let Ok(Ok(rested)) = timeout(TWO_FRAMES, drawn).await {
+            self.keep_copied(rested.copied);
+        }
     }
 
     /// Waits for a function of the page's script that ends by itself, and tells the title of the document that did, or for a
@@ -159,8 +164,9 @@ impl Tab {
             biased;
             () = navigates => None,
             rested = timeout(TWO_FRAMES, frames) => {
-                let title = rested.ok()?.ok()?.title;
-                Some(Titled::new(document, title))
+                let rested = rested.ok()?.ok()?;
+                self.keep_copied(rested.copied);
+                Some(Titled::new(document, rested.title))
             }
         }
     }

@@ -89,6 +89,23 @@ async fn downloads_land_in_the_project() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_pdf_that_is_opened_is_a_download() {
+    let visit = Visit::new().await;
+    visit.enter("/redirects/target.html").await;
+    let url = visit.site.url("/media/page.pdf");
+    let told = visit.call("browser_navigate", json!({"url": url})).await;
+    assert_eq!(told.done()["title"], "Arrived", "{}", told.text());
+    eventually("it is whole", async || {
+        visit.sample.root().join(".fumi/browser/page.pdf").exists() || {
+            visit.call("browser_snapshot", json!({})).await.done();
+            false
+        }
+    })
+    .await;
+    assert!(visit.sample.read(".fumi/browser/page.pdf").starts_with("%PDF-1.4"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_download_that_takes_long_is_told_when_it_is_there() {
     let visit = Visit::new().await;
     visit.enter("/downloads.html").await;

@@ -98,6 +98,37 @@ async fn eight_at_once_see_nothing_of_each_other() {
     assert_eq!((&done["starts"], &done["sessions"]), (&json!(1), &json!(8)), "{done}");
 }
 
+/// Chromium has one clipboard, and one selection that the wheel's button pastes, for all of its contexts.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_one_session_copies_no_other_pastes() {
+    let visit = Visit::new().await;
+    let (one, two) = (visit.other().await, visit.other().await);
+    let call =
+        async |client: &Session, tool: &str, arguments| visit.call_of(client, tool, arguments).await.done().clone();
+    let press = async |client: &Session, key: &str| call(client, "browser_press_key", json!({"key": key})).await;
+    let page = json!({"url": visit.site.url("/clipboard.html")});
+    call(&one, "browser_navigate", page.clone()).await;
+    call(&two, "browser_navigate", page).await;
+    call(&one, "browser_click", json!({"target": "#from"})).await;
+    press(&one, "Control+a").await;
+    press(&one, "Control+c").await;
+    call(&two, "browser_click", json!({"target": "#to"})).await;
+    for key in ["Control+v", "Control+Shift+V", "Shift+Insert"] {
+        press(&two, key).await;
+        let there = visit.value_of(&two, "() => document.querySelector('#to').value").await;
+        assert_eq!(there, "", "{key}");
+    }
+    call(&two, "browser_click", json!({"target": "#to", "button": "middle"})).await;
+    assert_eq!(
+        visit.value_of(&two, "() => document.querySelector('#to').value").await,
+        ""
+    );
+    call(&one, "browser_click", json!({"target": "#to"})).await;
+    press(&one, "Control+v").await;
+    let pasted = visit.value_of(&one, "() => document.querySelector('#to').value").await;
+    assert_eq!(pasted, "first line\nsecond line");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_session_belongs_to_its_principal() {
     let token = |name: &str| Token {

@@ -218,6 +218,54 @@ async fn choices_and_texts() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn pages_are_asked_for_in_the_configured_language() {
+    for (args, languages) in [(vec![], "en-US,en"), (vec!["--accept-lang=ja".to_owned()], "ja")] {
+        let visit = Visit::with(|config| config.browser.args.extend(args)).await;
+        visit.enter("/echo").await;
+        let shown = visit.value("() => document.body.innerText").await;
+        // One build adds weights, the other does not.
+        let wanted = format!("\naccept-language: {languages}");
+        assert!(shown.as_str().unwrap().contains(&wanted), "{shown}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn texts_are_copied_and_pasted_by_keys() {
+    let visit = Visit::new().await;
+    visit.enter("/clipboard.html").await;
+    let keys = async |target: &str, keys: &[&str]| {
+        visit.call("browser_click", json!({"target": target})).await.done();
+        for key in keys {
+            visit.call("browser_press_key", json!({"key": key})).await.done();
+        }
+    };
+    let value = async |id: &str| {
+        visit
+            .value(&format!("() => document.querySelector('{id}').value"))
+            .await
+    };
+    keys("#from", &["Control+a", "Control+x"]).await;
+    assert_eq!(value("#from").await, "");
+    // What a session copied it keeps from page to page.
+    visit.enter("/clipboard.html").await;
+    keys("#to", &["Control+v", "Shift+Insert"]).await;
+    assert_eq!(value("#to").await, "first line\nsecond line".repeat(2));
+    // A page that handles copying or pasting by itself, or takes the keys for something else.
+    keys("#own", &["Control+a", "Control+c"]).await;
+    keys("#taker", &["Control+v"]).await;
+    assert_eq!(value("#taker").await, "took what the page made of it");
+    keys("#refuser", &["Control+v"]).await;
+    assert_eq!(value("#refuser").await, "");
+    // A button that copies: by command it may, as everywhere; to the clipboard that all share it may not.
+    keys("#command", &[]).await;
+    keys("#taker", &["Control+v"]).await;
+    // It has one line.
+    assert_eq!(value("#taker").await, "took first linesecond line");
+    keys("#api", &[]).await;
+    assert_eq!(visit.said().await, "refused: NotAllowedError");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_list_without_an_end() {
     let visit = Visit::new().await;
     let told = visit.open("/lists/infinite.html").await;

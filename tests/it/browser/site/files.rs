@@ -60,6 +60,7 @@ fn kind(file: &Path) -> &'static str {
         Some("css") => "text/css; charset=utf-8",
         Some("json") => "application/json",
         Some("svg") => "image/svg+xml",
+        Some("pdf") => "application/pdf",
         Some("txt") => "text/plain; charset=utf-8",
         _ => "application/octet-stream",
     }
