@@ -52,7 +52,7 @@ CMD ["serve", "--listen", "0.0.0.0:8640", "--root", "/workspace", "--state", "/s
 FROM base AS browser
 USER 0:0
 RUN apt-get update \
-    && apt-get install -y --no-install-recommends chromium fonts-liberation fonts-noto-cjk fonts-noto-color-emoji \
+    && apt-get install -y --no-install-recommends chromium-headless-shell fonts-liberation fonts-noto-cjk fonts-noto-color-emoji \
     && rm -rf /var/lib/apt/lists/*
 # Chromium keeps a profile and crash reports below these. The root is read-only: run it with --tmpfs /tmp.
 ENV HOME=/tmp XDG_CONFIG_HOME=/tmp/.config XDG_CACHE_HOME=/tmp/.cache

@@ -68,7 +68,7 @@ impl Browser {
     /// Why no Chromium could be started now: there is none. Nothing is started to know it.
     #[must_use]
     pub fn missing(&self) -> Option<BrowserError> {
-        chromium::find(self.settings().launch.executable.as_deref()).err()
+        chromium::find(&self.settings().launch).err()
     }
 
     /// How many sessions hold tabs just now; what went with a Chromium that crashed is none.
@@ -87,7 +87,7 @@ impl Browser {
     /// How the browser is.
     pub async fn diagnose(&self) -> Diagnosis {
         let running = self.current();
-        let (executable, looked_for) = match chromium::find(self.settings().launch.executable.as_deref()) {
+        let (executable, looked_for) = match chromium::find(&self.settings().launch) {
             Ok(program) => (Some(program.0), Vec::new()),
             Err(BrowserError::NoChromium { looked }) => (None, looked),
             Err(_) => (None, Vec::new()),
@@ -169,8 +169,8 @@ async fn version(program: &Path) -> Option<String> {
 fn advice(is_there: bool, speaks: bool, crashed: bool) -> Option<Text> {
     if !is_there {
         return Some(Text::new(
-            "Install Chromium on the server (Debian and Ubuntu: apt-get install chromium), or set [browser] executable. No restart is needed.",
-            "サーバーに Chromium を入れるか（Debian・Ubuntu: apt-get install chromium）、設定の [browser] executable で指定してください。再起動は不要です。",
+            "Install Chromium on the server (Debian: apt-get install chromium-headless-shell; elsewhere Chromium or Google Chrome), or set [browser] executable. No restart is needed.",
+            "サーバーに Chromium を入れるか（Debian: apt-get install chromium-headless-shell、ほかでは Chromium か Google Chrome）、設定の [browser] executable で指定してください。再起動は不要です。",
         ));
     }
     if !speaks {

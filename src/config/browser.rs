@@ -22,13 +22,13 @@ const SIDES: std::ops::RangeInclusive<u32> = 100..=8_192;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Browser {
-    /// The Chromium to start. Empty: the first of the usual places and names.
+    /// The Chromium to start. Empty: the first of the usual places and names, the build without windows before all others.
     pub executable: PathBuf,
-    /// Further flags for it, such as `--lang=ja`.
+    /// Further flags for it, such as `--accept-lang=ja,en`.
     pub args: Vec<String>,
     /// Whether its sandbox is on. As root it is always off, since Chromium does not start otherwise.
     pub sandbox: bool,
-    /// Without windows.
+    /// Without windows. With them the build without windows is not looked for.
     pub headless: bool,
     /// Width and height of new tabs, in CSS pixels.
     pub viewport: (u32, u32),
@@ -88,7 +88,7 @@ impl Browser {
     pub(super) fn check(&self) -> Result<(), ConfigError> {
         let bad = |text: String| Err(ConfigError(format!("browser.{text}")));
         if let Some(arg) = self.args.iter().find(|arg| !arg.starts_with("--")) {
-            return bad(format!("args: {arg:?} is no flag such as \"--lang=ja\""));
+            return bad(format!("args: {arg:?} is no flag such as \"--accept-lang=ja,en\""));
         }
         if !SIDES.contains(&self.viewport.0) || !SIDES.contains(&self.viewport.1) {
             let (least, most) = (SIDES.start(), SIDES.end());

@@ -3,7 +3,7 @@
 //! A project lives in a temporary folder of its own; nothing is shared between tests but the fixtures, which are copied.
 
 use std::{
-    fs,
+    env, fs,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -124,6 +124,10 @@ impl Sample {
         let mut config = Config::default();
         config.server.listen.set_port(0);
         config.projects.allowed_roots.push(self.root());
+        // As for the program itself: ./test runs the tests of the browser tools in more than one.
+        if let Some(chromium) = env::var_os("FUMI__BROWSER__EXECUTABLE") {
+            config.browser.executable = chromium.into();
+        }
         change(&mut config);
         App::build(config, secrets.iter().map(|secret| (*secret).to_owned())).unwrap()
     }

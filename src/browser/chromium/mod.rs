@@ -21,7 +21,8 @@ pub(crate) use process::Process;
 /// How Chromium is called.
 #[derive(Clone, Debug)]
 pub struct Launch {
-    /// The program; without it the usual places are searched, anew at each start.
+    /// The program; without it the usual places are searched, anew at each start, for the build without windows first if none are
+    /// wanted.
     pub executable: Option<PathBuf>,
     /// Further flags, after fumi's own.
     pub args: Vec<String>,

@@ -20,7 +20,11 @@ async fn without_a_chromium_it_says_how_to_get_one() {
     let told = visit.call("browser_navigate", json!({"url": "about:blank"})).await;
     let (code, text) = told.refused();
     assert_eq!(code, "B001");
-    for part in ["/nonexistent/chromium", "apt-get install chromium", "executable"] {
+    for part in [
+        "/nonexistent/chromium",
+        "apt-get install chromium-headless-shell",
+        "executable",
+    ] {
         assert!(text.contains(part), "{part}: {text}");
     }
     assert_eq!(

@@ -7,6 +7,7 @@ use serde::Serialize;
 use tokio::process::Child;
 
 use crate::{
+    chromium::{Launch, find},
     devtools::{
         Channel, Command, Connection, Nothing,
         protocol::{
@@ -38,9 +39,12 @@ impl Chromium {
         settings.downloads = Some(downloads);
         let (to_chromium, to) = std::io::pipe().unwrap();
         let (from, from_chromium) = std::io::pipe().unwrap();
-        let mut command = tokio::process::Command::new("/usr/lib/chromium/chromium");
+        let mut command = tokio::process::Command::new(find(&Launch::default()).expect("Chromium").0);
         command.args("--headless --no-sandbox --disable-gpu --remote-debugging-pipe --no-startup-window".split(' '));
-        command.args("--no-first-run --disable-background-networking --disable-dev-shm-usage --mute-audio".split(' '));
+        command.args(
+            "--no-first-run --disable-background-networking --disable-dev-shm-usage --mute-audio --site-per-process"
+                .split(' '),
+        );
         command.arg(format!("--user-data-dir={}", folder.path().join("profile").display()));
         command
             .stdin(Stdio::null())
