@@ -19,7 +19,7 @@ pub(crate) async fn run(bench: &Bench, report: &mut Report) {
     let mut left = Pair::default();
     for one in &bench.started {
         let peer: Box<dyn Peer> = if one.peer.is_ours() {
-            Box::new(Fumi)
+            Box::new(Fumi { chromium: None })
         } else {
             Box::new(Playwright::find())
         };

@@ -39,6 +39,13 @@ pub(crate) async fn run(bench: &Bench, report: &mut Report) {
     }
 }
 
+/// The first form once more, for those who have no other browser.
+pub(crate) async fn in_whole_chromium(bench: &Bench, report: &mut Report) {
+    near(bench, report, "whole", &FORM).await;
+    let what = "10 steps with 100 ms";
+    away(bench, report, "whole", (what, &FORM, 10), Some(AtLeast(5.0))).await;
+}
+
 /// Call by call, in both eras, and in one batch, over loopback.
 async fn near(bench: &Bench, report: &mut Report, section: &'static str, flow: &Flow) {
     let (took, tokens) = in_turns(bench, async |started| {

@@ -33,7 +33,7 @@ mod snapshots;
 
 use std::{path::Path, time::Duration};
 
-use peers::{Fumi, Peer, Playwright, Running};
+use peers::{Fumi, Peer, Playwright, Running, WHOLE};
 use site::Site;
 
 /// A program with a server of it that runs.
@@ -80,7 +80,7 @@ async fn main() {
         site: Site::start_with(folders).await,
         rounds: rounds.unwrap_or(7),
     };
-    let ours = Started::new(Box::new(Fumi));
+    let ours = Started::new(Box::new(Fumi { chromium: None }));
     let tools = ours.running.session(Duration::ZERO).await.tools().await;
     if tools.iter().any(|tool| tool == "browser_navigate") {
         bench.started.push(ours);
@@ -106,6 +106,10 @@ async fn main() {
     }
     if wanted("memory") {
         memory::run(&bench, &mut report).await;
+    }
+    if wanted("whole") {
+        bench.started = vec![Started::new(Box::new(Fumi { chromium: Some(WHOLE) }))];
+        login::in_whole_chromium(&bench, &mut report).await;
     }
     if is_whole {
         let hash = inputs::hash_of(root, &inputs::BROWSER);

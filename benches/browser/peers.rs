@@ -16,12 +16,11 @@ use super::client::Session;
 /// Packages and versions.
 const PINNED: &str = include_str!("playwright.toml");
 
-/// The browser that all of them drive.
-const CHROMIUM: [&str; 3] = [
-    "/usr/bin/chromium",
-    "/usr/lib/chromium/chromium",
-    "/usr/bin/google-chrome",
-];
+/// The browser that all of them drive: what fumi takes by itself where it is installed, and what Playwright would download.
+pub(crate) const SHELL: &str = "/usr/lib/chromium/chromium-headless-shell";
+
+/// The same engine with windows, which fumi takes where the other is not installed.
+pub(crate) const WHOLE: &str = "/usr/bin/chromium";
 
 /// A program that is measured.
 pub(crate) trait Peer {
@@ -44,7 +43,10 @@ pub(crate) struct Running {
 }
 
 /// The fumi of this build.
-pub(crate) struct Fumi;
+pub(crate) struct Fumi {
+    /// Another browser than it would take.
+    pub(crate) chromium: Option<&'static str>,
+}
 
 /// `@playwright/mcp`.
 pub(crate) struct Playwright {
@@ -60,6 +62,9 @@ impl Peer for Fumi {
         let mut command = Command::new(env!("CARGO_BIN_EXE_fumi"));
         command.args(["serve", "--listen", "127.0.0.1:0", "--store", "memory", "--root"]);
         command.arg(folder).stdout(Stdio::piped()).stderr(Stdio::null());
+        if let Some(chromium) = self.chromium {
+            command.env("FUMI__BROWSER__EXECUTABLE", installed(chromium));
+        }
         Running::start(
             command,
             |child| child.stdout.take().expect("piped"),
@@ -113,7 +118,10 @@ impl Peer for Playwright {
 
     fn start(&self, folder: &Path) -> Running {
         let mut command = Command::new(self.node());
-        command.arg(self.program()).arg("--executable-path").arg(chromium());
+        command
+            .arg(self.program())
+            .arg("--executable-path")
+            .arg(installed(SHELL));
         command.args([
             "--headless",
             "--no-sandbox",
@@ -143,10 +151,13 @@ pub(crate) fn packages(sign: &str) -> String {
     named.collect::<Vec<_>>().join(", ")
 }
 
-/// The installed browser.
-pub(crate) fn chromium() -> &'static str {
-    let found = CHROMIUM.into_iter().find(|path| Path::new(path).exists());
-    found.expect("no Chromium is installed; install it: apt-get install chromium")
+/// A browser, or how to get it.
+pub(crate) fn installed(chromium: &'static str) -> &'static str {
+    assert!(
+        Path::new(chromium).exists(),
+        "\n{chromium} is missing; install it: apt-get install chromium chromium-headless-shell\n"
+    );
+    chromium
 }
 
 impl Running {

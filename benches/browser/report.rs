@@ -5,7 +5,7 @@ use std::{fmt::Write as _, fs, path::Path};
 use super::{
     Bench,
     measure::Pair,
-    peers::{chromium, packages},
+    peers::{SHELL, installed, packages},
 };
 
 /// What fumi should hold.
@@ -40,7 +40,7 @@ pub(crate) struct Report {
 }
 
 /// The sections of the page, in order.
-const SECTIONS: [(&str, &str, &str); 7] = [
+const SECTIONS: [(&str, &str, &str); 8] = [
     (
         "form",
         "Signing in",
@@ -55,7 +55,7 @@ const SECTIONS: [(&str, &str, &str); 7] = [
         "100 ms are added to each call: the client sleeps before it sends. The two and five steps are the first of the ten; the \
          twenty are the ten and ten tasks that are done on the dashboard; those on one page are eight of these tasks, with the way \
          there and a look. What a batch saves grows with its steps, and shrinks with the navigations among them, which take as long as \
-         ever. The ten steps with two navigations are at the edge of their bar: while the machine is slow they miss it.",
+         ever.",
     ),
     (
         "factor",
@@ -87,6 +87,12 @@ const SECTIONS: [(&str, &str, &str); 7] = [
         "Processes and memory",
         "Processes of Chromium that still run two seconds after the server got SIGKILL. Growth is that of fumi's resident \
          memory after a warm-up of a tenth of the same work.",
+    ),
+    (
+        "whole",
+        "Signing in with the whole Chromium",
+        "The first form in the browser of people, which fumi takes where the build without windows is not installed: the same engine, \
+         and a toolbar beside each page that nobody sees.",
     ),
 ];
 
@@ -160,11 +166,11 @@ impl Report {
     /// The whole page.
     pub(crate) fn page(&self, bench: &Bench, inputs: &str) -> String {
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        let version = std::process::Command::new(chromium()).arg("--version").output();
+        let version = std::process::Command::new(installed(SHELL)).arg("--version").output();
         let version = version.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned());
         let mut page = format!(
             "# The browser tools beside Playwright MCP\n\nWritten by `./bench browser`; do not edit. Inputs: `{inputs}`\n\n\
-             fumi with its defaults and {} drive the same browser ({}) over the same pages, called over HTTP by the same client, in \
+             fumi with its defaults and {} drive the same browser ({}, the build without windows) over the same pages, called over HTTP by the same client, in \
              turns, on {cores} cores. Figures are medians of {} rounds after one that does not count. The ratio is the peer's figure \
              divided by fumi's. A dash is what a program was not measured with, or can not do.\n",
             packages(" "),
