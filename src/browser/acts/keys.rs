@@ -34,14 +34,18 @@ impl Tab {
             frames.push(frame);
         }
         strike(self.page(), keys).await?;
-        if let Some(text) = self.settings().clipboard.text() {
-            let text = &text;
-            let pasted = self.among(frames, |frame| async move {
-                self.ask::<Pasted>(&frame, "paste", (text,)).await
-            });
-            pasted.await?;
+        let Some(text) = self.settings().clipboard.text() else {
+            return Ok(());
+        };
+        let text = &text;
+        let pasted = self.among(frames, |frame| async move {
+            self.ask::<Pasted>(&frame, "paste", (text,)).await
+        });
+        match pasted.await {
+            // The keys made the page leave: there is nothing to paste into.
+            Err(BrowserError::Protocol(_)) => Ok(()),
+            pasted => pasted.map(drop),
         }
-        Ok(())
     }
 
     /// Keeps for the session what a page says was copied in it.

@@ -15,6 +15,7 @@ globalThis.fumi = Object.freeze({
   wait: (options) => wait(withoutNulls(options)),
   settled: settledPage,
   tasks: tasksDone,
+  caughtUp,
   title: () => documentTitle(document),
   // one element
   resolve,

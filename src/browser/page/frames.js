@@ -22,10 +22,24 @@ function nextFrame() {
 /** What whoever waits for the page is told along with the end of it: `{ title, copied? }`. */
 const told = () => ({ title: documentTitle(document), ...takeCopied() });
 
-/** Two animation frames: what a handler changed is laid out and drawn. Ends with what is told then. */
+/** Two animation frames: what a handler changed is laid out and drawn. */
+async function twoFrames() {
+  await nextFrame();
+  await nextFrame();
+}
+
+/** The two frames after the last act that nobody waited for; they pass while other things are done. */
+let framesSince;
+
+/** Two frames from now. Ends with what is told then. */
 async function settledPage() {
-  await nextFrame();
-  await nextFrame();
+  await twoFrames();
+  return told();
+}
+
+/** The frames since the last `tasksDone`; of a document that came since then its first two. Ends with what is told then. */
+async function caughtUp() {
+  await (framesSince ?? twoFrames());
   return told();
 }
 
@@ -34,6 +48,7 @@ async function settledPage() {
  * with what is told then.
  */
 async function tasksDone() {
+  framesSince = twoFrames();
   for (let task = 0; task < 2; task += 1) {
     await new Promise((done) => {
       const { port1, port2 } = new MessageChannel();

@@ -21,6 +21,8 @@ enum Pace {
     Whole,
     /// Navigations alone.
     Hurried,
+    /// What hurried acts left out. The frames count from the last of them, and may have passed long ago.
+    After,
 }
 
 impl Pace {
@@ -29,6 +31,7 @@ impl Pace {
         match self {
             Self::Whole => "settled",
             Self::Hurried => "tasks",
+            Self::After => "caughtUp",
         }
     }
 }
@@ -82,7 +85,7 @@ impl Tab {
     pub async fn at_rest(&self) {
         let unsettled = self.state().unsettled.take();
         if let Some(before) = unsettled {
-            self.settle(&before).await;
+            self.settle_in(&before, Pace::After).await;
         }
     }
 
@@ -109,7 +112,7 @@ impl Tab {
         self.settle_in(before, Pace::Whole).await;
     }
 
-    async fn settle_in(&self, before: &Mark, pace: Pace) {
+    async fn settle_in(&self, before: &Mark, mut pace: Pace) {
         let mut before = before.clone();
         let end = Instant::now() + self.settings().load;
         let mut fetched = None;
@@ -139,7 +142,8 @@ impl Tab {
             if Instant::now() >= bound || timeout_at(bound, answered).await.is_err() {
                 return;
             }
-            // What came is shown now, or asks for more.
+            // What came is shown now, in frames of its own, or asks for more.
+            pace = Pace::Whole;
         }
     }
 
