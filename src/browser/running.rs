@@ -22,8 +22,8 @@ use crate::{
             browser_downloads::{DownloadProgress, DownloadWillBegin, OfBrowser},
             runtime::RunIfWaitingForDebugger,
             target::{
-                AttachedToTarget, ContextId, CreateBrowserContext, DetachFromTarget, DetachedFromTarget, SetAutoAttach,
-                TargetId,
+                AttachedToTarget, CloseTarget, ContextId, CreateBrowserContext, DetachFromTarget, DetachedFromTarget,
+                SetAutoAttach, TargetId,
             },
         },
     },
@@ -59,7 +59,15 @@ struct Known {
     contexts: HashMap<ContextId, Weak<Context>>,
     attached: HashMap<SessionId, (TargetId, Weak<Context>)>,
     /// The last pages that came, whether they are there or not: a window may be gone before its download is told.
-    recent: VecDeque<(TargetId, Weak<Context>)>,
+    recent: VecDeque<Recent>,
+}
+
+#[derive(Debug)]
+struct Recent {
+    page: TargetId,
+    context: Weak<Context>,
+    /// Another page opened it.
+    is_opened: bool,
 }
 
 impl Running {
@@ -113,7 +121,9 @@ impl Running {
             };
             let id = running.channel.call(&create).await?.browser_context_id;
             running.served.fetch_add(1, Ordering::Relaxed);
-            running.channel.send(&no_clipboard(&id));
+            for name in ["clipboard-write", "clipboard-read"] {
+                running.channel.send(&denied(name, &id));
+            }
             let settings = settings(&id);
             let context = Arc::new(Context::new(Arc::clone(&running), id.clone(), viewport, settings));
             running.contexts.known().contexts.insert(id, Arc::downgrade(&context));
@@ -207,9 +217,11 @@ impl Contexts {
                 if known.recent.len() == RECENT {
                     known.recent.pop_front();
                 }
-                known
-                    .recent
-                    .push_back((info.target_id.clone(), Arc::downgrade(context)));
+                known.recent.push_back(Recent {
+                    page: info.target_id.clone(),
+                    context: Arc::downgrade(context),
+                    is_opened: info.opener_id.is_some(),
+                });
             }
             context
         };
@@ -236,7 +248,7 @@ impl Contexts {
                 context.detach(&target);
             }
         } else if let Some(OfBrowser(begun)) = event.get() {
-            self.download_begun(begun);
+            self.download_begun(channel, begun);
         } else if let Some(OfBrowser(progress)) = event.get::<OfBrowser<DownloadProgress>>() {
             for context in self.all() {
                 context.download_went_on(&progress);
@@ -244,19 +256,25 @@ impl Contexts {
         }
     }
 
-    /// It is its tab's, or the current one's where a window was opened for it and is no tab.
-    fn download_begun(&self, begun: DownloadWillBegin) {
+    /// It is its tab's, or the current one's where a window was opened for nothing but the download. Such a window shows nothing and is
+    /// closed: the whole Chromium does that by itself, the build without windows does not.
+    fn download_begun(&self, channel: &Channel, begun: DownloadWillBegin) {
         let of_a_tab = self.all().iter().find_map(|context| context.tab_with(&begun.frame_id));
-        let tab = of_a_tab.or_else(|| {
-            // A page has the id of its main frame.
-            let context = {
-                let known = self.known();
-                let page = known.recent.iter().find(|(page, _)| page.0 == begun.frame_id.0);
-                page.and_then(|(_, context)| context.upgrade())
-            };
-            context?.current_tab()
-        });
-        if let Some(tab) = tab {
+        // A page has the id of its main frame.
+        let (opened, context) = {
+            let known = self.known();
+            let recent = known.recent.iter().find(|recent| recent.page.0 == begun.frame_id.0);
+            let opened = recent.filter(|recent| recent.is_opened);
+            (
+                opened.map(|recent| recent.page.clone()),
+                recent.and_then(|recent| recent.context.upgrade()),
+            )
+        };
+        let shown = of_a_tab.filter(|tab| opened.is_none() || !tab.url().is_empty());
+        if let (None, Some(target_id)) = (&shown, opened) {
+            channel.send(&CloseTarget { target_id });
+        }
+        if let Some(tab) = shown.or_else(|| context?.current_tab()) {
             tab.download_begun(begun);
         } else {
             tracing::debug!(url = begun.url, "a download of no tab");
@@ -268,13 +286,11 @@ impl Contexts {
     }
 }
 
-/// Keeps pages from writing to the clipboard that all contexts share (see `clipboard.rs`). A page then says so, or copies by
-/// command, which is seen.
-fn no_clipboard(context: &ContextId) -> SetPermission {
+/// Keeps pages from the clipboard that all contexts share (see `clipboard.rs`). A page then says so, or copies by command, which
+/// is seen.
+fn denied(name: &'static str, context: &ContextId) -> SetPermission {
     SetPermission {
-        permission: Permission {
-            name: "clipboard-write",
-        },
+        permission: Permission { name },
         setting: "denied",
         browser_context_id: context.clone(),
     }

@@ -50,9 +50,10 @@ impl Chord {
 }
 
 impl Chord {
-    /// The same without what makes Chromium paste by itself, if these are keys for pasting: `Control+v`, `Control+Shift+v`,
-    /// `Shift+Insert`. Chromium takes their meaning from the key code alone, which pages read no more.
-    pub(crate) fn pasting(&self) -> Option<Self> {
+    /// The key that is pressed without what makes Chromium paste by itself, if they are keys for pasting: `Control+v`,
+    /// `Control+Shift+v`, `Shift+Insert`. Chromium takes their meaning from the key code; the price is that a page which still reads
+    /// `keyCode` finds 0 there.
+    pub(crate) fn pasting(&self) -> Option<Key> {
         let Stroke::Key(key) = &self.stroke else { return None };
         let held = self.held.iter().filter_map(modifier);
         let held = held.fold(Modifiers::default(), Modifiers::and);
@@ -61,10 +62,7 @@ impl Chord {
             "Insert" => held == Modifiers::SHIFT,
             _ => false,
         };
-        pastes.then(|| Self {
-            held: self.held.clone(),
-            stroke: Stroke::Key(Key { key_code: 0, ..*key }),
-        })
+        pastes.then_some(Key { key_code: 0, ..*key })
     }
 }
 

@@ -1,18 +1,19 @@
 //! Pressing a key or a chord in whatever has the focus.
 
+use std::sync::Arc;
+
 use super::{
     chord::{Chord, Stroke, modifier},
     keyboard::Key,
     mouse::key_event,
 };
 use crate::{
-    clipboard::Copied,
     devtools::{
         Channel,
         protocol::input::{InsertText, KeyEventType, Modifiers},
     },
     errors::BrowserError,
-    tab::Tab,
+    tab::{Frame, Tab},
 };
 
 impl Tab {
@@ -20,46 +21,50 @@ impl Tab {
     pub async fn press(&self, key: &str) -> Result<(), BrowserError> {
         let chord = Chord::parse(key)?;
         match chord.pasting() {
-            Some(chord) => self.acting(self.paste(&chord)).await,
+            Some(key) => self.acting(self.paste(&chord, &key)).await,
             None => self.acting(strike(self.page(), &chord)).await,
         }
     }
 
-    /// Presses keys for pasting and pastes what this session has copied, where they went down.
-    async fn paste(&self, keys: &Chord) -> Result<(), BrowserError> {
-        let watched = self.in_frames(|frame| async move { self.ask::<Watched>(&frame, "watchKeys", ()).await });
-        let mut frames = Vec::new();
-        for (frame, watched) in watched.await? {
-            self.keep_copied(watched.copied);
-            frames.push(frame);
-        }
-        strike(self.page(), keys).await?;
-        let Some(text) = self.settings().clipboard.text() else {
-            return Ok(());
-        };
-        let text = &text;
-        let pasted = self.among(frames, |frame| async move {
-            self.ask::<Pasted>(&frame, "paste", (text,)).await
-        });
-        match pasted.await {
+    /// Presses keys for pasting, and pastes what this session has copied where they went down.
+    async fn paste(&self, chord: &Chord, key: &Key) -> Result<(), BrowserError> {
+        let awaited = self.in_frames(|frame| async move { self.ask::<Awaited>(&frame, "awaitKeys", ()).await });
+        let frames = awaited.await?.into_iter().map(|(frame, _)| frame).collect();
+        let held = hold(self.page(), chord);
+        self.page()
+            .call(&key_event(KeyEventType::RawKeyDown, key, held))
+            .await?;
+        let pasted = self.paste_into_one_of(frames).await;
+        release(self.page(), chord, key, held).await?;
+        match pasted {
             // The keys made the page leave: there is nothing to paste into.
             Err(BrowserError::Protocol(_)) => Ok(()),
-            pasted => pasted.map(drop),
+            pasted => pasted,
         }
     }
 
-    /// Keeps for the session what a page says was copied in it.
-    pub(crate) fn keep_copied(&self, copied: Option<Copied>) {
-        if let Some(copied) = copied {
-            self.settings().clipboard.keep(copied);
+    /// Only the frame in which the keys went down gets the text: it is of no concern to others, which may be of other sites.
+    async fn paste_into_one_of(&self, frames: Vec<Arc<Frame>>) -> Result<(), BrowserError> {
+        let came = self.among(
+            frames,
+            |frame| async move { self.ask::<Came>(&frame, "keysCame", ()).await },
+        );
+        let wanting = came.await?.into_iter().find(|(_, came)| came.wanted);
+        if let (Some((frame, _)), Some(text)) = (wanting, self.settings().clipboard.text()) {
+            self.ask::<Pasted>(&frame, "paste", (text,)).await?;
         }
+        Ok(())
     }
 }
 
 #[derive(serde::Deserialize)]
-struct Watched {
-    #[serde(default)]
-    copied: Option<Copied>,
+struct Awaited {}
+
+/// What a frame knows of the keys.
+#[derive(serde::Deserialize)]
+struct Came {
+    /// They went down there, and the page wants them to paste.
+    wanted: bool,
 }
 
 #[derive(serde::Deserialize)]
@@ -67,36 +72,41 @@ struct Pasted {}
 
 /// Sends all events of a chord at once and waits until the page has handled the last one.
 pub(super) async fn strike(page: &Channel, chord: &Chord) -> Result<(), BrowserError> {
-    let mut held = Modifiers::default();
-    let mut before = Vec::new();
-    for key in &chord.held {
-        before.push((key, held));
-        held = held.and(modifier(key).unwrap_or_default());
-        page.send(&key_event(KeyEventType::RawKeyDown, key, held));
-    }
+    let held = hold(page, chord);
     match &chord.stroke {
         Stroke::Text(text) => {
             page.call(&InsertText { text }).await?;
-            return Ok(());
+            Ok(())
         }
         Stroke::Key(key) => {
             down(page, key, held);
-            let up = key_event(KeyEventType::KeyUp, key, held);
-            if before.is_empty() {
-                page.call(&up).await?;
-                return Ok(());
-            }
-            page.send(&up);
+            release(page, chord, key, held).await
         }
     }
-    while let Some((key, held)) = before.pop() {
-        let up = key_event(KeyEventType::KeyUp, key, held);
-        if before.is_empty() {
-            page.call(&up).await?;
-        } else {
-            page.send(&up);
-        }
+}
+
+/// Presses the modifiers of a chord, without waiting; they are held then.
+fn hold(page: &Channel, chord: &Chord) -> Modifiers {
+    chord.held.iter().fold(Modifiers::default(), |held, key| {
+        let held = held.and(modifier(key).unwrap_or_default());
+        page.send(&key_event(KeyEventType::RawKeyDown, key, held));
+        held
+    })
+}
+
+/// Releases the key and then the modifiers, the last one first; waits until the page has handled it.
+async fn release(page: &Channel, chord: &Chord, key: &Key, held: Modifiers) -> Result<(), BrowserError> {
+    let mut up = key_event(KeyEventType::KeyUp, key, held);
+    for (before, key) in chord.held.iter().enumerate().rev() {
+        page.send(&up);
+        let held = chord.held[..before].iter().filter_map(modifier);
+        up = key_event(
+            KeyEventType::KeyUp,
+            key,
+            held.fold(Modifiers::default(), Modifiers::and),
+        );
     }
+    page.call(&up).await?;
     Ok(())
 }
 

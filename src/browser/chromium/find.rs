@@ -28,7 +28,8 @@ impl Build {
     }
 }
 
-/// The build without windows, menus and toolbars: the same engine, and two thirds of the time and of the CPU for the same pages.
+/// The build without windows, menus and toolbars: the same engine, three quarters of the time and two thirds of the CPU for the same
+/// pages.
 const SHELL: Build = Build {
     places: &["/usr/lib/chromium/chromium-headless-shell"],
     names: &["chromium-headless-shell", "chrome-headless-shell", "headless_shell"],

@@ -35,6 +35,7 @@ globalThis.fumi = Object.freeze({
   select: choose,
   check: (target, wanted) => check(target, wanted ?? true),
   isFileInput,
-  watchKeys,
+  awaitKeys,
+  keysCame,
   paste,
 });

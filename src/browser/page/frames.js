@@ -19,8 +19,14 @@ function nextFrame() {
   });
 }
 
-/** What whoever waits for the page is told along with the end of it: `{ title, copied? }`. */
-const told = () => ({ title: documentTitle(document), ...takeCopied() });
+/** The end of what is posted by now. */
+function nextTask() {
+  return new Promise((done) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = done;
+    port2.postMessage(null);
+  });
+}
 
 /** Two animation frames: what a handler changed is laid out and drawn. */
 async function twoFrames() {
@@ -31,32 +37,27 @@ async function twoFrames() {
 /** The two frames after the last act that nobody waited for; they pass while other things are done. */
 let framesSince;
 
-/** Two frames from now. Ends with what is told then. */
+/** Two frames from now. `{ title }`, as it is then. */
 async function settledPage() {
   await twoFrames();
-  return told();
+  return { title: documentTitle(document) };
 }
 
-/** The frames since the last `tasksDone`; of a document that came since then its first two. Ends with what is told then. */
+/** What is left of the frames since the last `tasksDone`; of a document that had none, two from now. `{ title }`, as it is then. */
 async function caughtUp() {
   await (framesSince ?? twoFrames());
-  return told();
+  return { title: documentTitle(document) };
 }
 
 /**
- * Two tasks: what a handler asked for when it ended (a form that is sent, a microtask's change) has been asked for. Ends
- * with what is told then.
+ * Two tasks: what a handler asked for when it ended (a form that is sent, a microtask's change) has been asked for. `{ title }`, as
+ * it is then.
  */
 async function tasksDone() {
   framesSince = twoFrames();
-  for (let task = 0; task < 2; task += 1) {
-    await new Promise((done) => {
-      const { port1, port2 } = new MessageChannel();
-      port1.onmessage = done;
-      port2.postMessage(null);
-    });
-  }
-  return told();
+  await nextTask();
+  await nextTask();
+  return { title: documentTitle(document) };
 }
 
 /** Resolves at the next mutation of the document, at the safety net, or when `left` milliseconds are over. */

@@ -16,7 +16,11 @@ impl Tab {
             return Err(stop);
         }
         let before = self.mark();
-        let done = match self.unless_stopped(work).await {
+        let done = self.unless_stopped(work).await;
+        if done.is_err() {
+            self.broke_off();
+        }
+        let done = match done {
             Err(BrowserError::DialogOpen { .. }) => return Ok(T::default()),
             // The tab closed itself, as a page with a button "Close" does.
             Err(BrowserError::TabClosed) if !self.page().connection().is_closed() => return Ok(T::default()),

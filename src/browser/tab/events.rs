@@ -4,6 +4,7 @@ use std::sync::{Arc, Weak};
 
 use super::{State, Tab, frames::World, world::WORLD};
 use crate::{
+    clipboard,
     devtools::{
         Channel, Event, Events,
         protocol::{log, network, page, runtime, target},
@@ -52,6 +53,10 @@ fn prepare(tab: &Tab, channel: &Channel, place: Place) {
         channel.send(&page::Enable {});
         channel.send(&page::SetLifecycleEventsEnabled { enabled: true });
         channel.send(&page::EnableInspector {});
+        channel.send(&runtime::AddBinding {
+            name: clipboard::TOLD_BY,
+            execution_context_name: WORLD,
+        });
         channel.send(&page::AddScriptToEvaluateOnNewDocument {
             source: SCRIPT,
             world_name: WORLD,
@@ -105,6 +110,10 @@ impl Tab {
                 state.dialog = None;
                 state.frames.worlds_cleared(channel);
             });
+        } else if let Some(told) = event.get::<runtime::BindingCalled>() {
+            if told.name == clipboard::TOLD_BY {
+                self.settings().clipboard.keep(told.payload);
+            }
         } else {
             self.change(|state| state.hear(channel, event));
         }

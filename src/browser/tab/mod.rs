@@ -82,8 +82,8 @@ pub(crate) struct State {
     last_snapshot: Option<String>,
     /// See [`Tab::hurry`].
     is_hurried: bool,
-    /// Since when nobody has waited for the page to come to rest.
-    unsettled: Option<settle::Mark>,
+    /// Since when nobody has waited for the page to come to rest, and how much of it is left.
+    unsettled: Option<(settle::Mark, settle::Pace)>,
     /// What the page said when it was last waited for.
     told_title: Option<title::Titled>,
     has_crashed: bool,

@@ -9,14 +9,13 @@
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::{State, Tab, going::BEGINNING, title::Titled};
-use crate::clipboard::Copied;
 
 /// Two animation frames of a tab that draws none; then the page's timers bound it.
 const TWO_FRAMES: std::time::Duration = std::time::Duration::from_millis(250);
 
 /// How much of a page's coming to rest is waited for.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Pace {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pace {
     /// All of it.
     Whole,
     /// Navigations alone.
@@ -40,8 +39,6 @@ impl Pace {
 #[derive(serde::Deserialize)]
 struct Rested {
     title: String,
-    #[serde(default)]
-    copied: Option<Copied>,
 }
 
 /// How things stood before an act.
@@ -84,8 +81,15 @@ impl Tab {
     /// Makes up for what was left out in a hurry.
     pub async fn at_rest(&self) {
         let unsettled = self.state().unsettled.take();
-        if let Some(before) = unsettled {
-            self.settle_in(&before, Pace::After).await;
+        if let Some((before, pace)) = unsettled {
+            self.settle_in(&before, pace).await;
+        }
+    }
+
+    /// An act failed on its way: no frames were counted since.
+    pub(super) fn broke_off(&self) {
+        if let Some((_, pace)) = &mut self.state().unsettled {
+            *pace = Pace::Whole;
         }
     }
 
@@ -99,12 +103,18 @@ impl Tab {
         if self.state().is_hurried {
             self.settle_in(before, Pace::Hurried).await;
             // The oldest of them knows of all that was started since.
-            self.state().unsettled.get_or_insert_with(|| before.clone());
+            let mut state = self.state();
+            let oldest = state
+                .unsettled
+                .take()
+                .map_or_else(|| before.clone(), |(oldest, _)| oldest);
+            state.unsettled = Some((oldest, Pace::After));
             return;
         }
         // What was left out before is made up for in one.
         let earlier = self.state().unsettled.take();
-        self.settle(earlier.as_ref().unwrap_or(before)).await;
+        self.settle(earlier.as_ref().map_or(before, |(earlier, _)| earlier))
+            .await;
     }
 
     /// Waits until the page has come to rest after what was done since the mark.
@@ -151,9 +161,7 @@ impl Tab {
     pub(super) async fn drawn(&self) {
         let main = self.main();
         let drawn = self.ask::<Rested>(&main, Pace::Whole.function(), ());
-        if let Ok(Ok(rested)) = timeout(TWO_FRAMES, drawn).await {
-            self.keep_copied(rested.copied);
-        }
+        let _ = timeout(TWO_FRAMES, drawn).await;
     }
 
     /// Waits for a function of the page's script that ends by itself, and tells the title of the document that did, or for a
@@ -168,9 +176,8 @@ impl Tab {
             biased;
             () = navigates => None,
             rested = timeout(TWO_FRAMES, frames) => {
-                let rested = rested.ok()?.ok()?;
-                self.keep_copied(rested.copied);
-                Some(Titled::new(document, rested.title))
+                let title = rested.ok()?.ok()?.title;
+                Some(Titled::new(document, title))
             }
         }
     }

@@ -106,6 +106,23 @@ async fn a_pdf_that_is_opened_is_a_download() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn windows_that_are_opened_for_downloads_do_not_stay() {
+    let visit = Visit::new().await;
+    visit.enter("/downloads.html").await;
+    visit
+        .value("() => { for (const link of document.links) link.target = '_blank'; }")
+        .await;
+    for _ in 0..4 {
+        downloaded(&visit, "text=Report").await;
+    }
+    eventually("one tab is left", async || {
+        let told = visit.call("browser_tabs", json!({"action": "list"})).await;
+        told.done()["tabs"].as_array().unwrap().len() == 1
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_download_that_takes_long_is_told_when_it_is_there() {
     let visit = Visit::new().await;
     visit.enter("/downloads.html").await;

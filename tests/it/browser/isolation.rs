@@ -123,6 +123,9 @@ async fn what_one_session_copies_no_other_pastes() {
         visit.value_of(&two, "() => document.querySelector('#to').value").await,
         ""
     );
+    // Nor does a page learn by itself what was copied.
+    let read = "() => navigator.clipboard.readText().then(() => 'read', (error) => error.name)";
+    assert_eq!(visit.value_of(&two, read).await, "NotAllowedError");
     call(&one, "browser_click", json!({"target": "#to"})).await;
     press(&one, "Control+v").await;
     let pasted = visit.value_of(&one, "() => document.querySelector('#to').value").await;

@@ -16,6 +16,27 @@ command!(Enable => "Runtime.enable" -> Nothing);
 pub struct RunIfWaitingForDebugger {}
 command!(RunIfWaitingForDebugger => "Runtime.runIfWaitingForDebugger" -> Nothing);
 
+/// Gives worlds of a name a function that tells fumi something, those that are there and those that come.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AddBinding {
+    /// The function's name.
+    pub name: &'static str,
+    /// The worlds' name.
+    pub execution_context_name: &'static str,
+}
+command!(AddBinding => "Runtime.addBinding" -> Nothing);
+
+/// Such a function was called.
+#[derive(Debug, Deserialize)]
+pub struct BindingCalled {
+    /// The function's name.
+    pub name: String,
+    /// What it told.
+    pub payload: String,
+}
+happening!(BindingCalled => "Runtime.bindingCalled");
+
 /// An object in a page, held until it is released.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]

@@ -4,7 +4,7 @@ use fumi_base::errors::Teach as _;
 
 use super::page::{Page, at};
 use crate::{
-    acts::Aim,
+    acts::{Aim, Click},
     errors::BrowserError,
     target::Target,
     views::{Find, Wait},
@@ -104,5 +104,34 @@ async fn a_frame_that_hangs_is_left_out() {
         .expect("dragged");
     let seen = page.seen().await;
     assert!(seen.contains("dragstart@from"), "{seen}");
+    page.close().await;
+}
+
+#[tokio::test]
+async fn a_frame_of_another_site_gets_nothing_that_is_pasted_elsewhere() {
+    let spy = "<p id=p>got nothing</p><script>
+        addEventListener('paste', (event) => { p.textContent = event.clipboardData.getData('text/plain'); });
+        setInterval(() => dispatchEvent(new KeyboardEvent('keydown', { code: 'KeyV', ctrlKey: true })), 1);
+        </script>";
+    let main = "<input id=a value=secret><input id=b onkeyup='last = value'><iframe src={other}/spy></iframe>";
+    let page = Page::of_site(&[("/", main), ("/spy", spy)]).await;
+    page.tab
+        .click(&Aim::Target(at("#a")), &Click::default())
+        .await
+        .expect("clicked");
+    page.tab.press("Control+a").await.expect("selected");
+    page.tab.press("Control+c").await.expect("copied");
+    page.tab
+        .click(&Aim::Target(at("#b")), &Click::default())
+        .await
+        .expect("clicked");
+    page.tab.press("Control+v").await.expect("pasted");
+    // Before the keys come up, as where a browser pastes by itself.
+    assert_eq!(page.value("[b.value, last].join()").await, r#""secret,secret""#);
+    let nothing = Wait {
+        text: Some("got nothing".to_owned()),
+        ..Wait::default()
+    };
+    page.tab.wait_for(&nothing).await.expect("as it was");
     page.close().await;
 }
