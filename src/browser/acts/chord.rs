@@ -47,16 +47,13 @@ impl Chord {
         };
         Ok(Self { held, stroke })
     }
-}
 
-impl Chord {
     /// The key that is pressed without what makes Chromium paste by itself, if they are keys for pasting: `Control+v`,
     /// `Control+Shift+v`, `Shift+Insert`. Chromium takes their meaning from the key code; the price is that a page which still reads
     /// `keyCode` finds 0 there.
     pub(crate) fn pasting(&self) -> Option<Key> {
         let Stroke::Key(key) = &self.stroke else { return None };
-        let held = self.held.iter().filter_map(modifier);
-        let held = held.fold(Modifiers::default(), Modifiers::and);
+        let held = modifiers(&self.held);
         let pastes = match key.code {
             "KeyV" => held == Modifiers::CONTROL || held == Modifiers::CONTROL.and(Modifiers::SHIFT),
             "Insert" => held == Modifiers::SHIFT,
@@ -75,6 +72,13 @@ pub(crate) fn modifier(key: &Key) -> Option<Modifiers> {
         "Shift" => Modifiers::SHIFT,
         _ => return None,
     })
+}
+
+/// The bits of all modifiers among some keys.
+pub(crate) fn modifiers(keys: &[Key]) -> Modifiers {
+    keys.iter()
+        .filter_map(modifier)
+        .fold(Modifiers::default(), Modifiers::and)
 }
 
 /// Between plus signs; a plus sign with nothing before it is the key itself (`Control++`).

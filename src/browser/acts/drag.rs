@@ -9,7 +9,7 @@ use std::{sync::Arc, time::Duration};
 use super::{Aim, mouse::Mouse};
 use crate::{
     devtools::{
-        Channel,
+        Channel, Nothing,
         protocol::input::{
             DispatchDragEvent, DispatchMouseEvent, DragData, DragEventType, Modifiers, MouseButton, SetInterceptDrags,
         },
@@ -61,7 +61,7 @@ impl Tab {
     /// Lets the frames look for drags from now on; those that do. A page that is on its way to another document has nothing
     /// to drag.
     pub(super) async fn watch_drags(&self) -> Vec<Arc<Frame>> {
-        let asked = self.in_frames(|frame| async move { self.ask::<Watched>(&frame, "watchDrags", ()).await });
+        let asked = self.in_frames(|frame| async move { self.ask::<Nothing>(&frame, "watchDrags", ()).await });
         asked
             .await
             .unwrap_or_default()
@@ -110,9 +110,6 @@ pub(super) struct Seen {
     /// Something wants what is over it.
     pub(super) wanted: bool,
 }
-
-#[derive(serde::Deserialize)]
-struct Watched {}
 
 pub(super) fn dragged(kind: DragEventType, data: &DragData, at: Point) -> DispatchDragEvent<'_> {
     DispatchDragEvent {

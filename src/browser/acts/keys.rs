@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use super::{
-    chord::{Chord, Stroke, modifier},
+    chord::{Chord, Stroke, modifier, modifiers},
     keyboard::Key,
     mouse::key_event,
 };
 use crate::{
     devtools::{
-        Channel,
+        Channel, Nothing,
         protocol::input::{InsertText, KeyEventType, Modifiers},
     },
     errors::BrowserError,
@@ -28,9 +28,9 @@ impl Tab {
 
     /// Presses keys for pasting, and pastes what this session has copied where they went down.
     async fn paste(&self, chord: &Chord, key: &Key) -> Result<(), BrowserError> {
-        let awaited = self.in_frames(|frame| async move { self.ask::<Awaited>(&frame, "awaitKeys", ()).await });
+        let awaited = self.in_frames(|frame| async move { self.ask::<Nothing>(&frame, "awaitKeys", ()).await });
         let frames = awaited.await?.into_iter().map(|(frame, _)| frame).collect();
-        let held = hold(self.page(), chord);
+        let held = hold(self.page(), &chord.held);
         self.page()
             .call(&key_event(KeyEventType::RawKeyDown, key, held))
             .await?;
@@ -51,14 +51,11 @@ impl Tab {
         );
         let wanting = came.await?.into_iter().find(|(_, came)| came.wanted);
         if let (Some((frame, _)), Some(text)) = (wanting, self.settings().clipboard.text()) {
-            self.ask::<Pasted>(&frame, "paste", (text,)).await?;
+            self.ask::<Nothing>(&frame, "paste", (text,)).await?;
         }
         Ok(())
     }
 }
-
-#[derive(serde::Deserialize)]
-struct Awaited {}
 
 /// What a frame knows of the keys.
 #[derive(serde::Deserialize)]
@@ -67,12 +64,9 @@ struct Came {
     wanted: bool,
 }
 
-#[derive(serde::Deserialize)]
-struct Pasted {}
-
 /// Sends all events of a chord at once and waits until the page has handled the last one.
 pub(super) async fn strike(page: &Channel, chord: &Chord) -> Result<(), BrowserError> {
-    let held = hold(page, chord);
+    let held = hold(page, &chord.held);
     match &chord.stroke {
         Stroke::Text(text) => {
             page.call(&InsertText { text }).await?;
@@ -85,9 +79,9 @@ pub(super) async fn strike(page: &Channel, chord: &Chord) -> Result<(), BrowserE
     }
 }
 
-/// Presses the modifiers of a chord, without waiting; they are held then.
-fn hold(page: &Channel, chord: &Chord) -> Modifiers {
-    chord.held.iter().fold(Modifiers::default(), |held, key| {
+/// Presses modifiers, the first one first, without waiting; they are held then.
+pub(super) fn hold(page: &Channel, keys: &[Key]) -> Modifiers {
+    keys.iter().fold(Modifiers::default(), |held, key| {
         let held = held.and(modifier(key).unwrap_or_default());
         page.send(&key_event(KeyEventType::RawKeyDown, key, held));
         held
@@ -99,12 +93,7 @@ async fn release(page: &Channel, chord: &Chord, key: &Key, held: Modifiers) -> R
     let mut up = key_event(KeyEventType::KeyUp, key, held);
     for (before, key) in chord.held.iter().enumerate().rev() {
         page.send(&up);
-        let held = chord.held[..before].iter().filter_map(modifier);
-        up = key_event(
-            KeyEventType::KeyUp,
-            key,
-            held.fold(Modifiers::default(), Modifiers::and),
-        );
+        up = key_event(KeyEventType::KeyUp, key, modifiers(&chord.held[..before]));
     }
     page.call(&up).await?;
     Ok(())

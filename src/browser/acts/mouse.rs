@@ -3,7 +3,7 @@
 //! All frames of one act are sent before the first is acknowledged: a dialog that opens in between would swallow the rest,
 //! and a button would stay down.
 
-use super::{Button, Modifier, keyboard};
+use super::{Button, Modifier, chord::modifiers, keyboard, keys::hold};
 use crate::{
     devtools::{
         Channel,
@@ -43,10 +43,7 @@ impl<'a> Mouse<'a> {
     pub(super) async fn click(&mut self, at: Point, click: &Click) -> Result<(), BrowserError> {
         let keys: Vec<_> = click.modifiers.iter().map(|modifier| modifier.key()).collect();
         self.page.send(&self.moved(at, MouseButton::None));
-        for key in &keys {
-            self.held = self.held.and(super::chord::modifier(key).unwrap_or_default());
-            self.page.send(&key_event(KeyEventType::RawKeyDown, key, self.held));
-        }
+        self.held = hold(self.page, &keys);
         let button = click.button.into();
         let last = if click.double { 2 } else { 1 };
         for count in 1..=last {
@@ -62,8 +59,7 @@ impl<'a> Mouse<'a> {
         }
         self.page.send(&released);
         for (left, key) in keys.iter().enumerate().rev() {
-            let held = keys[..left].iter().filter_map(super::chord::modifier);
-            self.held = held.fold(Modifiers::default(), Modifiers::and);
+            self.held = modifiers(&keys[..left]);
             let up = key_event(KeyEventType::KeyUp, key, self.held);
             if left == 0 {
                 self.page.call(&up).await?;
