@@ -13,6 +13,7 @@ use fumi_base::{
 };
 
 use fumi_browser::Browser;
+use fumi_code::parser_pool::ParserPool;
 
 use crate::{
     config::{Config, ConfigError, StateKey},
@@ -46,6 +47,8 @@ pub struct App {
     pub sessions: Arc<Sessions>,
     /// Chromium, started by the first call that needs it.
     pub browser: Arc<Browser>,
+    /// Where source files are parsed.
+    pub parsers: Arc<ParserPool>,
     /// What outlives a call, and perhaps the process.
     pub store: Arc<dyn Store>,
     /// Statistics of projects that are still true: the JSON text, and when it was counted.
@@ -59,14 +62,19 @@ pub struct App {
 impl App {
     /// Builds everything from a checked configuration, with a store that ends with the process. `secrets` never leave in any
     /// reply.
-    pub fn build(config: Config, secrets: impl IntoIterator<Item = String>) -> Result<Arc<Self>, ConfigError> {
-        Self::build_over(Arc::new(Memory::default()), config, secrets)
+    pub fn build(
+        config: Config,
+        parsers: ParserPool,
+        secrets: impl IntoIterator<Item = String>,
+    ) -> Result<Arc<Self>, ConfigError> {
+        Self::build_over(Arc::new(Memory::default()), config, parsers, secrets)
     }
 
     /// The same over a store that may be older than the process, and outlive it.
     pub fn build_over(
         store: Arc<dyn Store>,
         config: Config,
+        parsers: ParserPool,
         secrets: impl IntoIterator<Item = String>,
     ) -> Result<Arc<Self>, ConfigError> {
         let roots = AllowedRoots::open_with(
@@ -78,8 +86,9 @@ impl App {
         .ok_or_else(|| ConfigError("at least one root is needed".to_owned()))?;
         let roots = Arc::new(roots);
         let sessions = Arc::new(Sessions::default());
+        let parsers = Arc::new(parsers);
         let browser = Browser::new(config.browser.settings(config.is_shared())?);
-        let catalogue = tools::catalogue(&config, config.code.queries()?, &roots, &sessions, &browser);
+        let catalogue = tools::catalogue(&config, config.code.queries()?, &roots, &sessions, &browser, &parsers);
         let scope = scope(&catalogue, &config.tools.toolsets)?;
         let metrics = Metrics::open(&config.telemetry)?;
         let seals = Seals::new(&StateKey::of(&config.server.state_key)?, seals::TTL, Arc::clone(&store));
@@ -108,6 +117,7 @@ impl App {
             scope,
             sessions,
             browser,
+            parsers,
             store,
             statistics: ResultCache::new(STATISTICS_BYTES as u64, STATISTICS_BYTES),
             seals,

@@ -14,6 +14,10 @@ use fumi::{
     tool::{Access, Caller, Progress, converse::Talk},
 };
 use fumi_base::{errors::Teach as _, redact::Redactor, text::Locale};
+use fumi_code::{
+    parser_pool::{ParserPool, Program},
+    parser_process,
+};
 use fumi_novel::{project::StylePreset, scaffold::Wishes};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -21,6 +25,9 @@ use tokio_util::sync::CancellationToken;
 /// What a large call used goes back to the system soon after it; see Cargo.toml.
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+
+/// The command of a parser process.
+const PARSER_COMMAND: &str = "parser-process";
 
 /// Token-efficient tools over text for AI clients, served through MCP.
 #[derive(Debug, Parser)]
@@ -71,6 +78,9 @@ enum Command {
         #[command(subcommand)]
         command: NovelCommand,
     },
+    /// Parse files for a server; started by fumi itself.
+    #[command(name = PARSER_COMMAND, hide = true)]
+    ParserProcess,
     /// Check a configuration file.
     CheckConfig {
         /// The file.
@@ -184,6 +194,9 @@ fn main() -> ExitCode {
         } => new_token(&name),
         Command::Openapi { common } => openapi(common),
         Command::Novel { command } => novel(command),
+        Command::ParserProcess => parser_process::serve()
+            .map(|()| ExitCode::SUCCESS)
+            .map_err(|error| ConfigError(format!("the parser process ended: {error}"))),
         Command::CheckConfig { file } => config(
             Common {
                 config: Some(file),
@@ -229,7 +242,21 @@ fn config(common: Common, mut flags: Flags) -> Result<Config, ConfigError> {
 fn app(mut config: Config) -> Result<Arc<App>, ConfigError> {
     config.telemetry.otlp_endpoint.clear();
     telemetry::start(&config.log, None);
-    App::build(config, secrets())
+    App::build(config, parsers()?, secrets())
+}
+
+/// Parses files in processes of this same program: on Linux also after its file was replaced.
+fn parsers() -> Result<ParserPool, ConfigError> {
+    let path = if cfg!(target_os = "linux") {
+        PathBuf::from("/proc/self/exe")
+    } else {
+        std::env::current_exe()
+            .map_err(|error| ConfigError(format!("the path of this program is not known: {error}")))?
+    };
+    Ok(ParserPool::new(Program {
+        path,
+        arguments: vec![PARSER_COMMAND.to_owned()],
+    }))
 }
 
 /// What never leaves in a reply.
@@ -263,7 +290,7 @@ fn serve(flags: Serve) -> Result<ExitCode, ConfigError> {
     let exporters = Exporters::open(&config.telemetry).map_err(|error| ConfigError(format!("telemetry: {error}")))?;
     telemetry::start(&config.log, exporters.as_ref());
     let store = state::open(&config.store, |name| std::env::var(name).ok())?;
-    let app = App::build_over(store, config, secrets())?;
+    let app = App::build_over(store, config, parsers()?, secrets())?;
     drop(inside);
     let metrics = Arc::clone(&app.kernel.metrics);
     let served = runtime.block_on(async {

@@ -3,6 +3,8 @@
 //! Invariant: elements are in the order of the text, and a parent stands before its children. Lines are 1-based and
 //! inclusive, columns 0-based in characters, the end column exclusive. The model does not know how it was found.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 /// What an element is. The names are those of capture names in `elements.scm` and of `type` in replies.
@@ -171,7 +173,7 @@ impl Kind {
 }
 
 /// Where an element stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Span {
     /// 1-based.
     pub start_line: usize,
@@ -202,7 +204,7 @@ impl Span {
 }
 
 /// One thing in a file.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Element {
     /// What it is.
     pub kind: Kind,
@@ -219,7 +221,7 @@ pub struct Element {
 }
 
 /// What is known of an element beyond its place.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Detail {
     /// A definition of a program.
     Code(Box<Code>),
@@ -242,7 +244,7 @@ pub enum Detail {
     /// An entry of data, or an item of a list that has entries of its own.
     Key {
         /// `string`, `number`, `boolean`, `null`, `date`, `mapping`, `list`; of YAML also `alias` and `document`.
-        type_name: &'static str,
+        type_name: Cow<'static, str>,
         /// As written, on one line, cut at 80 characters. Empty where the entries below say it: of mappings and of lists
         /// that hold others. YAML's anchors and tags stand here.
         value: String,
@@ -250,7 +252,7 @@ pub enum Detail {
 }
 
 /// A definition of a program.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[expect(
     clippy::struct_excessive_bools,
     reason = "each is a fact of its own, as filters and tables name it"
@@ -319,7 +321,7 @@ impl Code {
 }
 
 /// One parameter.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Param {
     /// Its name, or a destructuring pattern as written.
     pub name: String,
@@ -391,7 +393,7 @@ impl Visibility {
 }
 
 /// An import, an include, a re-export.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Import {
     /// Where from, as written; empty for a plain list of modules.
     pub module: String,
@@ -402,7 +404,7 @@ pub struct Import {
 }
 
 /// One imported name.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ImportName {
     /// As it is called where it comes from.
     pub name: String,
@@ -411,14 +413,14 @@ pub struct ImportName {
 }
 
 /// A tag of a markup language.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Markup {
     /// In lower case.
     pub tag: String,
     /// Name and value in the order of the text; a value is empty where none is written.
     pub attributes: Vec<(String, String)>,
     /// `structure`, `heading`, `text`, `list`, `media`, `form`, `table`, `metadata`.
-    pub element_class: &'static str,
+    pub element_class: Cow<'static, str>,
     /// How many tags enclose it.
     pub depth: usize,
     /// How many tags stand directly in it.
@@ -430,21 +432,21 @@ pub struct Markup {
 }
 
 /// A rule of a style sheet.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Style {
     /// The selectors, or the condition of an at-rule, on one line.
     pub selector: String,
     /// Name, value, class of the property.
-    pub properties: Vec<(String, String, &'static str)>,
+    pub properties: Vec<(String, String, Cow<'static, str>)>,
     /// Of a rule `layout`, `box_model`, `typography`, `background`, `transition`, `interactivity`, `variables` or
     /// `other`: the class of most of its properties, of the first of them when even. Of an at-rule its keyword.
-    pub property_class: &'static str,
+    pub property_class: Cow<'static, str>,
     /// The at-rules around it, outermost first.
     pub media: Vec<String>,
 }
 
 /// All elements of one file.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Elements {
     /// In the order of the text; parents before children.
     pub list: Vec<Element>,

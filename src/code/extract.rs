@@ -680,7 +680,7 @@ fn empty_detail(kind: Kind) -> Detail {
         Kind::Rule | Kind::AtRule | Kind::Property => Detail::Style(Box::<Style>::default()),
         Kind::Heading => Detail::Heading { level: 1 },
         Kind::Key => Detail::Key {
-            type_name: "null",
+            type_name: "null".into(),
             value: String::new(),
         },
         Kind::Comment

@@ -17,6 +17,7 @@ const MAX_CHARACTERS: usize = 1_000;
 /// A parsed filter.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
+    text: String,
     terms: Vec<Term>,
 }
 
@@ -112,12 +113,21 @@ impl Filter {
             terms.push(reader.term()?);
             reader.skip_spaces();
             if reader.at == text.len() {
-                return Ok(Self { terms });
+                return Ok(Self {
+                    text: text.to_owned(),
+                    terms,
+                });
             }
             if !reader.take(",") {
                 return Err(reader.bad(reader.at, "a comma is expected here", "ここにはカンマが必要です"));
             }
         }
+    }
+
+    /// The text that [`Filter::parse`] read.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
     }
 
     /// Whether everything passes.

@@ -6,6 +6,7 @@
 
 use std::ops::{ControlFlow, Range};
 
+use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 use tree_sitter::{InputEdit, Node, ParseOptions, Parser, Point, Tree, TreeCursor};
 
@@ -65,7 +66,7 @@ impl Source {
 }
 
 /// A place where the text does not follow the grammar.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ParseError {
     /// 1-based.
     pub line: usize,
@@ -571,7 +572,7 @@ pub(crate) mod tests {
     use tokio_util::sync::CancellationToken;
 
     use super::{LineIndex, Parsed, Source, one_line, parse};
-    use crate::{errors::structure::StructureError, extract::extract, languages::detect::detect};
+    use crate::{errors::structure::StructureError, extract::extract, languages::detect::detect, outline::Outline};
 
     pub(crate) fn source(path: &str, text: &str) -> Source {
         Source {
@@ -581,6 +582,10 @@ pub(crate) mod tests {
             encoding: "utf-8".to_owned(),
             size_bytes: text.len() as u64,
         }
+    }
+
+    pub(crate) fn outline(path: &str, text: &str) -> Outline {
+        Outline::read(source(path, text), &CancellationToken::new()).expect("parsed")
     }
 
     pub(crate) fn parsed(path: &str, text: &str) -> Parsed {

@@ -144,12 +144,10 @@ impl CodePattern {
         }
     }
 
-    /// Whether a text can contain a match at all: reading it is a thousandth of parsing it.
+    /// A text that every match contains, if the pattern has one.
     #[must_use]
-    pub fn may_match(&self, text: &str) -> bool {
-        self.literal
-            .as_ref()
-            .is_none_or(|literal| memchr::memmem::find(text.as_bytes(), literal.as_bytes()).is_some())
+    pub fn literal(&self) -> Option<&str> {
+        self.literal.as_deref()
     }
 
     /// Every place of the file that it matches, in the order of the text.

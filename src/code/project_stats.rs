@@ -16,9 +16,9 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     errors::{search::SearchError, structure::StructureError},
-    extract::extract,
     languages::{detect::by_file_name, facts::Family},
-    parse::{Source, parse},
+    parse::Source,
+    parser_pool::ParserPool,
     scale::statistics,
     walk::{Detail, FileFilter, FoundFile, Listed, Sort},
     walkers::{Walkers, cores},
@@ -81,6 +81,8 @@ pub struct ProjectStats {
     pub complexity: BTreeMap<usize, usize>,
     /// The most complex callables first.
     pub top: Vec<Callable>,
+    /// Paths of files whose parser reached a limit or could not be started: their callables are missing.
+    pub unparsed: Vec<String>,
 }
 
 /// Looks at every file that the filter finds, up to `keep`.
@@ -89,6 +91,7 @@ pub fn collect(
     depth: Depth,
     keep: usize,
     file_bytes: u64,
+    parsers: &ParserPool,
     cancel: &CancellationToken,
 ) -> Result<ProjectStats, SearchError> {
     let wanted = Listed {
@@ -109,7 +112,7 @@ pub fn collect(
             if cancel.is_cancelled() {
                 return;
             }
-            own.add(file, depth, file_bytes, cancel);
+            own.add(file, depth, file_bytes, parsers, cancel);
         }
         gathered.lock().unwrap_or_else(PoisonError::into_inner).join(own);
     };
@@ -125,6 +128,7 @@ pub fn collect(
     }
     let mut stats = gathered.into_inner().unwrap_or_else(PoisonError::into_inner);
     stats.files.sort_by(|a, b| a.path.cmp(&b.path));
+    stats.unparsed.sort();
     stats.sort_top();
     stats.total_files = listing.total_count - (listing.entries.len() - found.len()) as u64;
     Ok(stats)
@@ -145,7 +149,14 @@ impl ProjectStats {
         mean
     }
 
-    fn add(&mut self, file: &FoundFile, depth: Depth, file_bytes: u64, cancel: &CancellationToken) {
+    fn add(
+        &mut self,
+        file: &FoundFile,
+        depth: Depth,
+        file_bytes: u64,
+        parsers: &ParserPool,
+        cancel: &CancellationToken,
+    ) {
         let path = file.path.shown();
         let language = by_file_name(&path);
         let bytes = files::read(&file.path, file_bytes).unwrap_or_default();
@@ -164,8 +175,14 @@ impl ProjectStats {
         }
         let decoded = files::decode(&bytes, EncodingChoice::Auto);
         let callables = Source::new(path.clone(), decoded, bytes.len() as u64, None)
-            .and_then(|source| parse(source, cancel))
-            .and_then(|parsed| Ok::<_, StructureError>(statistics(&parsed, &extract(&parsed, cancel)?).callables));
+            .and_then(|source| parsers.outline(source, cancel))
+            .map(|file| statistics(&file).callables);
+        if matches!(
+            callables,
+            Err(StructureError::ParserStopped { .. } | StructureError::ParserUnavailable { .. })
+        ) {
+            self.unparsed.push(path.clone());
+        }
         for (element, line, complexity) in callables.unwrap_or_default() {
             *self.complexity.entry(complexity).or_default() += 1;
             self.top.push(Callable {
@@ -183,6 +200,7 @@ impl ProjectStats {
     fn join(&mut self, other: Self) {
         self.files.extend(other.files);
         self.top.extend(other.top);
+        self.unparsed.extend(other.unparsed);
         for (complexity, count) in other.complexity {
             *self.complexity.entry(complexity).or_default() += count;
         }
@@ -209,7 +227,10 @@ mod tests {
     use tokio_util::sync::CancellationToken;
 
     use super::{Depth, collect};
-    use crate::walk::{FileFilter, FileOptions};
+    use crate::{
+        parser_pool::ParserPool,
+        walk::{FileFilter, FileOptions},
+    };
 
     #[test]
     fn lines_languages_and_complexity_of_a_small_project() {
@@ -223,7 +244,15 @@ mod tests {
         fs::write(root.path().join("c.bin"), b"\0\n\n").expect("a file");
         let project = Project::open(root.path()).expect("a project");
         let filter = FileFilter::new(&project, &[], &FileOptions::default(), SystemTime::now()).expect("plain");
-        let stats = collect(&filter, Depth::Complexity, 100, 1 << 20, &CancellationToken::new()).expect("read");
+        let stats = collect(
+            &filter,
+            Depth::Complexity,
+            100,
+            1 << 20,
+            &ParserPool::in_process(),
+            &CancellationToken::new(),
+        )
+        .expect("read");
         let shown: Vec<_> = stats
             .files
             .iter()

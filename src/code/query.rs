@@ -6,6 +6,7 @@
 
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 use tree_sitter::{
     Node, Query, QueryCursor, QueryCursorOptions, QueryError, QueryErrorKind, QueryPredicateArg, StreamingIterator as _,
@@ -42,7 +43,7 @@ const QUERY_QUANTIFIERS: usize = 40;
 const QUERY_SQUARES: usize = 2 * QUERY_QUANTIFIERS * QUERY_QUANTIFIERS;
 
 /// What is asked. Exactly one at a time.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum QueryKind {
     /// A key of the language's `[queries]`.
     Key(String),
@@ -53,7 +54,7 @@ pub enum QueryKind {
 }
 
 /// One answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Match {
     /// The name of what was found; for what has none, its text on one line.
     pub name: String,
@@ -70,7 +71,7 @@ pub struct Match {
 }
 
 /// All answers of one file.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Matches {
     /// In the order of the text, at most as many as asked for.
     pub list: Vec<Match>,
@@ -91,28 +92,43 @@ pub enum Prepared {
     Find(Box<CodePattern>),
 }
 
-/// Checks a question before any file is read.
-pub fn prepare(kind: &QueryKind, language: &'static Language, user: &UserQueries) -> Result<Prepared, StructureError> {
-    match kind {
-        QueryKind::Key(key) => {
-            if let Some(text) = user.get(language, key) {
-                return compile(text, language).map(|query| Prepared::Run(Box::new(query)));
-            }
-            let queries = &language.facts.queries;
-            queries.get(key).map(Prepared::Select).ok_or_else(|| {
-                let own = queries.keys().map(String::as_str);
-                let keys: Vec<&str> = own.chain(user.keys(language)).collect();
-                StructureError::UnknownQueryKey {
-                    key: key.clone(),
-                    language: language.name,
-                    nearest: nearest(key, keys.iter().copied()),
-                    keys: keys.join(", "),
-                }
-            })
+impl QueryKind {
+    /// Looks up a key: one of the operator's becomes its query, one of the language's stays.
+    ///
+    /// # Errors
+    /// Returns [`StructureError::UnknownQueryKey`] if the language has no such key.
+    pub fn resolve(&self, language: &'static Language, user: &UserQueries) -> Result<Self, StructureError> {
+        let Self::Key(key) = self else {
+            return Ok(self.clone());
+        };
+        if let Some(text) = user.get(language, key) {
+            return Ok(Self::Query(text.to_owned()));
         }
-        QueryKind::Query(text) => compile(text, language).map(|query| Prepared::Run(Box::new(query))),
+        selection(key, language, user).map(|_| self.clone())
+    }
+}
+
+fn selection(key: &str, language: &'static Language, user: &UserQueries) -> Result<&'static Selection, StructureError> {
+    let queries = &language.facts.queries;
+    queries.get(key).ok_or_else(|| {
+        let own = queries.keys().map(String::as_str);
+        let keys: Vec<&str> = own.chain(user.keys(language)).collect();
+        StructureError::UnknownQueryKey {
+            key: key.to_owned(),
+            language: language.name.to_owned(),
+            nearest: nearest(key, keys.iter().copied()),
+            keys: keys.join(", "),
+        }
+    })
+}
+
+/// Compiles a question in this process.
+pub fn prepare(kind: &QueryKind, language: &'static Language, user: &UserQueries) -> Result<Prepared, StructureError> {
+    match kind.resolve(language, user)? {
+        QueryKind::Key(key) => selection(&key, language, user).map(Prepared::Select),
+        QueryKind::Query(text) => compile(&text, language).map(|query| Prepared::Run(Box::new(query))),
         QueryKind::Pattern(text) => {
-            CodePattern::compile(text, language).map(|pattern| Prepared::Find(Box::new(pattern)))
+            CodePattern::compile(&text, language).map(|pattern| Prepared::Find(Box::new(pattern)))
         }
     }
 }
@@ -193,7 +209,7 @@ impl Selection {
             Detail::Markup(markup) => markup.element_class == class,
             // A rule is asked for by any of its properties, an at-rule by what it is.
             Detail::Style(style) => {
-                style.property_class == class || style.properties.iter().any(|(_, _, known)| *known == class)
+                style.property_class == class || style.properties.iter().any(|(_, _, known)| known == class)
             }
             Detail::Key { type_name, .. } => *type_name == class,
             _ => false,

@@ -26,8 +26,9 @@ use crate::{
         detect::{by_file_name, guess},
         facts::Family,
     },
-    parse::{Source, parse},
-    query::{Matches, Prepared, QueryKind, prepare, run},
+    parse::Source,
+    parser_pool::{ParserPool, Question},
+    query::{Matches, QueryKind},
     search::{Scope, Targets},
     skipped::{Reason, SkippedList},
     sources,
@@ -87,7 +88,7 @@ impl From<StructureError> for QueryFilesError {
 }
 
 /// The question in one language, and how many files asked for it.
-type Question = Arc<Result<Prepared, StructureError>>;
+type Asked = Arc<Result<Question, StructureError>>;
 
 /// Asks every source file of the targets, in `asked` language only if the caller named one. At most `limit` rows are kept.
 pub fn query_files(
@@ -96,16 +97,18 @@ pub fn query_files(
     asked: Option<&str>,
     (targets, scope): (&Targets, &Scope),
     limit: usize,
+    parsers: &ParserPool,
     cancel: &CancellationToken,
 ) -> Result<Answers, QueryFilesError> {
     let asked = asked.filter(|name| !name.trim().is_empty()).map(by_name).transpose()?;
-    let questions: Mutex<BTreeMap<&'static str, (Question, usize)>> = Mutex::default();
+    let questions: Mutex<BTreeMap<&'static str, (Asked, usize)>> = Mutex::default();
     if let Some(language) = asked {
         // A question that is wrong in the one language that was named is told before any file is read.
-        let prepared = prepare(kind, language, user)?;
+        let prepared = parsers.prepare(kind, language, user, cancel)?;
         lock(&questions).insert(language.name, (Arc::new(Ok(prepared)), 0));
     }
     let (kept, searched) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let unavailable: Mutex<Option<String>> = Mutex::default();
     let (found, skipped) = sources::find(targets, scope, cancel)?;
     let sources = sources::each(&found, skipped, cancel, |path| {
         // Files are handed out in order: what is kept by now stands before this one.
@@ -118,7 +121,7 @@ pub fn query_files(
             let mut questions = lock(&questions);
             let (question, files) = questions
                 .entry(language.name)
-                .or_insert_with(|| (Arc::new(prepare(kind, language, user)), 0));
+                .or_insert_with(|| (Arc::new(parsers.prepare(kind, language, user, cancel)), 0));
             *files += 1;
             Arc::clone(question)
         };
@@ -129,9 +132,15 @@ pub fn query_files(
         if !may_answer(prepared, filter, &source) {
             return Ok(None);
         }
-        // Only a cancelled file fails, and then the whole answer does.
-        let Ok(matches) = parse(source, cancel).and_then(|parsed| run(prepared, filter, &parsed, room, cancel)) else {
-            return Ok(None);
+        let matches = match parsers.query(prepared, filter, &source, room, cancel) {
+            Ok(matches) => matches,
+            Err(StructureError::ParserStopped { .. }) => return Err(Reason::Unparsable),
+            Err(StructureError::ParserUnavailable { reason }) => {
+                lock(&unavailable).get_or_insert(reason);
+                return Ok(None);
+            }
+            // A cancelled file fails, and then the whole answer does.
+            Err(_) => return Ok(None),
         };
         kept.fetch_add(matches.list.len(), Relaxed);
         Ok((matches.total > 0).then(|| FileAnswers {
@@ -140,6 +149,9 @@ pub fn query_files(
             matches,
         }))
     })?;
+    if let Some(reason) = lock(&unavailable).take() {
+        return Err(StructureError::ParserUnavailable { reason }.into());
+    }
     let questions = questions.into_inner().unwrap_or_else(PoisonError::into_inner);
     let fits = questions.values().any(|(question, _)| question.is_ok());
     if !fits && let Some((question, _)) = questions.values().max_by_key(|(_, files)| *files) {
@@ -165,11 +177,7 @@ pub fn query_files(
 }
 
 /// Whether a file can hold an answer, as far as its text tells: looking costs a thousandth of parsing.
-fn may_answer(prepared: &Prepared, filter: &Filter, source: &Source) -> bool {
-    let has_pattern = match prepared {
-        Prepared::Find(pattern) => pattern.may_match(&source.text),
-        Prepared::Select(_) | Prepared::Run(_) => true,
-    };
+fn may_answer(question: &Question, filter: &Filter, source: &Source) -> bool {
     // Names of tags and keys are not always as the text writes them.
     let has_name = match filter.exact_name() {
         Some(name) if source.language.facts.family == Family::Code => {
@@ -177,7 +185,7 @@ fn may_answer(prepared: &Prepared, filter: &Filter, source: &Source) -> bool {
         }
         _ => true,
     };
-    has_pattern && has_name
+    question.may_match(&source.text) && has_name
 }
 
 impl Answers {

@@ -18,8 +18,9 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     elements::{Elements, Kind},
     errors::search::SearchError,
-    extract::extract,
-    parse::{LineIndex, Parsed, Source, one_line, parse},
+    outline::Outline,
+    parse::{LineIndex, Source, one_line},
+    parser_pool::ParserPool,
     search::{Matches, Need, Scope, Targets, search},
     skipped::{Reason, SkippedList},
     sources,
@@ -189,6 +190,7 @@ pub fn rank(
     query: &RankedQuery,
     targets: &Targets,
     scope: &Scope,
+    parsers: &ParserPool,
     cancel: &CancellationToken,
 ) -> Result<(RankedOutput, Matches), SearchError> {
     let started = std::time::Instant::now();
@@ -200,12 +202,11 @@ pub fn rank(
         let decoded = files::decode(&bytes, query.any.encoding);
         let shown = path.shown();
         let text = decoded.text.clone();
-        let parsed = Source::new(shown.clone(), decoded, bytes.len() as u64, None)
-            .and_then(|source| parse(source, cancel))
-            .and_then(|parsed| Ok((extract(&parsed, cancel)?, parsed)));
-        Ok(Some(match parsed {
-            Ok((elements, parsed)) => of_elements(query, &parsed, &elements),
-            // A text in no known language is compared by its paragraphs.
+        let outline = Source::new(shown.clone(), decoded, bytes.len() as u64, None)
+            .and_then(|source| parsers.outline(source, cancel));
+        Ok(Some(match outline {
+            Ok(file) => of_elements(query, &file),
+            // A text in no known language, or one that cannot be parsed, is compared by its paragraphs.
             Err(_) => of_blocks(query, &shown, &text),
         }))
     })?;
@@ -309,9 +310,10 @@ const fn is_document(kind: Kind) -> bool {
         )
 }
 
-fn of_elements(query: &RankedQuery, parsed: &Parsed, elements: &Elements) -> FileDocuments {
+fn of_elements(query: &RankedQuery, file: &Outline) -> FileDocuments {
+    let elements = &file.elements;
     let list = &elements.list;
-    let facts = &parsed.source.language.facts;
+    let facts = &file.source.language.facts;
     let mut total = 1;
     let mut bytes = 0;
     for element in list.iter().filter(|element| is_document(element.kind)) {
@@ -320,23 +322,23 @@ fn of_elements(query: &RankedQuery, parsed: &Parsed, elements: &Elements) -> Fil
     }
     let owner = |at: usize| owner(elements, at);
     let mut drafts: BTreeMap<Option<usize>, Tally> = BTreeMap::new();
-    let text = &parsed.source.text;
+    let text = &file.source.text;
     for (term, (_, matcher)) in query.terms.iter().enumerate() {
         each_match(matcher, text, |start| {
             drafts
                 .entry(owner(start))
                 .or_insert_with(|| Tally::new(query.terms.len()))
-                .add(term, parsed.lines.line(start));
+                .add(term, file.lines.line(start));
         });
     }
     let documents = drafts
         .into_iter()
         .map(|(element, tally)| {
-            let (line, shown) = tally.best_line(&parsed.lines, text);
+            let (line, shown) = tally.best_line(&file.lines, text);
             let (start_line, end_line) = tally.lines();
             let mut counts = tally.counts.clone();
             let mut row = RankedRow {
-                file: parsed.source.path.clone(),
+                file: file.source.path.clone(),
                 element: String::new(),
                 kind: "file".to_owned(),
                 start_line,
@@ -563,9 +565,7 @@ impl RankedOutput {
 #[cfg(test)]
 mod tests {
     use super::{RankedQuery, of_blocks, of_elements, split};
-    use crate::{extract::extract, parse::tests::parsed, text_query::QueryOptions};
-    use tokio_util::sync::CancellationToken;
-
+    use crate::{parse::tests::outline, text_query::QueryOptions};
     const TEXT: &str = "\"\"\"Sends.\"\"\"\nRETRIES = 3\n\n# Waits longer after every retry.\ndef backoff(attempt):\n    return 2 ** attempt\n\nclass Client:\n    def send(self):\n        for retry in range(RETRIES):\n            backoff(retry)\n\n    def close(self):\n        pass\n";
 
     fn query(text: &str) -> RankedQuery {
@@ -582,9 +582,7 @@ mod tests {
 
     #[test]
     fn matches_belong_to_the_innermost_element_and_comments_to_what_they_document() {
-        let parsed = parsed("a.py", TEXT);
-        let elements = extract(&parsed, &CancellationToken::new()).expect("elements");
-        let found = of_elements(&query("retry backoff"), &parsed, &elements);
+        let found = of_elements(&query("retry backoff"), &outline("a.py", TEXT));
         let rows: Vec<_> = found
             .documents
             .iter()

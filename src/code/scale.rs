@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use crate::{
     elements::{Elements, Kind},
-    parse::Parsed,
+    outline::Outline,
 };
 
 /// Lines below which a file is small, medium, large; from the last on it is very large.
@@ -157,10 +157,10 @@ pub struct Scale {
 
 /// The scale of a file in a known language.
 #[must_use]
-pub fn assess(parsed: &Parsed, elements: &Elements, token_estimate: usize) -> Scale {
-    let lines = count_lines(&parsed.source.text, elements);
+pub fn assess(file: &Outline, token_estimate: usize) -> Scale {
+    let lines = count_lines(&file.source.text, &file.elements);
     Scale {
-        complexity: Some(complexity(elements)),
+        complexity: Some(complexity(&file.elements)),
         ..of_lines(lines, token_estimate)
     }
 }
@@ -278,7 +278,8 @@ pub struct FileStatistics {
 
 /// The statistics of one file.
 #[must_use]
-pub fn statistics(parsed: &Parsed, elements: &Elements) -> FileStatistics {
+pub fn statistics(file: &Outline) -> FileStatistics {
+    let elements = &file.elements;
     let callables = elements
         .list
         .iter()
@@ -289,26 +290,23 @@ pub fn statistics(parsed: &Parsed, elements: &Elements) -> FileStatistics {
         })
         .collect();
     FileStatistics {
-        language: parsed.source.language.name,
-        lines: count_lines(&parsed.source.text, elements),
+        language: file.source.language.name,
+        lines: count_lines(&file.source.text, elements),
         callables,
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use tokio_util::sync::CancellationToken;
-
     use super::{Category, Lines, assess, assess_text, guidance, statistics};
-    use crate::{extract::extract, parse::tests::parsed};
+    use crate::parse::tests::outline;
 
     const TEXT: &str = "# about\n\nimport os  # code\n\ndef f(x):\n    \"\"\"Doc.\"\"\"\n    # why\n    if x and os:\n        return 1\n    return [y for y in x if y]\n\nclass A:\n    def g(self): pass\n";
 
     #[test]
     fn lines_are_code_or_comment_or_blank() {
-        let parsed = parsed("a.py", TEXT);
-        let elements = extract(&parsed, &CancellationToken::new()).expect("elements");
-        let scale = assess(&parsed, &elements, 70);
+        let file = outline("a.py", TEXT);
+        let scale = assess(&file, 70);
         assert_eq!(
             scale.lines,
             Lines {
@@ -335,7 +333,7 @@ mod tests {
             (6, 5, Some("f"))
         );
         assert!((cyclomatic.average - 3.0).abs() < f64::EPSILON);
-        let statistics = statistics(&parsed, &elements);
+        let statistics = statistics(&file);
         assert_eq!(
             statistics.callables,
             [("f".to_owned(), 5, 5), ("A.g".to_owned(), 13, 1)]

@@ -19,6 +19,8 @@ pub enum Reason {
     Unreadable,
     /// It has more bytes than are searched.
     TooLarge,
+    /// Its parser needed more time or memory than one file may use.
+    Unparsable,
     /// It contains NUL bytes, and matches: its lines are not text. It was named by the caller, so it counts.
     BinaryMatches,
 }

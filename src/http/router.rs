@@ -137,6 +137,11 @@ fn observe(app: &Arc<App>, streams: &Arc<mcp::sessions::Streams>) {
         work::searched_bytes,
     );
     metrics.count(("fumi.parses", ""), "Texts that were parsed", work::parsed_texts);
+    metrics.count(
+        ("fumi.parser_stops", ""),
+        "Parser processes that reached a limit",
+        work::stopped_parsers,
+    );
     metrics.observe(("process.memory.usage", "By"), "Bytes of memory in use", |tell| {
         if let Some(bytes) = resident_bytes() {
             tell(bytes, &[]);

@@ -18,6 +18,9 @@ use crate::{app::App, tool::ToolError};
 
 /// Files that statistics look at (the design limit of a project).
 const MAX_FILES: usize = 100_000;
+
+/// Paths of files without structure that are named; the number tells of the rest.
+const UNPARSED_EXAMPLES: usize = 20;
 /// Rows in the lists inside statistics.
 const ROWS: usize = 1_000;
 
@@ -39,18 +42,21 @@ pub fn of(
     if let Some(kept) = app.statistics.get(&key) {
         return Ok(kept);
     }
-    let counted = count(project, name, app.config.limits.file_bytes, cancel)?;
-    let bytes = counted.0.len();
-    app.statistics.insert(key, counted.clone(), bytes);
+    let (counted, is_complete) = count(app, project, name, cancel)?;
+    if is_complete {
+        let bytes = counted.0.len();
+        app.statistics.insert(key, counted.clone(), bytes);
+    }
     Ok(counted)
 }
 
+/// The second value is false if a file could not be parsed, which another try may do.
 fn count(
+    app: &App,
     project: &Arc<Project>,
     name: &'static str,
-    file_bytes: u64,
     cancel: &CancellationToken,
-) -> Result<(Arc<str>, Arc<str>), ToolError> {
+) -> Result<((Arc<str>, Arc<str>), bool), ToolError> {
     let filter = FileFilter::new(project, &[], &FileOptions::default(), SystemTime::now())
         .map_err(|errors| ToolError::all(&errors))?;
     let depth = if name == "complexity" {
@@ -58,7 +64,14 @@ fn count(
     } else {
         Depth::Lines
     };
-    let stats = collect(&filter, depth, MAX_FILES, file_bytes, cancel)?;
+    let stats = collect(
+        &filter,
+        depth,
+        MAX_FILES,
+        app.config.limits.file_bytes,
+        &app.parsers,
+        cancel,
+    )?;
     let mut body = match name {
         "overview" => overview(&stats),
         "languages" => json!({"languages": languages(&stats)}),
@@ -70,7 +83,12 @@ fn count(
     body["project_path"] = json!(project.shown_root());
     body["truncated"] =
         json!(stats.total_files > stats.files.len() as u64 || (name == "files" && stats.files.len() > ROWS));
-    Ok((Arc::from(body.to_string()), Arc::from(generated_at)))
+    if !stats.unparsed.is_empty() {
+        body["unparsed_files"] = json!(stats.unparsed.len());
+        body["unparsed_examples"] = json!(stats.unparsed.iter().take(UNPARSED_EXAMPLES).collect::<Vec<_>>());
+    }
+    let counted = (Arc::from(body.to_string()), Arc::from(generated_at));
+    Ok((counted, stats.unparsed.is_empty()))
 }
 
 fn overview(stats: &ProjectStats) -> Value {

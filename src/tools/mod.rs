@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use fumi_base::{roots::AllowedRoots, text::Locale};
 use fumi_browser::Browser;
-use fumi_code::user_queries::UserQueries;
+use fumi_code::{parser_pool::ParserPool, user_queries::UserQueries};
 use serde_json::{Map, Value, json};
 
 use crate::{
@@ -43,10 +43,11 @@ pub fn catalogue(
     roots: &Arc<AllowedRoots>,
     sessions: &Arc<Sessions>,
     browser: &Arc<Browser>,
+    parsers: &Arc<ParserPool>,
 ) -> Catalogue {
-    let search = Arc::new(SearchDeps::new(config));
+    let search = Arc::new(SearchDeps::new(config, Arc::clone(parsers)));
     // A tool's dependencies are shared, and its work moves to a thread of its own: hence the inner handle.
-    let structure = Arc::new(Arc::new(StructureDeps::new(config, queries)));
+    let structure = Arc::new(Arc::new(StructureDeps::new(config, queries, Arc::clone(parsers))));
     let project = Arc::new(ProjectDeps {
         roots: Arc::clone(roots),
         sessions: Arc::clone(sessions),

@@ -130,7 +130,7 @@ pub(crate) fn app_with_gate(sample: &Sample, change: impl FnOnce(&mut fumi::conf
         sessions: Arc::clone(&app.sessions),
     });
     let catalogue = Catalogue::new(vec![
-        Entry::of::<ListFiles>(Arc::new(SearchDeps::new(&app.config))),
+        Entry::of::<ListFiles>(Arc::new(SearchDeps::new(&app.config, Arc::clone(&app.parsers)))),
         Entry::of::<SetProjectPath>(project),
         Entry::of::<Wait>(Arc::clone(&gate)),
     ]);

@@ -11,10 +11,20 @@ use std::{
     time::Duration,
 };
 
+use fumi_code::parser_pool::ParserPool;
+
 use crate::sample::Sample;
 
 /// What ends a test whose server never answers. No test is about how long anything takes.
 const PATIENCE: Duration = Duration::from_mins(1);
+
+/// Where fumi's parts in a test's own process parse files: in processes of the real program.
+pub(crate) fn parsers() -> ParserPool {
+    ParserPool::new(fumi_code::parser_pool::Program {
+        path: env!("CARGO_BIN_EXE_fumi").into(),
+        arguments: vec!["parser-process".to_owned()],
+    })
+}
 
 /// Takes what a developer has set out of a program's surroundings.
 pub(crate) fn undisturbed(command: &mut Command) {

@@ -95,7 +95,7 @@ impl Place {
         config.server.listen.set_port(0);
         config.projects.allowed_roots.push(self.sample.root());
         change(&mut config);
-        App::build_over(store, config, Vec::new()).unwrap()
+        App::build_over(store, config, crate::program::parsers(), Vec::new()).unwrap()
     }
 
     fn folder(&self, name: &str) -> PathBuf {

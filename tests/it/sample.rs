@@ -129,7 +129,12 @@ impl Sample {
             config.browser.executable = chromium.into();
         }
         change(&mut config);
-        App::build(config, secrets.iter().map(|secret| (*secret).to_owned())).unwrap()
+        App::build(
+            config,
+            crate::program::parsers(),
+            secrets.iter().map(|secret| (*secret).to_owned()),
+        )
+        .unwrap()
     }
 
     /// The example of a tool, with this project's root where it names one, and the hash of a file where it names that of `abc`.

@@ -4,18 +4,23 @@
 
 use std::{fmt::Write as _, sync::LazyLock};
 
+use serde::{Deserialize, Serialize};
+
 use fumi_base::{
     errors::{Book, Teach},
     project::quoted,
 };
 
-use crate::languages;
+use crate::{
+    languages,
+    parser_process::{CPU_SECONDS, MEMORY_LIMIT},
+};
 
 /// The failures of structure.
 pub static BOOK: LazyLock<Book> = LazyLock::new(|| Book::embedded(include_str!("structure.toml")));
 
 /// Why a file was not taken apart, queried or cut as asked.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, thiserror::Error)]
 #[allow(missing_docs, reason = "the sentences stand in structure.toml")]
 pub enum StructureError {
     #[error("unsupported language: {path}")]
@@ -29,7 +34,7 @@ pub enum StructureError {
     #[error("unknown query key {key} for {language}")]
     UnknownQueryKey {
         key: String,
-        language: &'static str,
+        language: String,
         keys: String,
         nearest: Vec<String>,
     },
@@ -71,12 +76,25 @@ pub enum StructureError {
         /// Qualified name, first and last line.
         candidates: Vec<(String, usize, usize)>,
     },
+    #[error("the parser of {path} reached its limit of {limit:?}")]
+    ParserStopped { path: String, limit: ParserLimit },
+    #[error("no parser process: {reason}")]
+    ParserUnavailable { reason: String },
     #[error("cancelled")]
     Cancelled,
 }
 
+/// The limit of a parser process that a file exceeded; see [`crate::parser_process`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ParserLimit {
+    /// Memory, which includes the stack.
+    Memory,
+    /// CPU time.
+    Time,
+}
+
 /// Where and why a tree-sitter query is invalid.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QueryFault {
     /// Of the query, 1-based.
     pub line: usize,
@@ -104,6 +122,8 @@ impl Teach for StructureError {
             Self::NoSections => "NO_SECTIONS",
             Self::UnknownElement { .. } => "UNKNOWN_ELEMENT",
             Self::AmbiguousElement { .. } => "AMBIGUOUS_ELEMENT",
+            Self::ParserStopped { .. } => "PARSER_STOPPED",
+            Self::ParserUnavailable { .. } => "PARSER_UNAVAILABLE",
             Self::Cancelled => "CANCELLED",
         }
     }
@@ -147,7 +167,7 @@ impl Teach for StructureError {
                 let (nearest, nearest_ja) = did_you_mean(nearest);
                 vec![
                     ("key", quoted(key)),
-                    ("language", (*language).to_owned()),
+                    ("language", language.clone()),
                     ("keys", keys.clone()),
                     ("nearest", nearest),
                     ("nearest_ja", nearest_ja),
@@ -185,6 +205,20 @@ impl Teach for StructureError {
                 ("end", end.to_string()),
                 ("width", width.to_string()),
             ],
+            Self::ParserStopped { path, limit } => {
+                let (limit, limit_ja) = match limit {
+                    ParserLimit::Memory => (
+                        format!("{} MB of memory", MEMORY_LIMIT >> 20),
+                        format!("メモリー {} MB", MEMORY_LIMIT >> 20),
+                    ),
+                    ParserLimit::Time => (
+                        format!("{CPU_SECONDS} seconds of CPU time"),
+                        format!("CPU 時間 {CPU_SECONDS} 秒"),
+                    ),
+                };
+                vec![("path", quoted(path)), ("limit", limit), ("limit_ja", limit_ja)]
+            }
+            Self::ParserUnavailable { reason } => vec![("reason", reason.clone())],
             Self::NoSections | Self::Cancelled => vec![],
             Self::UnknownElement {
                 path,
@@ -254,7 +288,7 @@ fn did_you_mean(names: &[String]) -> (String, String) {
 mod tests {
     use fumi_base::errors::Teach;
 
-    use super::{BOOK, QueryFault, StructureError, nearest};
+    use super::{BOOK, ParserLimit, QueryFault, StructureError, nearest};
 
     #[test]
     fn every_failure_has_its_sentences_filled() {
@@ -279,7 +313,7 @@ mod tests {
             })),
             StructureError::UnknownQueryKey {
                 key: text(),
-                language: "python",
+                language: text(),
                 keys: text(),
                 nearest: vec![text()],
             },
@@ -313,6 +347,11 @@ mod tests {
                 element: text(),
                 candidates: vec![(text(), 1, 2)],
             },
+            StructureError::ParserStopped {
+                path: text(),
+                limit: ParserLimit::Time,
+            },
+            StructureError::ParserUnavailable { reason: text() },
             StructureError::Cancelled,
         ];
         for error in &all {

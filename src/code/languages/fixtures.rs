@@ -4,13 +4,11 @@
 
 use std::{fmt::Write as _, fs, path::Path};
 
-use tokio_util::sync::CancellationToken;
-
 use super::Language;
 use crate::{
     elements::{Detail, Element, Elements, Kind, Visibility},
-    extract::extract,
-    parse::{Parsed, one_line, tests::parsed},
+    outline::Outline,
+    parse::{one_line, tests},
     table::{TableFormat, render, signature},
 };
 
@@ -49,8 +47,7 @@ const COLUMNS: [Column; 10] = [
 /// What a language's folder holds, taken apart.
 struct Fixture {
     language: &'static Language,
-    elements: Elements,
-    parsed: Parsed,
+    file: Outline,
     expected: String,
 }
 
@@ -70,12 +67,11 @@ fn fixtures(wrong: &mut String) -> Vec<Fixture> {
             continue;
         };
         let text = fs::read_to_string(&fixture).expect("a fixture");
-        let parsed = parsed(&fixture.to_string_lossy(), &text);
-        assert_eq!(parsed.source.language, language);
+        let file = tests::outline(&fixture.to_string_lossy(), &text);
+        assert_eq!(file.source.language, language);
         found.push(Fixture {
             language,
-            elements: extract(&parsed, &CancellationToken::new()).expect("elements"),
-            parsed,
+            file,
             expected: fs::read_to_string(folder.join("expected.txt")).unwrap_or_default(),
         });
     }
@@ -87,10 +83,10 @@ fn every_language_reads_its_fixture_as_expected() {
     let mut wrong = String::new();
     for fixture in fixtures(&mut wrong) {
         let name = fixture.language.name;
-        if !fixture.parsed.errors.is_empty() {
-            let _ = writeln!(wrong, "languages/{name}: {:?}", fixture.parsed.errors);
+        if !fixture.file.errors.is_empty() {
+            let _ = writeln!(wrong, "languages/{name}: {:?}", fixture.file.errors);
         }
-        let actual = outline(&fixture.elements, &fixture.language.facts);
+        let actual = outline(&fixture.file.elements, &fixture.language.facts);
         if actual != fixture.expected {
             let _ = writeln!(wrong, "languages/{name}/expected.txt should be:\n{actual}");
         }
@@ -101,7 +97,7 @@ fn every_language_reads_its_fixture_as_expected() {
             TableFormat::Html,
             TableFormat::Signatures,
         ] {
-            assert!(!render(format, &fixture.parsed, &fixture.elements).is_empty());
+            assert!(!render(format, &fixture.file).is_empty());
         }
     }
     assert!(wrong.is_empty(), "{wrong}");
@@ -110,10 +106,10 @@ fn every_language_reads_its_fixture_as_expected() {
 #[test]
 fn an_empty_column_of_the_table_of_languages_has_a_reason_and_no_other_has() {
     let mut wrong = String::new();
-    for Fixture { language, elements, .. } in fixtures(&mut wrong) {
+    for Fixture { language, file, .. } in fixtures(&mut wrong) {
         let reasons = &language.facts.empty;
         for (column, belongs) in COLUMNS {
-            let count = elements.list.iter().filter(|element| belongs(element)).count();
+            let count = file.elements.list.iter().filter(|element| belongs(element)).count();
             let problem = match (count, reasons.get(column)) {
                 (0, None) => "is empty in the fixture: add what is missing, or the reason to [empty]",
                 (1.., Some(_)) => "has a reason in [empty], though the fixture has such elements",

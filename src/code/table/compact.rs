@@ -8,23 +8,24 @@ use super::{broken, doc, keys, lines, modifiers, rows::rows, signature, table};
 use crate::{
     elements::{Elements, Kind, Visibility},
     languages::facts::Family,
-    parse::{Parsed, one_line},
+    outline::Outline,
+    parse::one_line,
 };
 
-pub(super) fn render(parsed: &Parsed, elements: &Elements) -> String {
-    let facts = &parsed.source.language.facts;
+pub(super) fn render(file: &Outline, elements: &Elements) -> String {
+    let facts = &file.source.language.facts;
     let mut out = format!(
         "# {} ({}, {} lines)\n",
-        parsed.source.path,
+        file.source.path,
         facts.title,
-        parsed.lines.count()
+        file.lines.count()
     );
     if facts.family == Family::Code {
-        code(&mut out, parsed, elements);
+        code(&mut out, file, elements);
     } else if facts.family == Family::Data {
         keys(&mut out, elements, |at| elements.qualified_name(at));
     } else {
-        let rows: Vec<Vec<String>> = rows(parsed, elements)
+        let rows: Vec<Vec<String>> = rows(file)
             .into_iter()
             .map(|row| {
                 let lines = if row.start_line == row.end_line {
@@ -47,12 +48,12 @@ pub(super) fn render(parsed: &Parsed, elements: &Elements) -> String {
             .collect();
         table(&mut out, &["Type", "Name", "Class", "Value", "Lines"], &rows);
     }
-    broken(&mut out, parsed);
+    broken(&mut out, file);
     out
 }
 
-fn code(out: &mut String, parsed: &Parsed, elements: &Elements) {
-    let facts = &parsed.source.language.facts;
+fn code(out: &mut String, file: &Outline, elements: &Elements) {
+    let facts = &file.source.language.facts;
     let imports: Vec<&str> = elements
         .list
         .iter()

@@ -3,13 +3,13 @@
 //! The columns are those of the language's family and do not depend on the file. Line ends are CRLF as the RFC says.
 
 use super::rows::{Row, rows};
-use crate::{elements::Elements, languages::facts::Family, parse::Parsed};
+use crate::{languages::facts::Family, outline::Outline};
 
 /// A column's name and what stands in it.
 type Column = (&'static str, fn(&Row) -> String);
 
-pub(super) fn render(parsed: &Parsed, elements: &Elements) -> String {
-    let columns: &[Column] = match parsed.source.language.facts.family {
+pub(super) fn render(file: &Outline) -> String {
+    let columns: &[Column] = match file.source.language.facts.family {
         Family::Code => &[
             ("type", |row| row.kind.to_owned()),
             ("name", |row| row.name.clone()),
@@ -61,7 +61,7 @@ pub(super) fn render(parsed: &Parsed, elements: &Elements) -> String {
         ],
     };
     let mut out = line(columns.iter().map(|(name, _)| (*name).to_owned()));
-    for row in rows(parsed, elements) {
+    for row in rows(file) {
         out.push_str(&line(columns.iter().map(|(_, cell)| cell(&row))));
     }
     out

@@ -9,16 +9,17 @@ use super::{broken, doc, import_signature, keys, lines, modifiers, signature, ta
 use crate::{
     elements::{Detail, Element, Elements, Kind, Visibility},
     languages::facts::Family,
-    parse::{Parsed, one_line},
+    outline::Outline,
+    parse::one_line,
 };
 
-pub(super) fn render(parsed: &Parsed, elements: &Elements) -> String {
-    let facts = &parsed.source.language.facts;
+pub(super) fn render(file: &Outline, elements: &Elements) -> String {
+    let facts = &file.source.language.facts;
     let mut out = format!(
         "# {} ({}, {} lines)\n",
-        parsed.source.path,
+        file.source.path,
         facts.title,
-        parsed.lines.count()
+        file.lines.count()
     );
     if let Some(doc) = elements.doc.as_deref().and_then(|doc| doc.lines().next()) {
         let _ = writeln!(out, "\n{}", one_line(doc, 200));
@@ -28,15 +29,15 @@ pub(super) fn render(parsed: &Parsed, elements: &Elements) -> String {
     } else if facts.family == Family::Data {
         tree(&mut out, elements);
     } else {
-        let page = Page { parsed, elements };
+        let page = Page { file, elements };
         page.write(&mut out);
     }
-    broken(&mut out, parsed);
+    broken(&mut out, file);
     out
 }
 
 struct Page<'p> {
-    parsed: &'p Parsed,
+    file: &'p Outline,
     elements: &'p Elements,
 }
 
@@ -126,7 +127,7 @@ impl Page<'_> {
                     .parent
                     .map_or_else(String::new, |parent| self.elements.qualified_name(parent) + ".");
                 vec![
-                    format!("{around}{}", signature(element, &self.parsed.source.language.facts)),
+                    format!("{around}{}", signature(element, &self.file.source.language.facts)),
                     words(&[&modifiers(element), element.kind.name()]),
                     visibility.to_owned(),
                     lines(element),
@@ -190,7 +191,7 @@ impl Page<'_> {
                     .filter(|_| at_top)
                     .map_or_else(String::new, |parent| self.elements.qualified_name(parent) + ".");
                 vec![
-                    format!("{around}{}", signature(element, &self.parsed.source.language.facts)),
+                    format!("{around}{}", signature(element, &self.file.source.language.facts)),
                     modifiers(element),
                     lines(element),
                     element

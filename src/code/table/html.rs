@@ -7,16 +7,17 @@ use std::fmt::Write as _;
 use super::{broken, lines, signature, table};
 use crate::{
     elements::{Detail, Elements, Kind},
-    parse::{Parsed, one_line},
+    outline::Outline,
+    parse::one_line,
 };
 
-pub(super) fn render(parsed: &Parsed, elements: &Elements) -> String {
-    let facts = &parsed.source.language.facts;
+pub(super) fn render(file: &Outline, elements: &Elements) -> String {
+    let facts = &file.source.language.facts;
     let mut out = format!(
         "# {} ({}, {} lines)\n",
-        parsed.source.path,
+        file.source.path,
         facts.title,
-        parsed.lines.count()
+        file.lines.count()
     );
     let (mut tags, mut rules, mut others) = (Vec::new(), Vec::new(), Vec::new());
     for element in &elements.list {
@@ -27,7 +28,7 @@ pub(super) fn render(parsed: &Parsed, elements: &Elements) -> String {
                     "· ".repeat(markup.depth.min(30)),
                     one_line(&signature(element, facts), 120)
                 ),
-                markup.element_class.to_owned(),
+                markup.element_class.to_string(),
                 lines(element),
                 one_line(&markup.text, 60),
             ]),
@@ -41,7 +42,7 @@ pub(super) fn render(parsed: &Parsed, elements: &Elements) -> String {
                     .collect();
                 rules.push(vec![
                     one_line(&style.selector, 120),
-                    style.property_class.to_owned(),
+                    style.property_class.to_string(),
                     one_line(&properties.join("; "), 300),
                     one_line(&style.media.join(" "), 80),
                     lines(element),
@@ -67,6 +68,6 @@ pub(super) fn render(parsed: &Parsed, elements: &Elements) -> String {
         let _ = writeln!(out, "\n## Other ({})", others.len());
         table(&mut out, &["Type", "Name", "Lines"], &others);
     }
-    broken(&mut out, parsed);
+    broken(&mut out, file);
     out
 }

@@ -15,7 +15,8 @@ use std::fmt::Write as _;
 use crate::{
     elements::{Code, Detail, Element, Elements, Import, Kind},
     languages::facts::{Facts, Family},
-    parse::{Parsed, one_line},
+    outline::Outline,
+    parse::one_line,
 };
 
 /// How elements are written down.
@@ -36,14 +37,14 @@ pub enum TableFormat {
 
 /// The elements of a file in a format.
 #[must_use]
-pub fn render(format: TableFormat, parsed: &Parsed, elements: &Elements) -> String {
-    match (format, parsed.source.language.facts.family) {
-        (TableFormat::Csv, _) => csv::render(parsed, elements),
-        (TableFormat::Signatures, _) => signatures::render(parsed, elements),
-        (TableFormat::Compact, _) => compact::render(parsed, elements),
-        (TableFormat::Full | TableFormat::Html, Family::Markup | Family::Style) => html::render(parsed, elements),
+pub fn render(format: TableFormat, file: &Outline) -> String {
+    match (format, file.source.language.facts.family) {
+        (TableFormat::Csv, _) => csv::render(file),
+        (TableFormat::Signatures, _) => signatures::render(file, &file.elements),
+        (TableFormat::Compact, _) => compact::render(file, &file.elements),
+        (TableFormat::Full | TableFormat::Html, Family::Markup | Family::Style) => html::render(file, &file.elements),
         (TableFormat::Full | TableFormat::Html, Family::Code | Family::Document | Family::Data) => {
-            full::render(parsed, elements)
+            full::render(file, &file.elements)
         }
     }
 }
@@ -180,7 +181,7 @@ fn keys(out: &mut String, elements: &Elements, name: impl Fn(usize) -> String) {
         .enumerate()
         .filter_map(|(at, element)| match &element.detail {
             Detail::Key { type_name, value } => {
-                Some(vec![name(at), (*type_name).to_owned(), value.clone(), lines(element)])
+                Some(vec![name(at), type_name.to_string(), value.clone(), lines(element)])
             }
             _ => None,
         })
@@ -207,27 +208,23 @@ fn escaped(cell: &str) -> String {
 }
 
 /// What could not be parsed, as the last lines of a table.
-fn broken(out: &mut String, parsed: &Parsed) {
-    if parsed.error_count == 0 {
+fn broken(out: &mut String, file: &Outline) {
+    if file.error_count == 0 {
         return;
     }
-    let _ = writeln!(out, "\nParse errors ({}):", parsed.error_count);
-    for error in &parsed.errors {
+    let _ = writeln!(out, "\nParse errors ({}):", file.error_count);
+    for error in &file.errors {
         let _ = writeln!(out, "- line {}: {}", error.line, error.message);
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use tokio_util::sync::CancellationToken;
-
     use super::{TableFormat, render};
-    use crate::{extract::extract, parse::tests::parsed};
+    use crate::parse::tests::outline;
 
     fn table(format: TableFormat, path: &str, text: &str) -> String {
-        let parsed = parsed(path, text);
-        let elements = extract(&parsed, &CancellationToken::new()).expect("elements");
-        render(format, &parsed, &elements)
+        render(format, &outline(path, text))
     }
 
     const TEXT: &str = "import os\n\nclass Store:\n    limit: int | None = 3\n    def __init__(self): pass\n    def _get(self, key: str, *, default=\",\") -> int | None:\n        \"\"\"Find \"one\".\"\"\"\n        return key and default\n\nasync def main(): pass\n";

@@ -6,8 +6,8 @@ use serde::Serialize;
 
 use super::{modifiers, signature};
 use crate::{
-    elements::{Detail, Elements, Kind},
-    parse::Parsed,
+    elements::{Detail, Kind},
+    outline::Outline,
 };
 
 /// One element as a row.
@@ -50,8 +50,9 @@ pub struct Row {
 
 /// The rows of a file: every element but comments; a style rule gives one row for each of its properties.
 #[must_use]
-pub fn rows(parsed: &Parsed, elements: &Elements) -> Vec<Row> {
-    let facts = &parsed.source.language.facts;
+pub fn rows(file: &Outline) -> Vec<Row> {
+    let elements = &file.elements;
+    let facts = &file.source.language.facts;
     let mut rows = Vec::new();
     for element in &elements.list {
         // Custom properties are already among their rule's.
@@ -77,7 +78,7 @@ pub fn rows(parsed: &Parsed, elements: &Elements) -> Vec<Row> {
                 row.complexity = code.complexity;
             }
             Detail::Markup(markup) => {
-                markup.element_class.clone_into(&mut row.class);
+                markup.element_class.as_ref().clone_into(&mut row.class);
                 row.value.clone_from(&markup.text);
             }
             Detail::Style(style) => {
@@ -86,19 +87,19 @@ pub fn rows(parsed: &Parsed, elements: &Elements) -> Vec<Row> {
                     rows.push(Row {
                         signature: name.clone(),
                         value: value.clone(),
-                        class: (*class).to_owned(),
+                        class: class.to_string(),
                         ..row.clone()
                     });
                 }
                 if !style.properties.is_empty() {
                     continue;
                 }
-                style.property_class.clone_into(&mut row.class);
+                style.property_class.as_ref().clone_into(&mut row.class);
             }
             Detail::Key { type_name, value } => {
                 // Key and value have cells of their own: saying them again would double a large file.
                 row.signature.clear();
-                (*type_name).clone_into(&mut row.class);
+                type_name.as_ref().clone_into(&mut row.class);
                 row.value.clone_from(value);
             }
             Detail::Block { info } => row.value.clone_from(info),

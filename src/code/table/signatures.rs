@@ -8,11 +8,11 @@ use std::fmt::Write as _;
 use super::{broken, modifiers, signature};
 use crate::{
     elements::{Elements, Kind},
-    parse::Parsed,
+    outline::Outline,
 };
 
-pub(super) fn render(parsed: &Parsed, elements: &Elements) -> String {
-    let facts = &parsed.source.language.facts;
+pub(super) fn render(file: &Outline, elements: &Elements) -> String {
+    let facts = &file.source.language.facts;
     let mut depths = Vec::with_capacity(elements.list.len());
     let mut out = String::new();
     for element in &elements.list {
@@ -47,6 +47,6 @@ pub(super) fn render(parsed: &Parsed, elements: &Elements) -> String {
             signature(element, facts)
         );
     }
-    broken(&mut out, parsed);
+    broken(&mut out, file);
     out
 }

@@ -148,7 +148,7 @@ impl Tool for AnalyzeCodeStructure {
         let deps = Arc::clone(deps);
         let output = cx
             .blocking(move |cancel, _| {
-                let (parsed, elements) = deps.take_apart(&path, args.language.as_deref(), cancel)?;
+                let file = deps.outline(&path, args.language.as_deref(), cancel)?;
                 let form = match args.format_type {
                     FormatType::Full => Some(TableFormat::Full),
                     FormatType::Compact => Some(TableFormat::Compact),
@@ -161,14 +161,14 @@ impl Tool for AnalyzeCodeStructure {
                     success: true,
                     analysis_result: Analysis {
                         file_path: path.shown(),
-                        language: parsed.source.language.name.to_owned(),
-                        total_elements: elements.count(|kind| kind != Kind::Comment),
+                        language: file.source.language.name.to_owned(),
+                        total_elements: file.elements.count(|kind| kind != Kind::Comment),
                         format_type: args.format_type.name().to_owned(),
-                        encoding: parsed.source.encoding.clone(),
+                        encoding: file.source.encoding.clone(),
                     },
-                    table_output: form.map(|form| table::render(form, &parsed, &elements)),
-                    elements: form.is_none().then(|| table::rows::rows(&parsed, &elements)),
-                    parse_errors: parsed
+                    table_output: form.map(|form| table::render(form, &file)),
+                    elements: form.is_none().then(|| table::rows::rows(&file)),
+                    parse_errors: file
                         .errors
                         .iter()
                         .map(|error| Broken {

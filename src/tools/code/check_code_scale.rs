@@ -11,8 +11,7 @@ use fumi_base::{
 use fumi_code::{
     elements::{Elements, Kind},
     errors::structure::StructureError,
-    extract::extract,
-    parse::{Source, parse},
+    parse::Source,
     scale::{self, Scale},
     skipped::SkippedList,
     sources,
@@ -238,10 +237,9 @@ fn scale_of(
     };
     let (scale, elements, language) = match source {
         Some(source) => {
-            let parsed = parse(source, cancel)?;
-            let elements = extract(&parsed, cancel)?;
-            let scale = scale::assess(&parsed, &elements, estimate);
-            (scale, Some(elements), parsed.source.language.name)
+            let file = deps.parsers.outline(source, cancel)?;
+            let scale = scale::assess(&file, estimate);
+            (scale, Some(file.elements), file.source.language.name)
         }
         None => (scale::assess_text(&text, estimate), None, "text"),
     };

@@ -4,8 +4,7 @@ use std::{ops::Range, sync::Arc, time::Duration};
 
 use fumi_base::{pools::Pool, text::Locale};
 use fumi_code::{
-    extract::extract,
-    parse::{Source, parse},
+    parse::Source,
     section::{self, Content, Section, Sheet},
 };
 use schemars::JsonSchema;
@@ -180,8 +179,7 @@ impl Tool for ExtractCodeSection {
                 };
                 if let Some(name) = &args.element {
                     let source = Source::new(shown.clone(), decoded.clone(), size, None)?;
-                    let parsed = parse(source, cancel)?;
-                    let elements = extract(&parsed, cancel)?;
+                    let elements = deps.parsers.outline(source, cancel)?.elements;
                     output.partial_content_result = Some(part(sheet.cut_element(name, &elements, format)?));
                 } else if let Some(start_line) = args.start_line {
                     let range = section::Range {

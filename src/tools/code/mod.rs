@@ -23,6 +23,7 @@ use fumi_base::{
 };
 use fumi_code::{
     errors::search::SearchError,
+    parser_pool::ParserPool,
     walk::{FileFilter, FileOptions, OuterIgnores, Sort, Traversal},
 };
 use schemars::JsonSchema;
@@ -63,6 +64,8 @@ pub struct SearchDeps {
     project_files: u64,
     /// Refuse large projects instead of saying so.
     strict: bool,
+    /// Where files are parsed.
+    pub parsers: Arc<ParserPool>,
 }
 
 /// The walk met more files than the operator allows.
@@ -88,12 +91,13 @@ impl Teach for TooManyFiles {
 impl SearchDeps {
     /// From the configuration.
     #[must_use]
-    pub fn new(config: &Config) -> Self {
+    pub fn new(config: &Config, parsers: Arc<ParserPool>) -> Self {
         Self {
             default_rows: config.limits.reply_rows,
             file_bytes: config.limits.file_bytes,
             project_files: config.limits.project_files as u64,
             strict: config.limits.strict,
+            parsers,
         }
     }
 

@@ -7,8 +7,8 @@ use fumi_code::{
     errors::search::SearchError,
     filter::Filter,
     languages::detect::detect,
-    parse::{Source, parse},
-    query::{self, Match, Matches, QueryKind},
+    parse::Source,
+    query::{Match, Matches, QueryKind},
     query_files::{Answers, FileAnswers, QueryFilesError, query_files},
     search::{Scope, ScopeOptions, Targets},
 };
@@ -223,9 +223,9 @@ impl Tool for QueryCode {
                 let shown = path.shown();
                 let language = detect(&shown, &decoded.text, args.language.as_deref())?;
                 // A bad query is told before the file is parsed.
-                let prepared = query::prepare(&kind, language, &deps.queries)?;
+                let question = deps.parsers.prepare(&kind, language, &deps.queries, cancel)?;
                 let source = Source::new(shown.clone(), decoded, size, args.language.as_deref())?;
-                let found = query::run(&prepared, &filter, &parse(source, cancel)?, most, cancel)?;
+                let found = deps.parsers.query(&question, &filter, &source, most, cancel)?;
                 Ok::<_, ToolError>(QueryResult::one(shown, language.name, query_type, found, format))
             })
             .await?
@@ -250,6 +250,7 @@ impl Tool for QueryCode {
                     language,
                     (&targets, &scope),
                     most,
+                    &deps.parsers,
                     cancel,
                 );
                 match answers {

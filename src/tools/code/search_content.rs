@@ -1,6 +1,6 @@
 //! `search_content`: finds text in files, as ripgrep does.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use fumi_base::pools::Pool;
 use fumi_code::{
@@ -104,7 +104,8 @@ impl Tool for SearchContent {
         let scope = args.globs.scope(&args.walk, deps, cx)?;
         if args.ranked {
             let query = RankedQuery::new(&options)?;
-            let work = cx.blocking(move |cancel, _| rank(&query, &targets, &scope, cancel));
+            let parsers = Arc::clone(&deps.parsers);
+            let work = cx.blocking(move |cancel, _| rank(&query, &targets, &scope, &parsers, cancel));
             let (output, matches) = work.await?;
             let large = deps.large(matches.searched_files)?;
             return Ok(Outcome::Done(SearchReply::new(

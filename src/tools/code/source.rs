@@ -1,15 +1,12 @@
 //! From a client's path to a file that is read, decoded and taken apart: what the structure tools share.
 
+use std::sync::Arc;
+
 use fumi_base::{
     files::{self, Decoded, EncodingChoice},
     project::ProjectPath,
 };
-use fumi_code::{
-    elements::Elements,
-    extract::extract,
-    parse::{Parsed, Source, parse},
-    user_queries::UserQueries,
-};
+use fumi_code::{outline::Outline, parse::Source, parser_pool::ParserPool, user_queries::UserQueries};
 use tokio_util::sync::CancellationToken;
 
 use crate::{config::Config, tool::ToolError};
@@ -21,15 +18,18 @@ pub struct StructureDeps {
     pub file_bytes: u64,
     /// Queries that the operator added.
     pub queries: UserQueries,
+    /// Where files are parsed.
+    pub parsers: Arc<ParserPool>,
 }
 
 impl StructureDeps {
     /// From the configuration.
     #[must_use]
-    pub fn new(config: &Config, queries: UserQueries) -> Self {
+    pub fn new(config: &Config, queries: UserQueries, parsers: Arc<ParserPool>) -> Self {
         Self {
             file_bytes: config.limits.file_bytes,
             queries,
+            parsers,
         }
     }
 
@@ -39,17 +39,15 @@ impl StructureDeps {
         Ok((files::decode(&bytes, EncodingChoice::Auto), bytes.len() as u64))
     }
 
-    /// Reads a file and takes it apart, in the language asked for or the one that it shows.
-    pub fn take_apart(
+    /// Reads a file and parses it, in the language asked for or the one that it shows.
+    pub fn outline(
         &self,
         path: &ProjectPath,
         language: Option<&str>,
         cancel: &CancellationToken,
-    ) -> Result<(Parsed, Elements), ToolError> {
+    ) -> Result<Outline, ToolError> {
         let (decoded, size) = self.read(path)?;
         let source = Source::new(path.shown(), decoded, size, language)?;
-        let parsed = parse(source, cancel)?;
-        let elements = extract(&parsed, cancel)?;
-        Ok((parsed, elements))
+        Ok(self.parsers.outline(source, cancel)?)
     }
 }

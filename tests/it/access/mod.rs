@@ -87,7 +87,7 @@ fn app(sample: &Sample, change: impl FnOnce(&mut Config)) -> Arc<App> {
         sessions: Arc::clone(&app.sessions),
     });
     let catalogue = Catalogue::new(vec![
-        Entry::of::<ListFiles>(Arc::new(SearchDeps::new(&app.config))),
+        Entry::of::<ListFiles>(Arc::new(SearchDeps::new(&app.config, Arc::clone(&app.parsers)))),
         Entry::of::<SetProjectPath>(project),
         Entry::of::<WriteNote>(Arc::new(())),
     ]);

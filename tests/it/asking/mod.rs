@@ -253,7 +253,7 @@ fn parts(sample: &Sample, secrets: &[&str], change: impl FnOnce(&mut Config)) ->
         sessions: Arc::clone(&app.sessions),
     });
     let catalogue = Catalogue::new(vec![
-        Entry::of::<ListFiles>(Arc::new(SearchDeps::new(&app.config))),
+        Entry::of::<ListFiles>(Arc::new(SearchDeps::new(&app.config, Arc::clone(&app.parsers)))),
         Entry::of::<SetProjectPath>(project),
         Entry::of::<Compose>(Arc::new(())),
         Entry::of::<Sudden>(Arc::new(())),

@@ -2,6 +2,8 @@
 //!
 //! A rule has the class of most of its own properties; those of nested rules are not its own. Values are as written.
 
+use std::borrow::Cow;
+
 use tree_sitter::Node;
 
 use crate::{
@@ -62,7 +64,7 @@ pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
                 let class = AT_RULES.into_iter().find(|known| *known == bare).unwrap_or("at_rule");
                 let style = Style {
                     selector: header.clone(),
-                    property_class: class,
+                    property_class: class.into(),
                     properties: properties(parsed, node),
                     media: around(drafts, at),
                 };
@@ -72,7 +74,7 @@ pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
             Kind::Property => {
                 let style = Style {
                     selector: drafts[at].element.name.clone(),
-                    property_class: "variables",
+                    property_class: "variables".into(),
                     properties: property(parsed, node).into_iter().collect(),
                     media: around(drafts, at),
                 };
@@ -110,7 +112,7 @@ fn header(parsed: &Parsed, node: Node<'_>) -> String {
     one_line(text.trim_end_matches([';', ' ']), 200)
 }
 
-fn properties(parsed: &Parsed, node: Node<'_>) -> Vec<(String, String, &'static str)> {
+fn properties(parsed: &Parsed, node: Node<'_>) -> Vec<(String, String, Cow<'static, str>)> {
     let mut cursor = node.walk();
     let Some(block) = node.named_children(&mut cursor).find(|child| child.kind() == "block") else {
         return Vec::new();
@@ -123,7 +125,7 @@ fn properties(parsed: &Parsed, node: Node<'_>) -> Vec<(String, String, &'static 
         .collect()
 }
 
-fn property(parsed: &Parsed, declaration: Node<'_>) -> Option<(String, String, &'static str)> {
+fn property(parsed: &Parsed, declaration: Node<'_>) -> Option<(String, String, Cow<'static, str>)> {
     let (name, value) = parsed.text(declaration).split_once(':')?;
     let name = name.trim();
     // Names of custom properties are case-sensitive, all others are not.
@@ -138,19 +140,19 @@ fn property(parsed: &Parsed, declaration: Node<'_>) -> Option<(String, String, &
         .unwrap_or(&name);
     let class = parsed.source.language.facts.class_of(unprefixed).unwrap_or(OTHER);
     let value = one_line(value.trim().trim_end_matches(';'), VALUE_CHARACTERS);
-    Some((name, value, class))
+    Some((name, value, class.into()))
 }
 
-fn dominant(properties: &[(String, String, &'static str)]) -> &'static str {
-    let count = |class: &str| properties.iter().filter(|(_, _, known)| *known == class).count();
-    let mut best = ("other", 0);
+fn dominant(properties: &[(String, String, Cow<'static, str>)]) -> Cow<'static, str> {
+    let count = |class: &str| properties.iter().filter(|(_, _, known)| known == class).count();
+    let mut best = (&Cow::Borrowed("other"), 0);
     for (_, _, class) in properties {
         let found = count(class);
         if found > best.1 {
             best = (class, found);
         }
     }
-    best.0
+    best.0.clone()
 }
 
 fn import(parsed: &Parsed, draft: &mut Draft<'_>) {

@@ -248,7 +248,7 @@ fn push<'t>(
         parent,
         nodes: [(node.start_byte(), end); 2],
         detail: Detail::Key {
-            type_name: entry.type_name,
+            type_name: entry.type_name.into(),
             value: entry.value,
         },
     };

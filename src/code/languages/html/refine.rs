@@ -121,7 +121,7 @@ fn tag(parsed: &Parsed, node: Node<'_>) -> Markup {
     let is = |names: &[String]| names.contains(&markup.tag);
     markup.is_unclosed = !has_end && !closes_itself && !is(&facts.void_tags) && !is(&facts.optional_ends);
     markup.text = one_line(&text, 80);
-    markup.element_class = facts.class_of(&markup.tag).unwrap_or(UNKNOWN_CLASS);
+    markup.element_class = facts.class_of(&markup.tag).unwrap_or(UNKNOWN_CLASS).into();
     markup
 }
 

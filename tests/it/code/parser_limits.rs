@@ -1,0 +1,74 @@
+//! Files that make a grammar recurse or allocate without end, in a server that may use 2 GiB of address space.
+
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::{program::Program, sample::Sample};
+
+/// Starts the program under a limit of address space; a server that outgrows it aborts.
+fn within_two_gib(sample: &Sample) -> Program {
+    let mut command = Command::new("sh");
+    let limited = "ulimit -v 2097152; exec \"$0\" \"$@\"";
+    command.args(["-c", limited, env!("CARGO_BIN_EXE_fumi")]);
+    Program::start_by(command, sample, &[])
+}
+
+async fn call(program: &Program, tool: &str, arguments: Value) -> Value {
+    let url = format!("http://{}/v1/tools/{tool}", program.address);
+    let body = arguments.to_string();
+    let request = reqwest::Client::new()
+        .post(url)
+        .header("Content-Type", "application/json");
+    let response = request.body(body).send().await.expect("the server is there");
+    serde_json::from_str(&response.text().await.expect("a body")).expect("JSON")
+}
+
+#[tokio::test]
+async fn a_file_that_exhausts_its_parser_costs_an_error_for_that_file() {
+    let sample = Sample::empty();
+    // The first overflows a stack of 2 MiB while tree-sitter frees it, the second takes a gigabyte a second.
+    sample.file(
+        "bad/stack.ts",
+        &format!("class A {{\n private static re{}", "%w(".repeat(24_000)),
+    );
+    sample.file("bad/memory.c", &"%b(".repeat(24_000));
+    sample.file("good.c", "int survivor(void) { return 1; }\n");
+    let program = within_two_gib(&sample);
+    for file in ["bad/stack.ts", "bad/memory.c"] {
+        for (tool, arguments) in [
+            ("analyze_code_structure", json!({"file_path": file})),
+            ("check_code_scale", json!({"file_path": file})),
+            ("query_code", json!({"file_path": file, "query_key": "functions"})),
+            ("extract_code_section", json!({"file_path": file, "element": "A"})),
+        ] {
+            let answer = call(&program, tool, arguments).await;
+            assert_eq!(answer["error"]["code"], "PARSER_STOPPED", "{tool} {file}: {answer}");
+        }
+    }
+    let all = json!({"roots": ["."], "query_key": "functions"});
+    let found = call(&program, "query_code", all).await;
+    assert_eq!(
+        found["query_result"]["files"][0]["matches"][0]["name"], "survivor",
+        "{found}"
+    );
+    let ranked = call(
+        &program,
+        "search_content",
+        json!({"roots": ["."], "query": "survivor", "ranked": true}),
+    )
+    .await;
+    assert_eq!(ranked["results"][0]["element"], "survivor", "{ranked}");
+    program.survived();
+}
+
+#[tokio::test]
+async fn a_pattern_that_exhausts_its_parser_is_refused() {
+    let sample = Sample::empty();
+    sample.file("good.c", "int survivor(void) { return 1; }\n");
+    let program = within_two_gib(&sample);
+    let hostile = json!({"file_path": "good.c", "pattern": "%b(".repeat(24_000)});
+    let answer = call(&program, "query_code", hostile).await;
+    assert_eq!(answer["error"]["code"], "INVALID_QUERY", "{answer}");
+    program.survived();
+}
