@@ -44,7 +44,7 @@ async fn resumed(session: &Session, last: &str) -> Vec<Value> {
     messages(&response.text().await.unwrap())
 }
 
-fn call(id: u64, tool: &str, arguments: Value) -> Value {
+fn call(id: u64, tool: &str, arguments: &Value) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {"name": tool, "arguments": arguments}})
 }
 
@@ -56,7 +56,7 @@ async fn a_result_that_nobody_received_comes_by_last_event_id() {
     let session = Session::open(&server).await;
     let id = next_id();
     let mut response = session
-        .prepare(&call(id, "wait_at_gate", json!({})))
+        .prepare(&call(id, "wait_at_gate", &json!({})))
         .send()
         .await
         .unwrap();
@@ -94,7 +94,7 @@ async fn a_call_that_was_killed_with_its_server_is_answered_with_an_error() {
             url: program.url.clone(),
             ..session.clone()
         };
-        let mut message = call(0, "list_files", json!({"roots": ["."]}));
+        let mut message = call(0, "list_files", &json!({"roots": ["."]}));
         message["id"] = id.clone();
         let mut response = session.prepare(&message).send().await.unwrap();
         let last = first_id(&mut response).await;
@@ -145,7 +145,7 @@ async fn a_request_with_the_id_of_one_that_runs_is_refused_at_once() {
     let (app, gate) = app_with_gate(&sample, |_| {});
     let server = Server::start(app).await;
     let session = Session::open(&server).await;
-    let message = call(next_id(), "wait_at_gate", json!({}));
+    let message = call(next_id(), "wait_at_gate", &json!({}));
     let first = tokio::spawn(session.prepare(&message).send());
     gate.entered().await;
     let second = session.prepare(&message).send().await.unwrap().text().await.unwrap();
