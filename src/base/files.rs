@@ -5,7 +5,7 @@
 
 use std::{
     fmt::Write as _,
-    io::{self, Read},
+    io::{self, Read, Seek as _},
     path::{Component, Path},
 };
 
@@ -108,6 +108,22 @@ pub fn read(path: &ProjectPath, limit: u64) -> Result<Vec<u8>, PathError> {
         return Err(too_large(bytes.len() as u64));
     }
     Ok(bytes)
+}
+
+/// Reads at most `length` bytes of a file from `start` on. Returns them, and the size of the file in bytes.
+pub fn read_part(path: &ProjectPath, start: u64, length: u64) -> Result<(Vec<u8>, u64), PathError> {
+    let mut file = path.open()?;
+    let unreadable = |source| PathError::Unreadable {
+        path: path.shown(),
+        action: "read",
+        action_ja: "読み込むことが",
+        source,
+    };
+    let size = file.metadata().map_err(unreadable)?.len();
+    let mut bytes = Vec::new();
+    file.seek(io::SeekFrom::Start(start)).map_err(unreadable)?;
+    file.take(length).read_to_end(&mut bytes).map_err(unreadable)?;
+    Ok((bytes, size))
 }
 
 /// The encoding of a file by its first bytes: byte order mark, ISO-2022-JP escapes, valid UTF-8, UTF-16 without a mark,

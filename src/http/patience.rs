@@ -156,24 +156,28 @@ impl<S> Patient<S> {
             return false;
         }
         self.look();
-        let limit = match self.phase {
-            Phase::Head => self.patience.head,
-            Phase::Reply | Phase::Idle => self.patience.idle,
+        let Self {
+            phase, since, patience, ..
+        } = *self;
+        let deadline = |now| match phase {
+            Phase::Head => since + patience.head,
+            // Not timed; but looked at again, since nobody wakes this task when a reply ends.
+            Phase::Reply => now + patience.idle,
+            Phase::Idle => since + patience.idle,
         };
-        let deadline = self.since + limit;
-        let timer = self.reading.get_or_insert_with(|| Box::pin(sleep_until(deadline)));
-        if timer.deadline() > deadline {
-            timer.as_mut().reset(deadline);
+        let first = deadline(Instant::now());
+        let timer = self.reading.get_or_insert_with(|| Box::pin(sleep_until(first)));
+        // Setting a timer to a time that is past wakes this task at once.
+        if timer.deadline() > first {
+            timer.as_mut().reset(first);
         }
         while timer.as_mut().poll(context).is_ready() {
             let now = Instant::now();
-            let next = match self.phase {
-                // Not timed; but looked at again, since nobody wakes this task when a reply ends.
-                Phase::Reply => now + self.patience.idle,
-                Phase::Head | Phase::Idle if now < deadline => deadline,
-                Phase::Head | Phase::Idle => return true,
-            };
-            timer.as_mut().reset(next);
+            let deadline = deadline(now);
+            if deadline <= now {
+                return true;
+            }
+            timer.as_mut().reset(deadline);
         }
         false
     }
@@ -244,11 +248,11 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Patient<S> {
 
 #[cfg(test)]
 mod tests {
-    use std::{io, time::Duration};
+    use std::{future::poll_fn, io, pin::Pin, time::Duration};
 
     use tokio::{
-        io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream, duplex},
-        time::{sleep, timeout},
+        io::{AsyncRead as _, AsyncReadExt as _, AsyncWriteExt as _, DuplexStream, ReadBuf, duplex},
+        time::{interval, sleep, timeout},
     };
 
     use super::{PREFACE, Patience, Patient, Running};
@@ -337,6 +341,22 @@ mod tests {
         waits(&mut ours).await;
         drop(request);
         cut_off(&mut ours).await;
+    }
+
+    #[tokio::test]
+    async fn a_look_while_a_long_reply_is_written_wakes_nobody() {
+        let (mut ours, _theirs, running) = connection(|patience| patience.idle = SHORT);
+        let _request = running.begin();
+        let (mut looks, mut writing) = (0, interval(SHORT));
+        let reading = poll_fn(|context| {
+            looks += 1;
+            // The task of a connection is polled for what it writes, too.
+            while writing.poll_tick(context).is_ready() {}
+            Pin::new(&mut ours).poll_read(context, &mut ReadBuf::new(&mut [0]))
+        });
+        let timed = timeout(5 * SHORT, reading).await;
+        assert!(timed.is_err(), "a running request is timed");
+        assert!(looks < 100, "{looks} looks in 5 idle times");
     }
 
     #[tokio::test]

@@ -6,14 +6,17 @@
 use std::sync::Arc;
 
 use axum::{
-    http::{Method, request::Parts},
+    http::{Method, StatusCode, request::Parts},
     response::Response,
 };
 use serde::de::IgnoredAny;
 
 use super::{refusal::Refusal, router::Edge};
 use crate::{
-    mcp::sessions::{self, Streams},
+    mcp::{
+        session_store::LARGEST_INITIALIZE,
+        sessions::{self, Streams},
+    },
     telemetry::metrics::{Metrics, RefusedBy},
 };
 
@@ -58,6 +61,18 @@ impl Sessions {
         }
         if !is_initialize(body) {
             return Ok(false);
+        }
+        if body.len() > LARGEST_INITIALIZE {
+            self.metrics.refused(RefusedBy::Body);
+            let facts = [
+                ("size", body.len().to_string()),
+                ("limit", LARGEST_INITIALIZE.to_string()),
+            ];
+            return Err(Refusal::new(
+                StatusCode::PAYLOAD_TOO_LARGE,
+                "INITIALIZE_TOO_LARGE",
+                &facts,
+            ));
         }
         // A client that begins anew may still send the id of a session that is gone. `initialize` never needs one.
         parts.headers.remove("mcp-session-id");

@@ -42,6 +42,18 @@ pub enum Fault {
         reason: &'static str,
         reason_ja: &'static str,
     },
+    #[error("invalid range of bytes {value}")]
+    InvalidBytes {
+        value: String,
+        reason: &'static str,
+        reason_ja: &'static str,
+    },
+    #[error("a URI over {0} bytes")]
+    UriTooLong(usize),
+    #[error("the id of a request that runs")]
+    RequestIdInUse,
+    #[error("a result that is not kept")]
+    ResultLost,
     #[error("unknown cursor")]
     InvalidCursor,
     #[error("stopped after {0:?}")]
@@ -81,6 +93,10 @@ impl Teach for Fault {
             Self::NotUtf8 { .. } => "URI_NOT_UTF8",
             Self::UnknownParameter { .. } => "UNKNOWN_URI_PARAMETER",
             Self::InvalidLines { .. } => "INVALID_LINES",
+            Self::InvalidBytes { .. } => "INVALID_BYTES",
+            Self::UriTooLong(_) => "URI_TOO_LONG",
+            Self::RequestIdInUse => "REQUEST_ID_IN_USE",
+            Self::ResultLost => "RESULT_LOST",
             Self::InvalidCursor => "INVALID_LIST_CURSOR",
             Self::Late(_) => "RESOURCE_TIMEOUT",
             Self::TooManyInSession(_) | Self::TooManyStreams(_) => "TOO_MANY_SUBSCRIPTIONS",
@@ -119,13 +135,19 @@ impl Teach for Fault {
                 value,
                 reason,
                 reason_ja,
+            }
+            | Self::InvalidBytes {
+                value,
+                reason,
+                reason_ja,
             } => vec![
                 ("value", quoted(value)),
                 ("reason", (*reason).to_owned()),
                 ("reason_ja", (*reason_ja).to_owned()),
             ],
             Self::UnknownTask { id } => vec![("id", quoted(id))],
-            Self::InvalidCursor => Vec::new(),
+            Self::InvalidCursor | Self::RequestIdInUse | Self::ResultLost => Vec::new(),
+            Self::UriTooLong(limit) => vec![("limit", limit.to_string())],
             Self::StateRefused(ttl) => vec![("minutes", (ttl.as_secs() / 60).to_string())],
             Self::Late(limit) => vec![("limit_s", limit.as_secs().to_string())],
             Self::TooManyInSession(limit) => vec![
@@ -173,7 +195,8 @@ impl Teach for Fault {
 pub fn refused(error: &ToolError, locale: Option<Locale>) -> ErrorData {
     let code = match error.code() {
         "FILE_NOT_FOUND" | "OUTSIDE_PROJECT" | "PATH_TRAVERSAL" | "RESOURCE_NOT_FOUND" => ErrorCode::RESOURCE_NOT_FOUND,
-        "BUSY" | "CANCELLED" | "TOOL_EXECUTION_FAILED" | "TOOL_TIMEOUT" => ErrorCode::INTERNAL_ERROR,
+        "REQUEST_ID_IN_USE" => ErrorCode::INVALID_REQUEST,
+        "BUSY" | "CANCELLED" | "RESULT_LOST" | "TOOL_EXECUTION_FAILED" | "TOOL_TIMEOUT" => ErrorCode::INTERNAL_ERROR,
         _ => ErrorCode::INVALID_PARAMS,
     };
     let message = format!("{}\n{}", error.message().say(locale), error.next().say(locale));

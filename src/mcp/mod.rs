@@ -12,6 +12,7 @@ pub mod malformed;
 pub mod observe;
 pub mod progress;
 pub mod prompts;
+mod replay;
 pub mod resources;
 pub mod roots;
 pub mod seals;
@@ -62,6 +63,8 @@ pub fn endpoint<H: Handler>(
     // Host and Origin are checked on every route by the HTTP edge, once.
     let config = StreamableHttpServerConfig::default()
         .disable_allowed_hosts()
+        // Streams are primed where their version has it (`replay.rs`).
+        .with_sse_retry(None)
         .with_max_request_body_bytes(app.config.limits.body_bytes)
         .with_cancellation_token(closing);
     let service = StreamableHttpService::new(move || Ok(handler()), Arc::clone(&sessions), config);

@@ -13,7 +13,7 @@ use fumi_base::{
     expectation::Resolved,
     files::{self, EncodingChoice},
     pools::Pool,
-    project::Project,
+    project::{Project, ProjectPath},
     text::Locale,
 };
 use fumi_code::{
@@ -43,8 +43,8 @@ use crate::{
 
 /// Files on one page of the list.
 const PAGE: usize = 100;
-/// Longest text of one resource, in bytes: a model cannot use more, and ranges read the rest.
-const MAX_TEXT: usize = 1 << 20;
+/// Longest content of one resource, in bytes: a model cannot use more, and ranges read the rest.
+const LONGEST: usize = 1 << 20;
 /// How long one reading, listing or completing may take. Twice as long as tools, because statistics parse whole projects.
 const LIMIT: Duration = Duration::from_mins(1);
 
@@ -169,11 +169,11 @@ pub(super) async fn run<T: Send + 'static>(
 pub fn templates(locale: Locale) -> ListResourceTemplatesResult {
     let (file, stats) = match locale {
         Locale::En => (
-            "A file of the project; ?lines=10-50 reads a range, ?project_root= another allowed project. Can be subscribed to",
+            "A file of the project; ?lines=10-50 reads a range of lines, ?bytes=0-1048575 a range of bytes (as base64), ?project_root= another allowed project. Can be subscribed to",
             "Statistics of the project: overview, languages, complexity or files. Can be subscribed to: told of every change of its files",
         ),
         Locale::Ja => (
-            "プロジェクトのファイル。?lines=10-50 で行範囲、?project_root= で別の許可済みプロジェクト。購読できます",
+            "プロジェクトのファイル。?lines=10-50 で行範囲、?bytes=0-1048575 でバイト範囲（base64）、?project_root= で別の許可済みプロジェクト。購読できます",
             "プロジェクトの統計。overview、languages、complexity、files のいずれか。購読すると、ファイルが変わるたびに通知されます",
         ),
     };
@@ -204,7 +204,13 @@ pub async fn read(
     };
     let (parts, uri) = (Arc::clone(app), own_uri.to_owned());
     let read = run(app, project, caller, cancel, move |project, cancel| match asked.what {
-        What::File(path) => file(project, &path, asked.lines, parts.config.limits.file_bytes, uri),
+        What::File(path) => {
+            let path = project.resolve(&path)?;
+            match asked.bytes {
+                Some(range) => part(&path, range, uri),
+                None => file(&path, asked.lines, parts.config.limits.file_bytes, uri),
+            }
+        }
         What::Stats(name) => stats(&parts, project, name, uri, cancel),
     });
     let mut contents = read.await?;
@@ -266,47 +272,88 @@ fn near(paths: Vec<String>, typed: &str) -> Vec<String> {
     first
 }
 
+/// A range of a file's bytes. Only what is shown is read.
+fn part(path: &ProjectPath, range: (u64, Option<u64>), uri: String) -> Result<ResourceContents, ToolError> {
+    let (start, end) = range;
+    let wanted = end.map_or(u64::MAX, |end| (end - start).saturating_add(1));
+    let (bytes, size) = files::read_part(path, start, wanted.min(LONGEST as u64))?;
+    if start >= size {
+        let fault = Fault::InvalidBytes {
+            value: start.to_string(),
+            reason: "it begins behind the end of the file",
+            reason_ja: "開始位置がファイルの末尾を越えています",
+        };
+        return Err(fault.into());
+    }
+    let is_cut = wanted > LONGEST as u64;
+    Ok(blob(path, start, &bytes, size, uri, is_cut))
+}
+
+fn blob(path: &ProjectPath, start: u64, bytes: &[u8], size: u64, uri: String, is_cut: bool) -> ResourceContents {
+    let mut meta = json!({"file_path": path.shown(), "size_bytes": size});
+    let end = start + bytes.len() as u64;
+    if is_cut && end < size {
+        meta["truncated"] = json!(true);
+        meta["next"] = json!(format!("read the rest by ?bytes={end}-"));
+    }
+    ResourceContents::BlobResourceContents {
+        uri,
+        mime_type: Some("application/octet-stream".to_owned()),
+        blob: general_purpose::STANDARD.encode(bytes),
+        meta: Some(object(meta)),
+    }
+}
+
 fn file(
-    project: &Arc<Project>,
-    path: &str,
+    path: &ProjectPath,
     lines: Option<(usize, Option<usize>)>,
     file_bytes: u64,
     uri: String,
 ) -> Result<ResourceContents, ToolError> {
-    let path = project.resolve(path)?;
-    let bytes = files::read(&path, file_bytes)?;
-    let shown = path.shown();
-    let is_binary = files::detect(&bytes).is_single_byte() && bytes.contains(&0);
-    if is_binary {
-        let meta = json!({"file_path": shown, "size_bytes": bytes.len()});
-        return Ok(ResourceContents::BlobResourceContents {
-            uri,
-            mime_type: Some("application/octet-stream".to_owned()),
-            blob: general_purpose::STANDARD.encode(&bytes),
-            meta: Some(object(meta)),
-        });
+    let is_binary = |bytes: &[u8]| files::detect(bytes).is_single_byte() && bytes.contains(&0);
+    let (head, size) = files::read_part(path, 0, LONGEST as u64)?;
+    // Most binary files show it at their beginning, and the rest of a large one is not read.
+    if is_binary(&head) {
+        return Ok(blob(path, 0, &head, size, uri, true));
     }
+    let bytes = if head.len() as u64 == size {
+        head
+    } else {
+        drop(head);
+        files::read(path, file_bytes)?
+    };
+    if is_binary(&bytes) {
+        let shown = &bytes[..bytes.len().min(LONGEST)];
+        return Ok(blob(path, 0, shown, bytes.len() as u64, uri, true));
+    }
+    let shown = path.shown();
     let decoded = files::decode(&bytes, EncodingChoice::Auto);
+    let size = bytes.len();
+    drop(bytes);
     let sheet = Sheet::new(&shown, &decoded);
     let total_lines = sheet.total_lines();
-    let mut text = match lines {
+    let cut = match lines {
         Some((start, end)) => match sheet.cut(&Range::lines(start, end), Format::Raw)?.content {
-            Content::One(text) => text,
-            Content::Lines(lines) => lines.join("\n"),
+            Content::One(text) => Some(text),
+            Content::Lines(lines) => Some(lines.join("\n")),
         },
-        None => decoded.text.clone(),
+        None => None,
     };
-    let truncated = text.len() > MAX_TEXT;
-    if truncated {
-        text.truncate(text.floor_char_boundary(MAX_TEXT));
-    }
+    drop(sheet);
     let language = guess(&shown, &decoded.text).map_or("text", |language| language.name);
+    let encoding = decoded.encoding;
+    let mut text = cut.unwrap_or(decoded.text);
+    let truncated = text.len() > LONGEST;
+    if truncated {
+        text.truncate(text.floor_char_boundary(LONGEST));
+        text.shrink_to_fit();
+    }
     let mut meta = json!({
         "file_path": shown,
-        "size_bytes": bytes.len(),
+        "size_bytes": size,
         "line_count": total_lines,
         "language": language,
-        "encoding": decoded.encoding,
+        "encoding": encoding,
     });
     if truncated {
         meta["truncated"] = json!(true);

@@ -16,9 +16,10 @@ use serde::{Deserialize, Serialize};
 
 /// The form of the records that this build writes and reads.
 const FORM: u32 = 1;
-/// Largest record, in bytes. What clients say of themselves takes some hundred; a session whose client says more than this
-/// lives in memory alone.
-const LARGEST: usize = 64 * 1024;
+/// Largest `initialize`, in bytes: it is remembered for as long as its session lives. Clients say some hundred.
+pub const LARGEST_INITIALIZE: usize = 64 * 1024;
+/// Largest record, in bytes: what a client said, and as much again for what it chose since.
+const LARGEST: usize = 2 * LARGEST_INITIALIZE;
 /// Longest id, in bytes. Ours have 36; longer ones are nobody's and are not looked for.
 const LONGEST_ID: usize = 128;
 
@@ -130,6 +131,13 @@ impl SessionStore {
         let Some(entry) = self.store.get(&key).await? else {
             return Ok(None);
         };
+        if entry.value.len() > LARGEST {
+            tracing::warn!(
+                bytes = entry.value.len(),
+                "a stored session is too large and is not restored"
+            );
+            return Ok(None);
+        }
         match serde_json::from_slice::<Record>(&entry.value) {
             Ok(record) if record.form == FORM => Ok(Some((record, entry.version))),
             Ok(record) => {
@@ -265,11 +273,17 @@ mod tests {
         }
         let mut newer = serde_json::to_value(record()).expect("JSON");
         newer["form"] = 2.into();
+        let mut large = serde_json::to_value(record()).expect("JSON");
+        large["initialize"]["clientInfo"]["name"] = "x".repeat(200_000).into();
+        let put = store
+            .put("session/large", large.to_string().into(), Expect::Absent, None)
+            .await;
+        put.expect("it is put");
         let put = store
             .put("session/newer", newer.to_string().into(), Expect::Absent, None)
             .await;
         put.expect("it is put");
-        for id in ["newer", "", "no id", "\n", &"x".repeat(200), "unknown"] {
+        for id in ["newer", "large", "", "no id", "\n", &"x".repeat(200), "unknown"] {
             assert!(sessions.load(id).await.expect("answered").is_none(), "{id}");
         }
     }
@@ -278,7 +292,7 @@ mod tests {
     async fn a_client_that_says_too_much_is_not_written_down() {
         let (sessions, _) = sessions();
         let mut record = record();
-        record.initialize.client_info = Implementation::new("x".repeat(100_000), "1");
+        record.initialize.client_info = Implementation::new("x".repeat(200_000), "1");
         assert!(sessions.create("id", &record).await.is_err());
     }
 }

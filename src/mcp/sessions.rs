@@ -35,6 +35,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     admission::principal_of,
+    fault::Fault,
+    replay::{Asked, EventId, Reader, Replay, Room},
     roots::ClientRoots,
     session_store::{Kept, Record, SessionStore},
     subscriptions::Subscriptions,
@@ -97,6 +99,7 @@ pub struct Streams {
     subscriptions: Subscriptions,
     tasks: Tasks,
     stored: SessionStore,
+    replayed: Room,
     ended: OnceLock<EndHook>,
 }
 
@@ -165,6 +168,8 @@ struct Activity {
     kept: Arc<Mutex<Option<Kept>>>,
     /// When its end in the store was last moved.
     touched: Instant,
+    /// The streams of its requests.
+    replay: Arc<Replay>,
     _place: Place,
 }
 
@@ -205,6 +210,7 @@ impl Streams {
             subscriptions: Subscriptions::default(),
             tasks: Tasks::default(),
             stored: SessionStore::new(Arc::clone(&app.store), ttl),
+            replayed: Room::default(),
             ended: OnceLock::new(),
         })
     }
@@ -344,6 +350,12 @@ impl Streams {
         }
     }
 
+    fn replay(&self, session: &str) -> Result<Arc<Replay>, SessionError> {
+        let activity = self.sessions.get(session);
+        let replay = activity.map(|activity| Arc::clone(&activity.replay));
+        replay.ok_or_else(|| LocalSessionManagerError::SessionNotFound(session.into()).into())
+    }
+
     fn touch(&self, session: &str) {
         if let Some(mut activity) = self.sessions.get_mut(session) {
             activity.last = Instant::now();
@@ -358,6 +370,7 @@ impl Streams {
             began: None,
             kept: Arc::default(),
             touched: Instant::now(),
+            replay: Replay::new(&self.replayed),
             _place: place,
         };
         match self.sessions.entry(session.to_owned()) {
@@ -530,6 +543,8 @@ impl Sessions {
         let mut config = SessionConfig::default();
         // rmcp's own expiry counts from the last message and ends sessions in the middle of a call.
         config.keep_alive = None;
+        // Streams are primed where their version has it.
+        config.sse_retry = None;
         inner.session_config = config;
         let sessions = Arc::new(Self {
             inner,
@@ -560,6 +575,9 @@ impl Sessions {
     async fn round(&self, idle: Duration) {
         for id in self.streams.idle_for(idle) {
             self.expire(&id, idle).await;
+        }
+        for activity in &self.streams.sessions {
+            activity.replay.forget_old();
         }
         for id in self.streams.untouched() {
             self.streams.touch_stored(&id).await;
@@ -693,8 +711,22 @@ impl SessionManager for Sessions {
         message: ClientJsonRpcMessage,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, SessionError> {
         let open = self.streams.open(Some(id), false);
-        let inner = Box::pin(self.inner.create_stream(id, message).await?);
-        Ok(Held { inner, _open: open })
+        let asked = Asked::of(&message);
+        let reader = match asked.map(|asked| self.streams.replay(id).map(|replay| replay.begin(asked))) {
+            Some(Ok(Ok((writer, reader)))) => {
+                let events = self.inner.create_stream(id, message).await?;
+                // A task of its own: the request goes on without its connection.
+                tokio::spawn(writer.pump(events));
+                reader
+            }
+            Some(Ok(Err(refusal))) => refusal,
+            Some(Err(error)) => return Err(error),
+            None => return Err(LocalSessionManagerError::SessionNotFound(id.clone()).into()),
+        };
+        Ok(Held {
+            inner: Box::pin(reader),
+            _open: open,
+        })
     }
 
     async fn accept_message(&self, id: &SessionId, message: ClientJsonRpcMessage) -> Result<(), SessionError> {
@@ -718,6 +750,15 @@ impl SessionManager for Sessions {
         last_event_id: String,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, SessionError> {
         let open = self.streams.open(Some(id), false);
+        if let Some(event) = EventId::parse(&last_event_id) {
+            let reader = self.streams.replay(id)?.resume(&event);
+            // An empty stream would let the client wait for as long as it can.
+            let reader = reader.unwrap_or_else(|| Reader::refusing(event.request, Fault::ResultLost));
+            return Ok(Held {
+                inner: Box::pin(Box::pin(reader) as Boxed),
+                _open: open,
+            });
+        }
         // Events of the stream on which only the server speaks have a plain number.
         let is_standalone = !last_event_id.contains('/');
         let inner: Boxed = match self.inner.resume(id, last_event_id).await {

@@ -1,5 +1,5 @@
 //! The URIs of resources: `code://file/{+path}` and `code://stats/{type}`, both with `?project_root=`; files also with
-//! `?lines=10-50`.
+//! `?lines=10-50` or `?bytes=0-1048575`.
 //!
 //! A URI is percent-decoded once. Its path is not judged here: it is resolved like every other path of a client.
 
@@ -13,6 +13,9 @@ pub const FILE: &str = "code://file/";
 /// How the URI of statistics begins.
 pub const STATS_OF: &str = "code://stats/";
 
+/// Longest URI, in bytes: subscriptions are kept, and errors quote it. The longest path, percent-encoded, is shorter.
+const LONGEST: usize = 16 * 1024;
+
 /// What a URI asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asked {
@@ -22,6 +25,8 @@ pub struct Asked {
     pub project_root: Option<String>,
     /// First and last line; no last line means to the end.
     pub lines: Option<(usize, Option<usize>)>,
+    /// First and last byte; no last byte means to the end.
+    pub bytes: Option<(u64, Option<u64>)>,
 }
 
 /// A file or statistics.
@@ -36,6 +41,9 @@ pub enum What {
 impl Asked {
     /// Reads a URI.
     pub fn parse(uri: &str) -> Result<Self, Fault> {
+        if uri.len() > LONGEST {
+            return Err(Fault::UriTooLong(LONGEST));
+        }
         let decode = |text: &str| {
             percent_encoding::percent_decode_str(text)
                 .decode_utf8()
@@ -57,9 +65,10 @@ impl Asked {
             },
             project_root: None,
             lines: None,
+            bytes: None,
         };
         let known = match asked.what {
-            What::File(_) => "project_root, lines",
+            What::File(_) => "project_root, lines, bytes",
             What::Stats(_) => "project_root",
         };
         for pair in query.split('&').filter(|pair| !pair.is_empty()) {
@@ -76,7 +85,15 @@ impl Asked {
                 ("project_root", _) if asked.project_root.is_some() => return Err(twice()),
                 ("project_root", _) => asked.project_root = Some(decode(value)?),
                 ("lines", What::File(_)) if asked.lines.is_some() => return Err(twice()),
+                ("bytes", What::File(_)) if asked.bytes.is_some() => return Err(twice()),
+                ("lines" | "bytes", What::File(_)) if asked.lines.is_some() || asked.bytes.is_some() => {
+                    return Err(refuse(
+                        "lines and bytes exclude each other",
+                        "lines と bytes は同時に指定できません",
+                    ));
+                }
                 ("lines", What::File(_)) => asked.lines = Some(lines(value)?),
+                ("bytes", What::File(_)) => asked.bytes = Some(bytes(value)?),
                 ("lines", What::Stats(_)) => return Err(refuse("statistics have no lines", "統計に行はありません")),
                 _ => return Err(refuse("it is not known", "そのようなパラメーターはありません")),
             }
@@ -106,6 +123,29 @@ fn lines(value: &str) -> Result<(usize, Option<usize>), Fault> {
         return Err(refuse(
             "the end is before the start",
             "終了行が開始行より前になっています",
+        ));
+    }
+    Ok((start, end))
+}
+
+/// `0-1023`, `1024-` or `7`.
+fn bytes(value: &str) -> Result<(u64, Option<u64>), Fault> {
+    let refuse = |reason, reason_ja| Fault::InvalidBytes {
+        value: value.to_owned(),
+        reason,
+        reason_ja,
+    };
+    let number = |text: &str| {
+        text.parse::<u64>()
+            .map_err(|_| refuse("it is not written as START-END", "「開始-終了」の形ではありません"))
+    };
+    let (start, end) = value.split_once('-').unwrap_or((value, value));
+    let start = number(start)?;
+    let end = if end.is_empty() { None } else { Some(number(end)?) };
+    if end.is_some_and(|end| end < start) {
+        return Err(refuse(
+            "the end is before the start",
+            "終了位置が開始位置より前になっています",
         ));
     }
     Ok((start, end))
@@ -158,6 +198,11 @@ mod tests {
             ("code://file/a?line=1", "UNKNOWN_URI_PARAMETER", "project_root, lines"),
             ("code://file/a?lines=1&lines=2", "UNKNOWN_URI_PARAMETER", "twice"),
             ("code://stats/files?lines=1-2", "UNKNOWN_URI_PARAMETER", "no lines"),
+            ("code://file/a?bytes=1&bytes=2", "UNKNOWN_URI_PARAMETER", "twice"),
+            ("code://file/a?bytes=1&lines=2", "UNKNOWN_URI_PARAMETER", "exclude"),
+            ("code://stats/files?bytes=1-2", "UNKNOWN_URI_PARAMETER", "not known"),
+            ("code://file/a?bytes=9-5", "INVALID_BYTES", "before the start"),
+            ("code://file/a?bytes=-5", "INVALID_BYTES", "START-END"),
             ("code://file/a?lines=x", "INVALID_LINES", "START-END"),
             ("code://file/a?lines=", "INVALID_LINES", "START-END"),
             ("code://file/a?lines=-5", "INVALID_LINES", "START-END"),

@@ -304,7 +304,7 @@ impl Session {
         Self::open_as(reqwest::Client::new(), url, version, json!({})).await
     }
 
-    async fn open_as(http: reqwest::Client, url: &str, version: &str, capabilities: Value) -> Self {
+    pub(crate) async fn open_as(http: reqwest::Client, url: &str, version: &str, capabilities: Value) -> Self {
         let answer = Self::introduce(&http, url, version, None, capabilities).await;
         let id = answer
             .headers

@@ -37,6 +37,7 @@ mod reports;
 mod requirements;
 mod rest;
 mod restart;
+mod resuming;
 mod sample;
 mod secrets;
 mod sessions;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};
 
 use crate::{
@@ -42,6 +43,40 @@ async fn files_are_read_whole_in_ranges_and_as_blobs() {
     assert_eq!(japanese["result"]["contents"][0]["text"], "一\n二\n");
     let blob = read(&client, "code://file/pic.png").await;
     assert_eq!(blob["result"]["contents"][0]["blob"], "iVBORw0KGgoAAAA=");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_large_binary_file_is_read_in_parts() {
+    const PART: usize = 1 << 20;
+    let sample = project();
+    let bytes: Vec<u8> = (0_u32..3 * (1 << 20))
+        .map(|at| (at.wrapping_mul(2_654_435_761) >> 24) as u8)
+        .collect();
+    sample.file("packed.bin", &bytes);
+    let server = Server::start(sample.app_with(&[], |config| config.limits.file_bytes = 2 * PART as u64)).await;
+    let client = Stateless::new(&server);
+    for (range, expected, is_cut) in [
+        ("", 0..PART, true),
+        ("?bytes=0-9999999", 0..PART, true),
+        ("?bytes=1048576-", PART..2 * PART, true),
+        ("?bytes=2097152-", 2 * PART..3 * PART, false),
+        ("?bytes=5-9", 5..10, false),
+        ("?bytes=3145727", 3 * PART - 1..3 * PART, false),
+    ] {
+        let read = read(&client, &format!("code://file/packed.bin{range}")).await;
+        let content = &read["result"]["contents"][0];
+        let blob = STANDARD.decode(content["blob"].as_str().unwrap()).unwrap();
+        assert!(blob == bytes[expected.clone()], "{range}: {} bytes", blob.len());
+        let meta = &content["_meta"];
+        assert_eq!(meta["size_bytes"], 3 * PART, "{range}");
+        assert_eq!(meta["truncated"] == true, is_cut, "{range}: {meta}");
+        assert_eq!(meta["next"].is_string(), is_cut, "{range}: {meta}");
+    }
+    let beyond = read(&client, "code://file/packed.bin?bytes=3145728-").await;
+    assert_eq!(beyond["error"]["data"]["code"], "INVALID_ARGUMENTS", "{beyond}");
+    // Bytes of a text are bytes.
+    let of_text = read(&client, "code://file/src/a%20b.py?bytes=0-2").await;
+    assert_eq!(of_text["result"]["contents"][0]["blob"], "ZGVm");
 }
 
 #[tokio::test(flavor = "multi_thread")]

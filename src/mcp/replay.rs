@@ -1,0 +1,429 @@
+//! The streams of a session's requests, kept so that a client whose connection broke can have the rest (`Last-Event-ID`).
+//!
+//! Invariants: a request goes on without its reader, and the id of an event names the request it belongs to, so that what is
+//! lost is answered with an error for that request, by another process too. What is kept is bounded: the last events of a
+//! running request, the results of the last calls of a session, and their bytes over all sessions. Only calls are kept after
+//! their end; every other request only reads and can be sent again.
+
+use std::{
+    collections::VecDeque,
+    fmt, io,
+    pin::Pin,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+    task::{Context, Poll},
+    time::{Duration, Instant},
+};
+
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use futures_core::Stream;
+use rmcp::{
+    model::{ClientJsonRpcMessage, ClientRequest, GetExtensions as _, RequestId, ServerJsonRpcMessage},
+    transport::streamable_http_server::session::ServerSseMessage,
+};
+use tokio::sync::mpsc;
+
+use super::fault::{Fault, refused};
+
+/// Events of one stream that are kept, and that may wait for a reader.
+const EVENTS: usize = 256;
+/// Finished calls of one session that are kept.
+const FINISHED: usize = 16;
+/// How long a finished call is kept. Clients come back within seconds; a laptop that slept, within minutes.
+const KEPT: Duration = Duration::from_mins(5);
+/// Bytes of finished calls that are kept, over all sessions.
+const BYTES: usize = 32 << 20;
+/// Longest id of a request that an event carries, in bytes of JSON. Streams of longer ones have no event ids.
+const LONGEST_ID: usize = 256;
+/// How long a client should wait before it comes back.
+const RETRY: Duration = Duration::from_secs(3);
+/// The first protocol version in which streams begin with an empty event. Older clients take it for broken JSON.
+const PRIMED_SINCE: &str = "2025-11-25";
+
+/// The id of an event: its place in the stream, the stream, and the request.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct EventId {
+    index: usize,
+    /// Random, so that streams of an earlier process are told from those of this one.
+    stream: u64,
+    /// Whose stream it is.
+    pub(super) request: RequestId,
+}
+
+impl EventId {
+    /// Returns `None` for what is no id of a request's stream.
+    pub(super) fn parse(text: &str) -> Option<Self> {
+        let mut parts = text.split('/');
+        let id = Self {
+            index: parts.next()?.parse().ok()?,
+            stream: u64::from_str_radix(parts.next()?, 16).ok()?,
+            request: serde_json::from_slice(&URL_SAFE_NO_PAD.decode(parts.next()?).ok()?).ok()?,
+        };
+        parts.next().is_none().then_some(id)
+    }
+}
+
+impl fmt::Display for EventId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let request = serde_json::to_vec(&self.request).unwrap_or_default();
+        write!(
+            f,
+            "{}/{:x}/{}",
+            self.index,
+            self.stream,
+            URL_SAFE_NO_PAD.encode(request)
+        )
+    }
+}
+
+/// What a stream needs to know of its request.
+pub(super) struct Asked {
+    id: RequestId,
+    is_call: bool,
+    is_primed: bool,
+}
+
+impl Asked {
+    /// Returns `None` for a message that is no request.
+    pub(super) fn of(message: &ClientJsonRpcMessage) -> Option<Self> {
+        let ClientJsonRpcMessage::Request(request) = message else {
+            return None;
+        };
+        let parts = request.request.extensions().get::<http::request::Parts>();
+        let version = parts.and_then(|parts| parts.headers.get("mcp-protocol-version")?.to_str().ok());
+        Some(Self {
+            id: request.id.clone(),
+            is_call: matches!(request.request, ClientRequest::CallToolRequest(_)),
+            is_primed: version.is_some_and(|version| version >= PRIMED_SINCE),
+        })
+    }
+}
+
+/// The bytes of finished calls, over all sessions.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Room(Arc<AtomicUsize>);
+
+/// A part of the room, given back on drop.
+#[derive(Debug)]
+struct Taken(Room, usize);
+
+impl Room {
+    fn take(&self, bytes: usize) -> Option<Taken> {
+        let more = |taken: usize| taken.checked_add(bytes).filter(|taken| *taken <= BYTES);
+        self.0.fetch_update(Ordering::SeqCst, Ordering::SeqCst, more).ok()?;
+        Some(Taken(self.clone(), bytes))
+    }
+}
+
+impl Drop for Taken {
+    fn drop(&mut self) {
+        self.0.0.fetch_sub(self.1, Ordering::SeqCst);
+    }
+}
+
+/// The streams of one session.
+#[derive(Debug, Default)]
+pub(super) struct Replay {
+    /// Oldest first. Std mutex: locked for short sections without `.await`.
+    kept: Mutex<VecDeque<Kept>>,
+    room: Room,
+}
+
+#[derive(Debug)]
+struct Kept {
+    stream: u64,
+    request: RequestId,
+    is_call: bool,
+    has_ids: bool,
+    /// The index of the next event.
+    next: usize,
+    events: VecDeque<ServerSseMessage>,
+    reader: Option<mpsc::Sender<ServerSseMessage>>,
+    finished: Option<(Instant, Taken)>,
+}
+
+impl Kept {
+    fn id(&self, index: usize) -> Option<String> {
+        self.has_ids.then(|| {
+            let id = EventId {
+                index,
+                stream: self.stream,
+                request: self.request.clone(),
+            };
+            id.to_string()
+        })
+    }
+
+    /// What it takes in memory, by its JSON.
+    fn bytes(&self) -> usize {
+        let mut counted = Counted(0);
+        for message in self.events.iter().filter_map(|event| event.message.as_deref()) {
+            // Counting cannot fail, and what cannot be written is not sent either.
+            let _ = serde_json::to_writer(&mut counted, message);
+        }
+        counted.0
+    }
+}
+
+struct Counted(usize);
+
+impl io::Write for Counted {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 += bytes.len();
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// A request whose stream is written. Dropping it finishes the stream.
+#[derive(Debug)]
+pub(super) struct Writer {
+    replay: Arc<Replay>,
+    stream: u64,
+}
+
+/// The events of a stream for one connection.
+#[derive(Debug)]
+pub(super) struct Reader(mpsc::Receiver<ServerSseMessage>);
+
+impl Stream for Reader {
+    type Item = ServerSseMessage;
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.0.poll_recv(context)
+    }
+}
+
+impl Reader {
+    /// A stream that answers a request with a failure, and ends.
+    pub(super) fn refusing(request: RequestId, fault: Fault) -> Self {
+        let error = ServerJsonRpcMessage::error(refused(&fault.into(), None), Some(request));
+        let (sender, receiver) = mpsc::channel(1);
+        let _ = sender.try_send(ServerSseMessage::from_message(error));
+        Self(receiver)
+    }
+}
+
+impl Replay {
+    pub(super) fn new(room: &Room) -> Arc<Self> {
+        Arc::new(Self {
+            kept: Mutex::default(),
+            room: room.clone(),
+        })
+    }
+
+    fn kept(&self) -> MutexGuard<'_, VecDeque<Kept>> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Begins the stream of a request; an error if one with its id runs.
+    pub(super) fn begin(self: &Arc<Self>, asked: Asked) -> Result<(Writer, Reader), Reader> {
+        let mut kept = self.kept();
+        let is_running = |kept: &Kept| kept.finished.is_none() && kept.request == asked.id;
+        if kept.iter().any(is_running) {
+            return Err(Reader::refusing(asked.id, Fault::RequestIdInUse));
+        }
+        let stream = getrandom::u64().unwrap_or_default();
+        let (sender, receiver) = mpsc::channel(EVENTS);
+        let has_ids = serde_json::to_vec(&asked.id).is_ok_and(|id| id.len() <= LONGEST_ID);
+        let begun = Kept {
+            stream,
+            request: asked.id,
+            is_call: asked.is_call,
+            has_ids,
+            next: 1,
+            events: VecDeque::new(),
+            reader: None,
+            finished: None,
+        };
+        if asked.is_primed
+            && let Some(id) = begun.id(0)
+        {
+            let _ = sender.try_send(ServerSseMessage::priming(id, RETRY));
+        }
+        kept.push_back(Kept {
+            reader: Some(sender),
+            ..begun
+        });
+        let replay = Arc::clone(self);
+        Ok((Writer { replay, stream }, Reader(receiver)))
+    }
+
+    /// What came after an event; `None` if its stream is not kept.
+    pub(super) fn resume(&self, after: &EventId) -> Option<Reader> {
+        let mut kept = self.kept();
+        let stream = kept
+            .iter_mut()
+            .find(|kept| kept.stream == after.stream && kept.request == after.request)?;
+        // Room for all that is kept, and for as much again while it runs.
+        let (sender, receiver) = mpsc::channel(2 * EVENTS);
+        let first = stream.next - stream.events.len();
+        let seen = after.index.saturating_add(1).saturating_sub(first);
+        for event in stream.events.iter().skip(seen) {
+            let _ = sender.try_send(event.clone());
+        }
+        if stream.finished.is_none() {
+            stream.reader = Some(sender);
+        }
+        Some(Reader(receiver))
+    }
+
+    /// Forgets what was kept for long enough.
+    pub(super) fn forget_old(&self) {
+        self.kept()
+            .retain(|kept| kept.finished.as_ref().is_none_or(|(at, _)| at.elapsed() < KEPT));
+    }
+
+    fn finish(&self, stream: u64) {
+        let mut all = self.kept();
+        let Some(at) = all.iter().position(|kept| kept.stream == stream) else {
+            return;
+        };
+        let Some(mut done) = all.remove(at) else { return };
+        done.reader = None;
+        if !done.is_call || !done.has_ids {
+            return;
+        }
+        let is_finished = |kept: &Kept| kept.finished.is_some();
+        if all.iter().filter(|kept| is_finished(kept)).count() >= FINISHED
+            && let Some(oldest) = all.iter().position(is_finished)
+        {
+            all.remove(oldest);
+        }
+        let bytes = done.bytes();
+        loop {
+            if let Some(taken) = self.room.take(bytes) {
+                done.finished = Some((Instant::now(), taken));
+                all.push_back(done);
+                return;
+            }
+            // Its own results make room for the new one; those of other sessions stay.
+            let Some(oldest) = all.iter().position(is_finished) else {
+                return;
+            };
+            all.remove(oldest);
+        }
+    }
+}
+
+impl Writer {
+    /// Adds an event.
+    pub(super) fn push(&self, mut event: ServerSseMessage) {
+        let mut all = self.replay.kept();
+        let Some(kept) = all.iter_mut().find(|kept| kept.stream == self.stream) else {
+            return;
+        };
+        event.event_id = kept.id(kept.next);
+        kept.next += 1;
+        if kept.events.len() == EVENTS {
+            kept.events.pop_front();
+        }
+        kept.events.push_back(event.clone());
+        // A reader that is gone or does not read; it can come back.
+        if kept
+            .reader
+            .as_ref()
+            .is_some_and(|reader| reader.try_send(event).is_err())
+        {
+            kept.reader = None;
+        }
+    }
+
+    /// Adds all events of a stream.
+    pub(super) async fn pump(self, events: impl Stream<Item = ServerSseMessage>) {
+        let mut events = Box::pin(events);
+        while let Some(event) = std::future::poll_fn(|context| events.as_mut().poll_next(context)).await {
+            self.push(event);
+        }
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        self.replay.finish(self.stream);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use rmcp::{
+        model::{ErrorData, RequestId, ServerJsonRpcMessage},
+        transport::streamable_http_server::session::ServerSseMessage,
+    };
+
+    use super::{Asked, BYTES, EVENTS, EventId, FINISHED, Reader, Replay, Room, Writer};
+
+    fn begin(replay: &Arc<Replay>, id: i64) -> (Writer, Reader) {
+        let asked = Asked {
+            id: RequestId::Number(id),
+            is_call: true,
+            is_primed: false,
+        };
+        replay.begin(asked).expect("no other has this id")
+    }
+
+    fn event(text: &str) -> ServerSseMessage {
+        let error = ErrorData::internal_error(text.to_owned(), None);
+        ServerSseMessage::from_message(ServerJsonRpcMessage::error(error, None))
+    }
+
+    fn read(reader: &mut Reader) -> Vec<EventId> {
+        let events = std::iter::from_fn(|| reader.0.try_recv().ok());
+        events
+            .filter_map(|event| EventId::parse(&event.event_id.expect("an id")))
+            .collect()
+    }
+
+    #[test]
+    fn an_event_id_comes_back_and_nothing_else_is_one() {
+        for request in [RequestId::Number(-7), RequestId::String("a/\n\"ü".into())] {
+            let id = EventId {
+                index: 3,
+                stream: u64::MAX,
+                request,
+            };
+            assert!(id.to_string().is_ascii());
+            assert_eq!(EventId::parse(&id.to_string()), Some(id));
+        }
+        for other in ["", "7", "3/5", "3/5/", "x/5/Nw", "3/5/Nw/1", "3/5/bnVsbA"] {
+            assert_eq!(EventId::parse(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn the_last_events_of_a_stream_are_kept() {
+        let replay = Replay::new(&Room::default());
+        let (writer, mut reader) = begin(&replay, 1);
+        writer.push(event("first"));
+        let first = read(&mut reader).remove(0);
+        for _ in 0..EVENTS + 9 {
+            writer.push(event("more"));
+        }
+        let mut again = replay.resume(&first).expect("it is kept");
+        let ids = read(&mut again);
+        assert_eq!((ids.len(), ids[0].index), (EVENTS, 11));
+        writer.push(event("last"));
+        assert_eq!(read(&mut again)[0].index, EVENTS + 11);
+    }
+
+    #[test]
+    fn finished_calls_are_bounded_in_number_and_in_bytes() {
+        let room = Room::default();
+        let replay = Replay::new(&room);
+        for id in 0..100 {
+            begin(&replay, id).0.push(event("done"));
+        }
+        assert_eq!(replay.kept().len(), FINISHED);
+        begin(&replay, 100).0.push(event(&"x".repeat(BYTES - 100)));
+        assert_eq!(replay.kept().len(), 1, "it took the room of the others");
+        begin(&replay, 101).0.push(event(&"x".repeat(BYTES + 1)));
+        assert_eq!(replay.kept().len(), 0, "it does not fit at all");
+        assert_eq!(room.0.load(std::sync::atomic::Ordering::SeqCst), 0);
+    }
+}

@@ -1,0 +1,191 @@
+//! Streams of a session that break off, and what a client gets by `Last-Event-ID`, from this process or from the next.
+
+use std::{fs, sync::Arc};
+
+use reqwest::{Response, StatusCode};
+use serde_json::{Value, json};
+
+use crate::{
+    gate::app_with_gate,
+    harness::{SESSION, Server, Session, messages, next_id},
+    program::Served,
+    sample::Sample,
+};
+
+/// Reads a stream until its text satisfies a condition.
+async fn until(response: &mut Response, wanted: impl Fn(&str) -> bool) -> String {
+    let mut raw = String::new();
+    while !wanted(&raw) {
+        let chunk = response.chunk().await.unwrap();
+        raw.push_str(&String::from_utf8_lossy(
+            &chunk.unwrap_or_else(|| panic!("the stream ended: {raw}")),
+        ));
+    }
+    raw
+}
+
+/// The id of the first event of a stream.
+async fn first_id(response: &mut Response) -> String {
+    let raw = until(response, |raw| raw.contains("\n\n")).await;
+    let id = raw.lines().find_map(|line| line.strip_prefix("id:"));
+    id.unwrap_or_else(|| panic!("no id: {raw}")).trim().to_owned()
+}
+
+/// All messages of a resumed stream, which must end.
+async fn resumed(session: &Session, last: &str) -> Vec<Value> {
+    let request = session
+        .http
+        .get(&session.url)
+        .header("Accept", "text/event-stream")
+        .header("Mcp-Session-Id", &session.id)
+        .header("Last-Event-ID", last);
+    let response = request.send().await.unwrap();
+    assert_eq!(response.status(), StatusCode::OK);
+    messages(&response.text().await.unwrap())
+}
+
+fn call(id: u64, tool: &str, arguments: &Value) -> Value {
+    json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {"name": tool, "arguments": arguments}})
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_result_that_nobody_received_comes_by_last_event_id() {
+    let sample = Sample::new();
+    let (app, gate) = app_with_gate(&sample, |_| {});
+    let server = Server::start(app).await;
+    let session = Session::open(&server).await;
+    let id = next_id();
+    let mut response = session
+        .prepare(&call(id, "wait_at_gate", &json!({})))
+        .send()
+        .await
+        .unwrap();
+    gate.entered().await;
+    let last = first_id(&mut response).await;
+    drop(response);
+    gate.open();
+    while server.edge.streams.running_calls() > 0 {
+        tokio::task::yield_now().await;
+    }
+    // The second time as the first: that connection may break, too.
+    for _ in 0..2 {
+        let told = resumed(&session, &last).await;
+        let answer = told.last().unwrap_or_else(|| panic!("nothing came"));
+        assert_eq!(answer["id"], id, "{answer}");
+        assert_eq!(answer["result"]["content"][0]["text"], "through", "{answer}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_that_was_killed_with_its_server_is_answered_with_an_error() {
+    let sample = Sample::new();
+    let start = || Served::start(&mut Served::command(&sample));
+    let mut program = start();
+    // It waits for the client's roots, which do not come.
+    let session = Session::open_as(
+        reqwest::Client::new(),
+        &program.url,
+        SESSION,
+        json!({"roots": {"listChanged": true}}),
+    )
+    .await;
+    for id in [json!(next_id()), json!("a \"name\" / ü")] {
+        let session = Session {
+            url: program.url.clone(),
+            ..session.clone()
+        };
+        let mut message = call(0, "list_files", &json!({"roots": ["."]}));
+        message["id"] = id.clone();
+        let mut response = session.prepare(&message).send().await.unwrap();
+        let last = first_id(&mut response).await;
+        program.child.kill().unwrap();
+        program.child.wait().unwrap();
+        program = start();
+        let session = Session {
+            url: program.url.clone(),
+            ..session
+        };
+        let told = resumed(&session, &last).await;
+        let [answer] = told.as_slice() else {
+            panic!("one answer: {told:?}")
+        };
+        assert_eq!(answer["id"], id, "{answer}");
+        assert_eq!(answer["error"]["data"]["code"], "RESULT_LOST", "{answer}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn only_versions_with_priming_begin_streams_with_an_empty_event() {
+    let sample = Sample::new();
+    let file = sample.root().join("watched.txt");
+    fs::write(&file, "1").unwrap();
+    let server = Server::start(sample.app()).await;
+    let is_empty = |line: &str| line.strip_prefix("data:").is_some_and(|data| data.trim().is_empty());
+    for version in ["2024-11-05", "2025-03-26", "2025-06-18", SESSION] {
+        let begun = Session::initialize(&reqwest::Client::new(), &server.url(), version, None).await;
+        assert!(!begun.raw.lines().any(is_empty), "{version}: {}", begun.raw);
+        let session = Session::open_at(&server.url(), version).await;
+        let listed = session.request("tools/list", json!({})).await;
+        let is_primed = listed.raw.lines().next().is_some_and(is_empty);
+        assert_eq!(is_primed, version == SESSION, "{version}: {}", listed.raw);
+        let mut told = session.listen().await;
+        let watched = session
+            .request("resources/subscribe", json!({"uri": "code://file/watched.txt"}))
+            .await;
+        assert!(watched.result().is_object(), "{}", watched.raw);
+        fs::write(&file, version).unwrap();
+        let told = until(&mut told, |raw| raw.contains("resources/updated")).await;
+        assert!(!told.lines().any(is_empty), "{version}: {told}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_request_with_the_id_of_one_that_runs_is_refused_at_once() {
+    let sample = Sample::new();
+    let (app, gate) = app_with_gate(&sample, |_| {});
+    let server = Server::start(app).await;
+    let session = Session::open(&server).await;
+    let message = call(next_id(), "wait_at_gate", &json!({}));
+    let first = tokio::spawn(session.prepare(&message).send());
+    gate.entered().await;
+    let second = session.prepare(&message).send().await.unwrap().text().await.unwrap();
+    let told = messages(&second);
+    assert_eq!(told[0]["id"], message["id"], "{second}");
+    assert_eq!(told[0]["error"]["data"]["code"], "REQUEST_ID_IN_USE", "{second}");
+    gate.open();
+    let first = first.await.unwrap().unwrap().text().await.unwrap();
+    assert!(first.contains("through"), "{first}");
+    // Afterwards it is free again.
+    let third = session.prepare(&message).send().await.unwrap().text().await.unwrap();
+    assert!(third.contains("through"), "{third}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_session_remembers_of_its_client_is_bounded() {
+    let sample = Sample::new();
+    let server = Server::start(sample.app()).await;
+    let large = "x".repeat(70_000);
+    let params = json!({
+        "protocolVersion": SESSION,
+        "capabilities": {"experimental": {"large": {"text": large}}},
+        "clientInfo": {"name": "fumi-tests", "version": "1"},
+    });
+    let message = json!({"jsonrpc": "2.0", "id": next_id(), "method": "initialize", "params": params});
+    let request = reqwest::Client::new()
+        .post(server.url())
+        .header("Accept", "application/json, text/event-stream")
+        .header("Content-Type", "application/json")
+        .body(message.to_string());
+    let refused = request.send().await.unwrap();
+    assert_eq!(refused.status(), StatusCode::PAYLOAD_TOO_LARGE);
+    let refused: Value = serde_json::from_str(&refused.text().await.unwrap()).unwrap();
+    assert_eq!(refused["error"]["data"]["code"], "INITIALIZE_TOO_LARGE", "{refused}");
+    assert_eq!(server.edge.streams.sessions(), 0);
+    let session = Session::open(&server).await;
+    let params = json!({"uri": format!("code://file/{large}")});
+    for method in ["resources/subscribe", "resources/read"] {
+        let refused = session.request(method, params.clone()).await;
+        assert_eq!(refused.error()["data"]["code"], "URI_TOO_LONG", "{}", refused.raw);
+    }
+    assert_eq!(Arc::clone(&server.edge.streams).subscriptions().live(), 0);
+}
