@@ -1,7 +1,7 @@
 //! The command line. Its output is a contract: results and the ready line on standard output, everything else on
 //! standard error; exit 0 for success, 1 for a tool error, 2 for a call that cannot be understood.
 
-use std::{net::SocketAddr, path::PathBuf, process::ExitCode, sync::Arc};
+use std::{net::SocketAddr, path::PathBuf, process::ExitCode, sync::Arc, time::Duration};
 
 use clap::{Args, Parser, Subcommand};
 use fumi::{
@@ -13,7 +13,7 @@ use fumi::{
     telemetry::{self, export::Exporters},
     tool::{Access, Caller, Progress, converse::Talk},
 };
-use fumi_base::{errors::Teach as _, redact::Redactor, text::Locale};
+use fumi_base::{errors::Teach as _, pools::Pool, redact::Redactor, text::Locale};
 use fumi_code::{
     parser_pool::{ParserPool, Program},
     parser_process,
@@ -266,6 +266,9 @@ fn secrets() -> Vec<String> {
     Redactor::secrets_of(environment).collect()
 }
 
+/// How long work on other threads gets to end once nobody waits for it any more. Some of it cannot be interrupted.
+const LEAVE: Duration = Duration::from_secs(1);
+
 fn runtime() -> Result<tokio::runtime::Runtime, ConfigError> {
     tokio::runtime::Builder::new_multi_thread()
         .enable_all()
@@ -293,6 +296,7 @@ fn serve(flags: Serve) -> Result<ExitCode, ConfigError> {
     let app = App::build_over(store, config, parsers()?, secrets())?;
     drop(inside);
     let metrics = Arc::clone(&app.kernel.metrics);
+    let own = Arc::clone(&app);
     let served = runtime.block_on(async {
         let bound = http::router::bind(app).await?;
         let address = bound.address().map_err(|error| ConfigError(error.to_string()))?;
@@ -307,6 +311,13 @@ fn serve(flags: Serve) -> Result<ExitCode, ConfigError> {
     if let Some(exporters) = exporters {
         exporters.shutdown();
     }
+    let pools = &own.kernel.pools;
+    let running: usize = Pool::ALL.iter().map(|pool| pools.load(*pool).running).sum();
+    if running > 0 {
+        tracing::warn!(running, "calls are still at work; leaving them");
+    }
+    drop(own);
+    runtime.shutdown_timeout(LEAVE);
     served?;
     Ok(ExitCode::SUCCESS)
 }
@@ -323,7 +334,10 @@ fn warn_of_missing_browser(app: &App) {
 
 fn stdio(common: Common) -> Result<ExitCode, ConfigError> {
     let app = app(config(common, Flags::default())?)?;
-    runtime()?.block_on(mcp::stdio::serve(app)).map_err(ConfigError)?;
+    let runtime = runtime()?;
+    let served = runtime.block_on(mcp::stdio::serve(app));
+    runtime.shutdown_timeout(LEAVE);
+    served.map_err(ConfigError)?;
     Ok(ExitCode::SUCCESS)
 }
 

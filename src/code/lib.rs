@@ -6,11 +6,13 @@
 pub mod errors;
 
 // Finding and searching.
+mod backtracking;
 pub mod changed;
 mod excerpt;
 mod fault;
 mod one_file;
 pub mod pages;
+mod polled;
 pub mod search;
 pub mod shape;
 pub mod size;

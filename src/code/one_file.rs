@@ -22,7 +22,9 @@ use grep_searcher::{
 use tokio_util::sync::CancellationToken;
 
 use crate::{
+    backtracking::Halt,
     excerpt::{BLOCK_CHARS, LINE_CHARS, around, plain, without_terminator},
+    polled::Polled,
     search::LineMatch,
     skipped::Reason,
     text_query::{Engine, TextQuery},
@@ -40,9 +42,6 @@ const HEAP_BYTES: usize = 200 << 20;
 
 /// How far a multi-line match may look beyond its last line when its matches are counted again (as ripgrep does).
 const LOOK_AHEAD: usize = 128;
-
-/// Matching lines between two looks at the cancellation token.
-const POLL_EVERY: u64 = 256;
 
 /// How a file came to be searched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,17 +116,25 @@ impl<'a> FileSearcher<'a> {
         })?;
         let wanted = Wanted { origin, keep };
         match self.engine {
-            Engine::Rust(ref matcher) => self.bench.run(matcher, file.into_std(), wanted),
-            Engine::Pcre2(ref matcher) => self.bench.run(matcher.as_ref(), file.into_std(), wanted),
+            Engine::Rust(ref matcher) => self.bench.polled(matcher, file.into_std(), wanted),
+            Engine::Pcre2(ref matcher) => self.bench.polled(matcher.as_ref(), file.into_std(), wanted),
         }
-        .map_err(|error| match error.kind() {
-            io::ErrorKind::FileTooLarge => Reason::TooLarge,
-            _ => Reason::Unreadable,
-        })
     }
 }
 
 impl Bench<'_> {
+    fn polled<M: Matcher>(&mut self, matcher: &M, file: File, wanted: Wanted) -> Result<Tally, Reason>
+    where
+        M::Error: Into<Halt>,
+    {
+        let matcher = Polled::new(matcher, self.cancel);
+        self.run(&matcher, file, wanted).map_err(|error| match error.kind() {
+            _ if matcher.halt() == Some(Halt::MatchLimit) => Reason::MatchLimit,
+            io::ErrorKind::FileTooLarge => Reason::TooLarge,
+            _ => Reason::Unreadable,
+        })
+    }
+
     fn run<M: Matcher>(&mut self, matcher: &M, mut file: File, wanted: Wanted) -> io::Result<Tally> {
         // Taken out, because the searcher is borrowed from the same place; put back below.
         let mut buffer = std::mem::take(&mut self.head);
@@ -166,7 +173,6 @@ impl Bench<'_> {
             },
         };
         work::searched(head.len());
-        let cancel = self.cancel;
         let mut sink = TallySink {
             matcher,
             keep: wanted.keep,
@@ -175,10 +181,10 @@ impl Bench<'_> {
             found: Vec::new(),
             binary_at: None,
             convert: wanted.origin == Origin::Named,
-            cancel,
         };
+        let cancel = self.cancel;
         let searcher = self.searcher(form.decoded_from, wanted.origin);
-        let rest = Polled { inner: file, cancel };
+        let rest = Stoppable { inner: file, cancel };
         if searcher.multi_line_with_matcher(matcher) {
             if whole {
                 searcher.search_slice(matcher, head, &mut sink)?;
@@ -330,12 +336,12 @@ fn mostly_utf_8(head: &[u8]) -> bool {
 }
 
 /// A file that ends early when the call is cancelled.
-struct Polled<'a, R> {
+struct Stoppable<'a, R> {
     inner: R,
     cancel: &'a CancellationToken,
 }
 
-impl<R: Read> Read for Polled<'_, R> {
+impl<R: Read> Read for Stoppable<'_, R> {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
         if self.cancel.is_cancelled() {
             return Ok(0);
@@ -356,7 +362,6 @@ struct TallySink<'a, M> {
     found: Vec<Range<usize>>,
     binary_at: Option<u64>,
     convert: bool,
-    cancel: &'a CancellationToken,
 }
 
 impl<M: Matcher> TallySink<'_, M> {
@@ -430,7 +435,7 @@ impl<M: Matcher> Sink for TallySink<'_, M> {
             self.tally.more_rows = true;
             self.before.clear();
         }
-        Ok(!(self.tally.lines.is_multiple_of(POLL_EVERY) && self.cancel.is_cancelled()))
+        Ok(true)
     }
 
     fn context(&mut self, _: &Searcher, context: &SinkContext<'_>) -> io::Result<bool> {

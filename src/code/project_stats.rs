@@ -119,7 +119,7 @@ pub fn collect(
     let walkers = Walkers::take(cores());
     std::thread::scope(|scope| {
         for _ in 1..walkers.count() {
-            scope.spawn(work);
+            crate::walkers::start(scope, work);
         }
         work();
     });

@@ -30,7 +30,7 @@ use crate::{
     skipped::{Reason, SkippedList},
     text_query::TextQuery,
     walk::{self, FoundFile, Traversal, by_path, lock, note},
-    walkers::{Walkers, cores},
+    walkers::{self, Walkers, cores},
 };
 
 /// What the kept rows of one search may occupy, in bytes of text. Well under the 500 MB that one operation may use.
@@ -327,7 +327,7 @@ fn each(
     };
     std::thread::scope(|threading| {
         for _ in 1..threads.min(files.len()) {
-            threading.spawn(work);
+            walkers::start(threading, work);
         }
         work();
     });

@@ -2,7 +2,7 @@
 //!
 //! The list is bounded, the count is not. Files left out by ignore rules or filters are not trouble and never appear.
 
-use fumi_base::project::slashed;
+use fumi_base::{project::slashed, text::Text};
 use std::path::Path;
 
 /// How many passed-over paths are kept; a reader needs examples and the number.
@@ -21,8 +21,28 @@ pub enum Reason {
     TooLarge,
     /// Its parser needed more time or memory than one file may use.
     Unparsable,
+    /// PCRE2 backtracked further in it than it may.
+    MatchLimit,
     /// It contains NUL bytes, and matches: its lines are not text. It was named by the caller, so it counts.
     BinaryMatches,
+}
+
+impl Reason {
+    /// What to do about it, where another call would help.
+    #[must_use]
+    pub fn advice(self) -> Option<Text> {
+        match self {
+            Self::MatchLimit => Some(Text::new(
+                "MatchLimit: the query backtracks too far in these files, which were not counted. Make repetitions shorter or possessive (.{0,20}+), or leave out pcre2, whose default engine never backtracks",
+                "MatchLimit: クエリのバックトラックが多すぎるため、該当ファイルの検索を打ち切りました（件数に含みません）。繰り返しを短くするか所有的（.{0,20}+）にしてください。後読みなどが不要なら、pcre2 を外すとバックトラックしないエンジンで検索できます",
+            )),
+            Self::Unparsable => Some(Text::new(
+                "Unparsable: these files need more memory or CPU time than a parser may use, and were not queried. search_content searches them without parsing",
+                "Unparsable: 構文解析に必要なメモリーか CPU 時間が上限を超えるため、該当ファイルは調べていません。search_content なら構文解析なしで検索できます",
+            )),
+            _ => None,
+        }
+    }
 }
 
 /// One passed-over path.

@@ -116,7 +116,7 @@ pub fn each<T: Send>(
     let walkers = Walkers::take(cores().min(files.len()));
     std::thread::scope(|scope| {
         for _ in 1..walkers.count() {
-            scope.spawn(work);
+            crate::walkers::start(scope, work);
         }
         work();
     });

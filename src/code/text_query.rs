@@ -4,16 +4,13 @@
 //! only ever a query: one that looks like an option has no special meaning.
 
 use fumi_base::files::EncodingChoice;
-use grep_pcre2::{RegexMatcher as Pcre2Matcher, RegexMatcherBuilder as Pcre2Builder};
 use grep_regex::{ErrorKind, RegexMatcher, RegexMatcherBuilder};
 
 use crate::{
+    backtracking::Backtracking,
     errors::search::{Advice, SearchError},
     fault,
 };
-
-/// The stack that PCRE2's compiled code may use, in bytes (ripgrep's own figure).
-const PCRE2_STACK_BYTES: usize = 10 << 20;
 
 /// The most that a compiled query may occupy, in bytes. A fifth of ripgrep's, because compiling cannot be cancelled:
 /// this is a few hundred milliseconds at worst, and twice what Rust's own default allows.
@@ -100,7 +97,7 @@ pub struct TextQuery {
 #[derive(Clone, Debug)]
 pub(crate) enum Engine {
     Rust(RegexMatcher),
-    Pcre2(Box<Pcre2Matcher>),
+    Pcre2(Box<Backtracking>),
 }
 
 impl TextQuery {
@@ -156,32 +153,19 @@ fn rust(options: &QueryOptions) -> Result<RegexMatcher, SearchError> {
     })
 }
 
-fn pcre2(options: &QueryOptions) -> Result<Pcre2Matcher, SearchError> {
-    let mut builder = Pcre2Builder::new();
-    builder
-        .multi_line(true)
-        .fixed_strings(options.syntax == Syntax::Pcre2Literal)
-        .caseless(options.case == Case::Insensitive)
-        .case_smart(options.case == Case::Smart)
-        .word(options.word)
-        .utf(true)
-        .ucp(true);
-    if cfg!(target_pointer_width = "64") {
-        builder
-            .jit_if_available(true)
-            .max_jit_stack_size(Some(PCRE2_STACK_BYTES));
-    }
-    builder.build_many(&[&options.query]).map_err(|error| {
-        let message = fault::short(&error.to_string());
+fn pcre2(options: &QueryOptions) -> Result<Backtracking, SearchError> {
+    Backtracking::new(options).map_err(|(error, before)| {
         // PCRE2 counts bytes, and after adding what makes whole words; then the place would mislead.
-        let column = message
-            .split_once("at offset ")
+        let column = error
+            .offset()
             .filter(|_| !options.word && options.syntax == Syntax::Pcre2)
-            .and_then(|(_, rest)| rest.split(|c: char| !c.is_ascii_digit()).next())
-            .and_then(|digits| digits.parse::<usize>().ok())
-            .and_then(|offset| options.query.get(..offset.saturating_sub(3).min(options.query.len())))
+            .and_then(|offset| {
+                options
+                    .query
+                    .get(..offset.saturating_sub(before).min(options.query.len()))
+            })
             .map_or(0, |before| before.chars().count() + 1);
-        refused(options, column, message, Advice::FixedStrings)
+        refused(options, column, fault::short(&error.to_string()), Advice::FixedStrings)
     })
 }
 

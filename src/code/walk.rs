@@ -892,16 +892,21 @@ fn read_stamps(root: &Path, found: &mut [Found], threads: usize) {
         }
     };
     let share = found.len().div_ceil(threads).max(WORTH_A_THREAD);
-    std::thread::scope(|scope| {
+    let all_started = std::thread::scope(|scope| {
+        let mut all_started = true;
         let mut parts = found.chunks_mut(share);
         let own = parts.next();
         for part in parts {
-            scope.spawn(move || read(part));
+            all_started &= crate::walkers::start(scope, move || read(part));
         }
         if let Some(part) = own {
             read(part);
         }
+        all_started
     });
+    if !all_started {
+        read(found);
+    }
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use std::{
         LazyLock,
         atomic::{AtomicUsize, Ordering},
     },
-    thread::available_parallelism,
+    thread::{self, Scope, available_parallelism},
 };
 
 /// More threads than this do not make a walk faster (ripgrep's own limit).
@@ -51,6 +51,11 @@ impl Drop for Walkers {
     fn drop(&mut self) {
         FREE.fetch_add(self.taken, Ordering::AcqRel);
     }
+}
+
+/// Starts one of a call's threads; false if the system gives none, and then the call goes on with those that it has.
+pub(crate) fn start<'scope>(scope: &'scope Scope<'scope, '_>, work: impl FnOnce() + Send + 'scope) -> bool {
+    thread::Builder::new().spawn_scoped(scope, work).is_ok()
 }
 
 /// The cores of this machine.

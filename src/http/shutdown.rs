@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use tokio::{
     signal::unix::{SignalKind, signal},
-    time::{Instant, sleep},
+    time::{Instant, sleep, sleep_until},
 };
 
 use super::router::Edge;
 
-/// How long streams get to close once nothing runs any more.
-const CLOSE: Duration = Duration::from_secs(5);
+/// How long streams get to close once nothing runs any more. With what the program waits for threads it is five seconds.
+const CLOSE: Duration = Duration::from_secs(4);
 /// How long last messages get to leave.
 const FLUSH: Duration = Duration::from_millis(100);
 /// How often running calls are counted while draining.
@@ -40,18 +40,18 @@ pub async fn drain(edge: &Edge, patience: Duration) {
     while edge.streams.running_calls() > 0 && Instant::now() < deadline {
         sleep(LOOK).await;
     }
-    end_subscriptions(edge).await;
+    let deadline = Instant::now() + CLOSE;
+    end_subscriptions(edge, deadline).await;
     edge.closing.cancel();
-    sleep(CLOSE).await;
+    sleep_until(deadline).await;
     tracing::warn!("connections are still open; leaving them");
 }
 
 /// Streams of subscriptions end with a result, by which a client tells a server that goes from a network that broke.
-async fn end_subscriptions(edge: &Edge) {
+async fn end_subscriptions(edge: &Edge, deadline: Instant) {
     let subscriptions = edge.streams.subscriptions();
     let had_streams = subscriptions.streams() > 0;
     subscriptions.end();
-    let deadline = Instant::now() + CLOSE;
     while subscriptions.streams() > 0 && Instant::now() < deadline {
         sleep(LOOK).await;
     }

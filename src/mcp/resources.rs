@@ -147,6 +147,7 @@ pub(super) async fn run<T: Send + 'static>(
         progress: Progress::default(),
         writers: Arc::clone(&app.kernel.writers),
         turn: std::sync::Mutex::default(),
+        seat: std::sync::OnceLock::new(),
     };
     // The work stops also when nobody waits for it any more.
     let _stop = cx.cancel.clone().drop_guard();
@@ -154,7 +155,8 @@ pub(super) async fn run<T: Send + 'static>(
     let permit = pools
         .acquire(Pool::Analysis, &caller.access.principal, &cx.cancel)
         .await;
-    let _permit = permit.map_err(|error| refused(&error.into(), caller.locale))?;
+    let permit = permit.map_err(|error| refused(&error.into(), caller.locale))?;
+    cx.seat.get_or_init(|| Arc::new(permit));
     let work = cx.blocking(move |cancel, _| work(&project, cancel));
     let done = pipeline::within(LIMIT, cancel, &cx.cancel, work).await;
     done.map_err(|error| match error.code() {

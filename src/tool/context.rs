@@ -6,13 +6,14 @@
 use std::{
     any::Any,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, Mutex, OnceLock, PoisonError,
         atomic::{AtomicU64, Ordering},
     },
 };
 
 use fumi_base::{
     expectation::Resolved,
+    pools::Permit,
     project::Project,
     text::{Locale, Text},
     writers::Writers,
@@ -82,6 +83,8 @@ pub struct Cx {
     pub writers: Arc<Writers>,
     /// What the call has to itself, until its work takes it. Std mutex: locked to put in and to take.
     pub turn: Mutex<Option<Turn>>,
+    /// The call's place in a pool. Work on other threads holds it too: it goes on when nobody waits for it any more.
+    pub seat: OnceLock<Arc<Permit>>,
 }
 
 impl Cx {
@@ -110,9 +113,10 @@ impl Cx {
         E: Into<ToolError> + Send + 'static,
     {
         let turn = self.writers.turn(&self.project, holder, &self.cancel).await?;
-        let (cancel, progress) = (self.cancel.clone(), self.progress.clone());
+        let (cancel, progress, seat) = (self.cancel.clone(), self.progress.clone(), self.seat.get().cloned());
         let span = tracing::Span::current();
         let whole = tokio::spawn(async move {
+            let _seat = seat;
             let done = tokio::task::spawn_blocking(move || span.in_scope(|| work(&cancel, &progress))).await;
             turn.end().await;
             done
@@ -126,7 +130,8 @@ impl Cx {
         }
     }
 
-    /// Runs CPU work on its own thread. The work polls the token, so that a cancelled call stops instead of being left.
+    /// Runs CPU work on its own thread. The work polls the token, so that a cancelled call stops instead of being left; what cannot
+    /// look at it for a while keeps the call's place until it ends.
     pub async fn blocking<T, E>(
         &self,
         work: impl FnOnce(&CancellationToken, &Progress) -> Result<T, E> + Send + 'static,
@@ -135,9 +140,13 @@ impl Cx {
         T: Send + 'static,
         E: Into<ToolError> + Send + 'static,
     {
-        let (cancel, progress) = (self.cancel.clone(), self.progress.clone());
+        let (cancel, progress, seat) = (self.cancel.clone(), self.progress.clone(), self.seat.get().cloned());
         let span = tracing::Span::current();
-        let joined = tokio::task::spawn_blocking(move || span.in_scope(|| work(&cancel, &progress))).await;
+        let whole = move || {
+            let _seat = seat;
+            span.in_scope(|| work(&cancel, &progress))
+        };
+        let joined = tokio::task::spawn_blocking(whole).await;
         match joined {
             Ok(result) => result.map_err(Into::into),
             Err(panic) => {

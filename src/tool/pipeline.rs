@@ -271,6 +271,7 @@ async fn answer(kernel: &Kernel, catalogue: &Catalogue, entry: &Entry, call: Cal
         batch: call.batch.map(|part| part.batch),
         is_followed,
         turn: Mutex::default(),
+        seat: OnceLock::new(),
     };
     // The work stops also when nobody waits for this future any more.
     let _stop = cx.cancel.clone().drop_guard();
@@ -293,7 +294,7 @@ async fn answer(kernel: &Kernel, catalogue: &Catalogue, entry: &Entry, call: Cal
         answer
     } else {
         // 5. What the call has to itself, then a place in the pool; waiting for them does not count as working.
-        let _seat = seat(kernel, entry, prepared.as_ref(), &cx).await?;
+        take_seat(kernel, entry, prepared.as_ref(), &cx).await?;
         // 6 and 7. The work, which really stops by time and by cancel.
         let limit = options
             .timeout_ms
@@ -403,12 +404,13 @@ impl Teach for TurnTaken {
 }
 
 /// Its turn first, then its place: who waits for a turn keeps nobody from a place. The steps of a batch take their own.
-async fn seat(kernel: &Kernel, entry: &Entry, prepared: &dyn Prepared, cx: &Cx) -> Result<Option<Permit>, ToolError> {
+async fn take_seat(kernel: &Kernel, entry: &Entry, prepared: &dyn Prepared, cx: &Cx) -> Result<(), ToolError> {
     take_turn(kernel, entry, prepared, cx).await?;
-    if entry.runs_steps {
-        return Ok(None);
+    if !entry.runs_steps {
+        let place = place(kernel, &entry.spec, cx).await?;
+        cx.seat.get_or_init(|| Arc::new(place));
     }
-    Ok(Some(place(kernel, &entry.spec, cx).await?))
+    Ok(())
 }
 
 async fn place(kernel: &Kernel, spec: &Spec, cx: &Cx) -> Result<Permit, PoolError> {
@@ -571,8 +573,8 @@ impl Teach for Stopped {
     }
 }
 
-/// Runs work until it ends, its time is up or the client gives up. Then its token is cancelled and it is awaited, so that
-/// the permit is held for as long as the work really runs.
+/// Runs work until it ends, its time is up or the client gives up. Then its token is cancelled and it is awaited for a moment. What
+/// still runs after that holds the call's place itself ([`Cx::blocking`]).
 pub async fn within<T>(
     limit: Duration,
     client: &CancellationToken,

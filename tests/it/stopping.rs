@@ -2,15 +2,17 @@
 //!
 //! The kernel of the machine is asked (inotify) what was opened. No test here measures time.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use fumi::tool::{Caller, catalogue::Entry};
+use fumi_base::{pools::Pool, text::Locale};
 use inotify::{Inotify, WatchMask};
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    sample::{Sample, call, call_as, wide},
+    program::Program,
+    sample::{Sample, call, call_as, whole, wide},
     taught::refused,
 };
 
@@ -157,4 +159,83 @@ async fn a_call_that_nobody_waits_for_does_not_begin() {
         // Each family has a code of its own for it.
         refused(&app, &reply, &["CANCELLED", "R005"]);
     }
+}
+
+/// A query that PCRE2 needs a second or more for on the one long line of `deep`, within its limit of steps.
+const DEEP: &str = "(?:.{0,9}){0,4}[A-Z]{2}[0-9]";
+
+/// One line of a million characters.
+fn deep() -> Sample {
+    let sample = Sample::empty();
+    sample.file("prose.txt", "all work and no play makes a dull day ".repeat(26_000));
+    sample
+}
+
+/// Nothing interrupts one match of PCRE2: the call is answered in time, and its place is taken until the work has ended.
+#[tokio::test(flavor = "multi_thread")]
+async fn work_that_goes_on_after_the_reply_keeps_its_place() {
+    let sample = deep();
+    let app = sample.app();
+    let arguments = json!({"query": DEEP, "pcre2": true, "roots": ["."], "timeout_ms": 1});
+    let reply = call(&app, "search_content", arguments.clone()).await;
+    refused(&app, &reply, &["TOOL_TIMEOUT"]);
+    assert_eq!(app.kernel.pools.load(Pool::Analysis).running, 1);
+    // A client that hung up is nobody who waits either.
+    let (own, untimed) = (Arc::clone(&app), json!({"query": DEEP, "pcre2": true, "roots": ["."]}));
+    let hung_up = tokio::spawn(async move { call(&own, "search_content", untimed).await });
+    while app.kernel.pools.load(Pool::Analysis).running < 2 {
+        tokio::task::yield_now().await;
+    }
+    tokio::task::yield_now().await;
+    hung_up.abort();
+    assert!(hung_up.await.is_err());
+    while app.kernel.pools.load(Pool::Analysis).running > 0 {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+/// The query of F7: 240 KB of plain prose kept a core busy for minutes.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_query_that_backtracks_too_far_says_so_by_name() {
+    let sample = Sample::empty();
+    let line = "The quick brown fox jumps over the lazy dog, and nobody has ever asked it why it does so every day.\n";
+    sample.file("prose.txt", line.repeat(2_400)).file("short.txt", "AB1\n");
+    let app = sample.app();
+    for (locale, words) in [(Locale::En, "possessive"), (Locale::Ja, "バックトラック")] {
+        let caller = Caller {
+            locale: Some(locale),
+            ..whole(&app)
+        };
+        let arguments = json!({"query": "(?:.{0,20}){0,4}[A-Z]{2}[0-9]", "pcre2": true, "roots": ["."]});
+        let reply = call_as(&app, "search_content", arguments, caller, CancellationToken::new()).await;
+        assert!(!reply.is_error, "{}", reply.text);
+        assert_eq!(
+            reply.structured["skipped"]["examples"],
+            json!(["prose.txt (MatchLimit)"])
+        );
+        assert!(
+            reply.text.contains("short.txt") && reply.text.contains(words),
+            "{}",
+            reply.text
+        );
+    }
+}
+
+/// SIGTERM ends the process also while work runs that cannot be interrupted.
+#[test]
+fn the_program_ends_although_work_goes_on() {
+    let sample = deep();
+    let program = Program::start(&sample, &[("SERVER__DRAIN_SECONDS", "1")]);
+    let host = &program.address;
+    let arguments = json!({"query": DEEP, "pcre2": true, "roots": ["."], "timeout_ms": 1});
+    let body = arguments.to_string();
+    let request = format!(
+        "POST /v1/tools/search_content HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    for _ in 0..8 {
+        assert!(program.ask(request.as_bytes()).text().contains("TOOL_TIMEOUT"));
+    }
+    let log = program.survived();
+    assert!(log.contains("calls are still at work"), "{log}");
 }

@@ -349,7 +349,7 @@ impl FileRows {
 }
 
 impl Render for Output {
-    fn text(&self, _locale: Locale) -> String {
+    fn text(&self, locale: Locale) -> String {
         let result = &self.query_result;
         let mut lines = Vec::new();
         if let Some(matches) = &result.matches {
@@ -377,7 +377,7 @@ impl Render for Output {
             ));
         }
         if let Some(skipped) = &result.skipped {
-            lines.push(skipped.line());
+            lines.push(skipped.text(locale));
         }
         lines.extend(self.next.as_ref().map(Next::line));
         lines.join("\n")

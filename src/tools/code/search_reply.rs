@@ -208,6 +208,9 @@ pub struct PassedOver {
     total: u64,
     /// The first of them, each with its reason.
     examples: Vec<String>,
+    /// What to do about them.
+    #[serde(skip)]
+    advice: Vec<fumi_base::text::Text>,
 }
 
 /// How many passed-over paths a reply names.
@@ -225,13 +228,26 @@ impl PassedOver {
                 .take(EXAMPLES)
                 .map(|skipped| format!("{} ({:?})", skipped.path, skipped.reason))
                 .collect(),
+            advice: {
+                let mut advice = Vec::new();
+                for text in skipped.examples.iter().filter_map(|skipped| skipped.reason.advice()) {
+                    if !advice.contains(&text) {
+                        advice.push(text);
+                    }
+                }
+                advice
+            },
         })
     }
 
-    /// The same as one line of text.
+    /// The same as text: one line, and one for each advice.
     #[must_use]
-    pub fn line(&self) -> String {
-        format!("skipped: {} {}", self.total, self.examples.join(", "))
+    pub fn text(&self, locale: Locale) -> String {
+        let mut text = format!("skipped: {} {}", self.total, self.examples.join(", "));
+        for advice in &self.advice {
+            text.push_str(&format!("\n{}", advice.get(locale)));
+        }
+        text
     }
 }
 
@@ -256,14 +272,14 @@ impl SearchReply {
 }
 
 impl Render for SearchReply {
-    fn text(&self, _locale: Locale) -> String {
+    fn text(&self, locale: Locale) -> String {
         let mut text = self.shaped.text();
         if let Some(bound) = self.max_count_adjusted {
             text.push_str(&format!("\nmax_count_adjusted: {bound}"));
         }
         if let Some(skipped) = &self.skipped {
             text.push('\n');
-            text.push_str(&skipped.line());
+            text.push_str(&skipped.text(locale));
         }
         if let Some(next) = &self.next {
             text.push('\n');

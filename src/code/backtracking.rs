@@ -1,0 +1,112 @@
+//! PCRE2 as a [`Matcher`], with an end to how far it backtracks.
+//!
+//! A backtracking match cannot be interrupted, so that it is bounded beforehand. PCRE2 counts its steps anew at each place where a
+//! match may begin: what one call may cost is the limit times the length of the text. Hence the limit is lower for longer texts.
+
+use grep_matcher::{Match, Matcher, NoCaptures, NoError};
+use pcre2::bytes::{Regex, RegexBuilder};
+
+use crate::text_query::{Case, QueryOptions, Syntax};
+
+/// The stack that PCRE2's compiled code may use, in bytes (ripgrep's own figure).
+const STACK_BYTES: usize = 10 << 20;
+
+/// Up to so many bytes of text, and the steps from one beginning; PCRE2's own default is ten million. Each is some ten seconds
+/// for a whole text at worst (about two nanoseconds a step).
+const LIMITS: [(usize, u32); 3] = [(64 << 10, 100_000), (1 << 20, 10_000), (usize::MAX, 1_000)];
+
+/// PCRE2's code for a match that ended at its limit of steps, of depth, of the compiled code's stack, or of memory.
+const AT_A_LIMIT: [i32; 4] = [-47, -53, -46, -63];
+
+/// Why a match came to no end.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Halt {
+    /// The call was cancelled.
+    #[error("cancelled")]
+    Cancelled,
+    /// It backtracked further than it may.
+    #[error("the match limit was exceeded")]
+    MatchLimit,
+    /// PCRE2 failed in another way.
+    #[error("{0}")]
+    Failed(String),
+}
+
+impl From<NoError> for Halt {
+    fn from(never: NoError) -> Self {
+        Self::Failed(never.to_string())
+    }
+}
+
+/// An expression, compiled once for each of `LIMITS`.
+#[derive(Clone, Debug)]
+pub(crate) struct Backtracking([Regex; LIMITS.len()]);
+
+impl Backtracking {
+    /// Compiles a query as ripgrep does; beside the error, how many characters stand before the query in the expression.
+    pub(crate) fn new(options: &QueryOptions) -> Result<Self, (pcre2::Error, usize)> {
+        let text = match options.syntax {
+            Syntax::Pcre2Literal => pcre2::escape(&options.query),
+            _ => options.query.clone(),
+        };
+        let is_caseless = match options.case {
+            Case::Insensitive => true,
+            Case::Sensitive => false,
+            Case::Smart => !has_uppercase_literal(&text),
+        };
+        let mut builder = RegexBuilder::new();
+        builder.multi_line(true).caseless(is_caseless).utf(true).ucp(true);
+        if cfg!(target_pointer_width = "64") {
+            builder.jit_if_available(true).max_jit_stack_size(Some(STACK_BYTES));
+        }
+        let compile = |(_, limit): (usize, u32)| {
+            let opening = format!("(*LIMIT_MATCH={limit})");
+            let regex = if options.word {
+                builder.build(&format!("{opening}(?<!\\w)(?:(?:{text}))(?!\\w)"))
+            } else {
+                builder.build(&format!("{opening}(?:{text})"))
+            };
+            regex.map_err(|error| (error, opening.len() + "(?:".len()))
+        };
+        let [short, long, longest] = LIMITS;
+        Ok(Self([compile(short)?, compile(long)?, compile(longest)?]))
+    }
+}
+
+/// As ripgrep decides it: an escaped letter is no literal.
+fn has_uppercase_literal(pattern: &str) -> bool {
+    let mut characters = pattern.chars();
+    while let Some(character) = characters.next() {
+        if character == '\\' {
+            characters.next();
+        } else if character.is_uppercase() {
+            return true;
+        }
+    }
+    false
+}
+
+impl Matcher for Backtracking {
+    type Captures = NoCaptures;
+    type Error = Halt;
+
+    fn find_at(&self, haystack: &[u8], at: usize) -> Result<Option<Match>, Halt> {
+        let length = haystack.len() - at;
+        let mut fitting = self.0.iter().zip(LIMITS).filter(|(_, (most, _))| length <= *most);
+        let Some((regex, _)) = fitting.next() else {
+            return Ok(None);
+        };
+        let found = regex.find_at(haystack, at).map_err(|error| {
+            if AT_A_LIMIT.contains(&error.code()) {
+                Halt::MatchLimit
+            } else {
+                Halt::Failed(error.to_string())
+            }
+        })?;
+        Ok(found.map(|found| Match::new(found.start(), found.end())))
+    }
+
+    fn new_captures(&self) -> Result<NoCaptures, Halt> {
+        Ok(NoCaptures::new())
+    }
+}

@@ -1,0 +1,195 @@
+//! A [`Matcher`] that ends when its call is cancelled, also within one file and where nothing matches.
+//!
+//! A single match of another matcher cannot be interrupted. What matches line by line is given to it in pieces of whole lines; the
+//! only long stretches that remain are matches over several lines.
+
+use std::cell::{Cell, RefCell};
+
+use grep_matcher::{ByteSet, LineMatchKind, LineTerminator, Match, Matcher, NoCaptures};
+use tokio_util::sync::CancellationToken;
+
+use crate::backtracking::Halt;
+
+/// Bytes of lines that are looked at before the token is.
+const PIECE_BYTES: usize = 16 << 10;
+
+/// Bytes of a match that count as nothing: the token is looked at after as many matches as are in a piece.
+const SMALL_BYTES: usize = PIECE_BYTES / 16;
+
+/// A matcher, and the token of the call.
+pub(crate) struct Polled<'a, M> {
+    inner: &'a M,
+    cancel: &'a CancellationToken,
+    /// What is left of a piece.
+    left: Cell<usize>,
+    /// Why it ended, which a searcher makes a sentence of.
+    halt: RefCell<Option<Halt>>,
+}
+
+impl<'a, M: Matcher> Polled<'a, M>
+where
+    M::Error: Into<Halt>,
+{
+    pub(crate) fn new(inner: &'a M, cancel: &'a CancellationToken) -> Self {
+        Self {
+            inner,
+            cancel,
+            left: Cell::new(0),
+            halt: RefCell::default(),
+        }
+    }
+
+    /// Why it ended early, if it did.
+    pub(crate) fn halt(&self) -> Option<Halt> {
+        self.halt.borrow().clone()
+    }
+
+    /// Looks at the token unless less than a piece was looked at since.
+    fn poll(&self, bytes: usize) -> Result<(), Halt> {
+        let bytes = bytes.max(SMALL_BYTES);
+        if let Some(left) = self.left.get().checked_sub(bytes) {
+            self.left.set(left);
+            return Ok(());
+        }
+        self.left.set(PIECE_BYTES);
+        if self.cancel.is_cancelled() {
+            return Err(self.note(Halt::Cancelled));
+        }
+        Ok(())
+    }
+
+    fn note(&self, halt: impl Into<Halt>) -> Halt {
+        let halt = halt.into();
+        self.halt.replace(Some(halt.clone()));
+        halt
+    }
+
+    /// Where the piece that begins at a place ends: behind a line, or at the end.
+    fn end(haystack: &[u8], start: usize, terminator: LineTerminator) -> usize {
+        let least = start + PIECE_BYTES;
+        let rest = haystack.get(least..).unwrap_or_default();
+        memchr::memchr(terminator.as_byte(), rest).map_or(haystack.len(), |at| least + at + 1)
+    }
+}
+
+impl<M: Matcher> Matcher for Polled<'_, M>
+where
+    M::Error: Into<Halt>,
+{
+    type Captures = NoCaptures;
+    type Error = Halt;
+
+    fn find_at(&self, haystack: &[u8], at: usize) -> Result<Option<Match>, Halt> {
+        self.poll(haystack.len() - at)?;
+        self.inner.find_at(haystack, at).map_err(|error| self.note(error))
+    }
+
+    fn shortest_match_at(&self, haystack: &[u8], at: usize) -> Result<Option<usize>, Halt> {
+        self.poll(haystack.len() - at)?;
+        self.inner
+            .shortest_match_at(haystack, at)
+            .map_err(|error| self.note(error))
+    }
+
+    fn find_candidate_line(&self, haystack: &[u8]) -> Result<Option<LineMatchKind>, Halt> {
+        // Without one a match may depend on where the text begins and ends, which a piece would move.
+        let Some(terminator) = self.inner.line_terminator() else {
+            self.poll(haystack.len())?;
+            return self
+                .inner
+                .find_candidate_line(haystack)
+                .map_err(|error| self.note(error));
+        };
+        let mut start = 0;
+        loop {
+            let end = Self::end(haystack, start, terminator);
+            self.poll(end - start)?;
+            let found = self.inner.find_candidate_line(&haystack[start..end]);
+            match found.map_err(|error| self.note(error))? {
+                Some(LineMatchKind::Confirmed(at)) => return Ok(Some(LineMatchKind::Confirmed(start + at))),
+                Some(LineMatchKind::Candidate(at)) => return Ok(Some(LineMatchKind::Candidate(start + at))),
+                None if end == haystack.len() => return Ok(None),
+                None => start = end,
+            }
+        }
+    }
+
+    fn new_captures(&self) -> Result<NoCaptures, Halt> {
+        Ok(NoCaptures::new())
+    }
+
+    fn non_matching_bytes(&self) -> Option<&ByteSet> {
+        self.inner.non_matching_bytes()
+    }
+
+    fn line_terminator(&self) -> Option<LineTerminator> {
+        self.inner.line_terminator()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use grep_matcher::{LineTerminator, Match, Matcher, NoCaptures};
+    use grep_searcher::{SearcherBuilder, sinks::Bytes};
+    use tokio_util::sync::CancellationToken;
+
+    use super::{Halt, PIECE_BYTES, Polled};
+
+    /// Finds nothing, or a line break at once; its first look cancels the call.
+    struct Cancelling<'a> {
+        cancel: &'a CancellationToken,
+        looked_at: Cell<usize>,
+        by_line: bool,
+        matches: bool,
+    }
+
+    impl Matcher for Cancelling<'_> {
+        type Captures = NoCaptures;
+        type Error = Halt;
+
+        fn find_at(&self, haystack: &[u8], at: usize) -> Result<Option<Match>, Halt> {
+            self.cancel.cancel();
+            self.looked_at.set(self.looked_at.get() + haystack.len() - at);
+            Ok(self.matches.then(|| Match::new(at, at + 1)))
+        }
+
+        fn new_captures(&self) -> Result<NoCaptures, Halt> {
+            Ok(NoCaptures::new())
+        }
+
+        fn line_terminator(&self) -> Option<LineTerminator> {
+            self.by_line.then(|| LineTerminator::byte(b'\n'))
+        }
+    }
+
+    /// How much is looked at of a text in memory.
+    fn looked_at(by_line: bool, matches: bool, multi_line: bool) -> usize {
+        let cancel = CancellationToken::new();
+        let (looked_at, text) = (Cell::new(0), b"some words on a line\n".repeat(20_000));
+        let inner = Cancelling {
+            cancel: &cancel,
+            looked_at,
+            by_line,
+            matches,
+        };
+        let polled = Polled::new(&inner, &cancel);
+        let mut searcher = SearcherBuilder::new().multi_line(multi_line).build();
+        let result = searcher.search_slice(&polled, &text, Bytes(|_, _| Ok(true)));
+        assert!(result.is_err());
+        assert_eq!(polled.halt(), Some(Halt::Cancelled));
+        inner.looked_at.get()
+    }
+
+    #[test]
+    fn a_cancelled_search_looks_at_no_more_of_a_file_than_a_piece() {
+        for (by_line, matches) in [(true, false), (true, true), (false, false), (false, true)] {
+            let bytes = looked_at(by_line, matches, false);
+            assert!(
+                bytes <= PIECE_BYTES * 3,
+                "by line {by_line}, matches {matches}: {bytes}"
+            );
+        }
+    }
+}
