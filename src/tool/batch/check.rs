@@ -118,6 +118,15 @@ fn checked<'a>(
         problems.push(Problem::of(parameter.to_owned(), Text::new(en, ja), Value::Null));
     };
     let references = reference::all(&step.arguments);
+    if references.len() > reference::MOST {
+        let (count, most) = (references.len(), reference::MOST);
+        tell(
+            "arguments",
+            format!("they hold {count} references to other steps; at most {most} are allowed"),
+            format!("他のステップへの参照が {count} 個あります。上限は {most} 個です"),
+        );
+        return None;
+    }
     for found in &references {
         let parameter = format!("arguments.{}", found.at);
         match &found.reference {

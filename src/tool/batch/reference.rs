@@ -18,6 +18,9 @@ use crate::tool::{
 /// How a reference begins.
 const OPENINGS: [&str; 2] = ["${steps[", "${/steps/"];
 
+/// References in the arguments of one step; more would be a program, not a plan.
+pub(super) const MOST: usize = 1_000;
+
 /// What can be named of a step.
 const PARTS: [&str; 5] = ["result", "error", "success", "tool", "stepIndex"];
 
@@ -73,6 +76,69 @@ impl Teach for Missing {
     }
 }
 
+/// Values that are larger together than the arguments of one call may be.
+#[derive(Debug, thiserror::Error)]
+#[error("referenced values exceed {limit} bytes")]
+pub(super) struct TooLarge {
+    reference: String,
+    limit: usize,
+}
+
+impl Teach for TooLarge {
+    fn entry(&self) -> &'static str {
+        "STEP_VALUE_TOO_LARGE"
+    }
+    fn book(&self) -> &'static Book {
+        &BOOK
+    }
+    fn facts(&self) -> Vec<(&'static str, String)> {
+        vec![
+            ("reference", self.reference.clone()),
+            ("limit_mib", (self.limit >> 20).to_string()),
+        ]
+    }
+}
+
+/// Why arguments cannot be filled in.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Unfilled {
+    #[error(transparent)]
+    Missing(#[from] Missing),
+    #[error(transparent)]
+    TooLarge(#[from] TooLarge),
+}
+
+/// Bytes that the values of references may still take.
+struct Room {
+    limit: usize,
+    left: usize,
+}
+
+impl Room {
+    /// Takes what a value occupies, before it is copied.
+    fn take(&mut self, reference: &Reference, value: &Value) -> Result<(), TooLarge> {
+        self.left = self.left.checked_sub(weight(value)).ok_or_else(|| TooLarge {
+            reference: reference.text.clone(),
+            limit: self.limit,
+        })?;
+        Ok(())
+    }
+}
+
+/// Bytes of a value in memory, roughly; as text it takes less.
+fn weight(value: &Value) -> usize {
+    const NODE: usize = size_of::<Value>();
+    NODE + match value {
+        Value::String(text) => text.len(),
+        Value::Array(items) => items.iter().map(weight).sum(),
+        Value::Object(fields) => fields
+            .iter()
+            .map(|(name, field)| NODE + name.len() + weight(field))
+            .sum(),
+        _ => 0,
+    }
+}
+
 /// Every reference in some arguments.
 #[must_use]
 pub(super) fn all(arguments: &Map<String, Value>) -> Vec<Found> {
@@ -111,37 +177,55 @@ pub(super) fn all(arguments: &Map<String, Value>) -> Vec<Found> {
 }
 
 /// The arguments with values in the places of references. `steps` are what is known of the earlier ones, as objects.
-pub(super) fn fill(arguments: &Map<String, Value>, steps: &[Value]) -> Result<Map<String, Value>, Missing> {
-    let filled = arguments.iter();
+///
+/// # Errors
+/// Returns which reference names no value, or the first one with which the values take more than `limit` bytes. They are
+/// added up before any is copied.
+pub(super) fn fill(
+    arguments: &Map<String, Value>,
+    steps: &[Value],
+    limit: usize,
+) -> Result<Map<String, Value>, Unfilled> {
+    fill_fields(arguments, steps, &mut Room { limit, left: limit })
+}
+
+fn fill_fields(fields: &Map<String, Value>, steps: &[Value], room: &mut Room) -> Result<Map<String, Value>, Unfilled> {
+    let filled = fields.iter();
     filled
-        .map(|(name, value)| Ok((name.clone(), filled_in(value, steps)?)))
+        .map(|(name, value)| Ok((name.clone(), filled_in(value, steps, room)?)))
         .collect()
 }
 
-fn filled_in(value: &Value, steps: &[Value]) -> Result<Value, Missing> {
+fn filled_in(value: &Value, steps: &[Value], room: &mut Room) -> Result<Value, Unfilled> {
     Ok(match value {
         Value::String(text) if text.contains("${") => {
             let pieces: Vec<Piece> = parse(text).into_iter().filter_map(Result::ok).collect();
             if let [Piece::Value(reference)] = pieces.as_slice() {
-                return Ok(reference.value(steps)?.clone());
+                let value = reference.value(steps)?;
+                room.take(reference, value)?;
+                return Ok(value.clone());
             }
             let mut joined = String::new();
             for piece in &pieces {
                 match piece {
                     Piece::Text(text) => joined.push_str(text),
-                    Piece::Value(reference) => match reference.value(steps)? {
-                        Value::String(text) => joined.push_str(text),
-                        other => joined.push_str(&other.to_string()),
-                    },
+                    Piece::Value(reference) => {
+                        let value = reference.value(steps)?;
+                        room.take(reference, value)?;
+                        match value {
+                            Value::String(text) => joined.push_str(text),
+                            other => joined.push_str(&other.to_string()),
+                        }
+                    }
                 }
             }
             Value::String(joined)
         }
         Value::Array(items) => {
-            let items: Result<Vec<_>, _> = items.iter().map(|item| filled_in(item, steps)).collect();
+            let items: Result<Vec<_>, _> = items.iter().map(|item| filled_in(item, steps, room)).collect();
             Value::Array(items?)
         }
-        Value::Object(fields) => Value::Object(fill(fields, steps)?),
+        Value::Object(fields) => Value::Object(fill_fields(fields, steps, room)?),
         other => other.clone(),
     })
 }
@@ -155,7 +239,11 @@ impl Reference {
             there: inventory(there),
         };
         let Some(mut at) = steps.get(self.step) else {
-            return Err(missing("steps", &Value::Array(steps.to_vec())));
+            return Err(Missing {
+                reference: self.text.clone(),
+                at: "steps".to_owned(),
+                there: format!("[{}]", steps.len()),
+            });
         };
         for name in &self.path {
             let (next, shown) = match at {
@@ -272,7 +360,7 @@ fn reference(written: &str, mut path: Vec<String>) -> Result<Reference, Text> {
 mod tests {
     use serde_json::{Map, Value, json};
 
-    use super::{all, fill};
+    use super::{Unfilled, all, fill};
 
     fn object(value: Value) -> Map<String, Value> {
         match value {
@@ -290,7 +378,10 @@ mod tests {
 
     fn filled(text: &str) -> Result<Value, String> {
         let arguments = object(json!({"a": [{"b": text}]}));
-        let filled = fill(&arguments, &steps()).map_err(|missing| format!("{} = {}", missing.at, missing.there))?;
+        let filled = fill(&arguments, &steps(), 1 << 20).map_err(|error| match error {
+            Unfilled::Missing(missing) => format!("{} = {}", missing.at, missing.there),
+            Unfilled::TooLarge(too_large) => format!("over {}", too_large.limit),
+        })?;
         Ok(filled["a"][0]["b"].clone())
     }
 

@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 use super::{
     Batch, BatchReply, Part, Plan, StepReply,
     check::{self, Ready},
-    reference,
+    reference::{self, Unfilled},
 };
 use crate::tool::{
     Answerer, Cx, Progress, Reply, ToolError,
@@ -25,6 +25,10 @@ use crate::tool::{
     pipeline::{self, Call, Kernel, Stopped},
     reply::Caps,
 };
+
+/// Bytes that references may bring into the arguments of one step, unless its tool takes a longer string: as much as the
+/// body of a request.
+const ARGUMENT_BYTES: usize = 4 << 20;
 
 /// A batch under way: what it was called with.
 pub struct Whole<'a> {
@@ -179,7 +183,11 @@ impl Whole<'_> {
 
     /// The arguments with values in the places of references.
     fn filled(step: &Ready<'_>, seen: &[Value], handed_over: &mut usize) -> Result<Map<String, Value>, ToolError> {
-        let filled = reference::fill(&step.arguments, seen)?;
+        let limit = step.entry.spec.family.longest.max(ARGUMENT_BYTES);
+        let filled = reference::fill(&step.arguments, seen, limit).map_err(|error| match error {
+            Unfilled::Missing(missing) => ToolError::from(missing),
+            Unfilled::TooLarge(too_large) => ToolError::from(too_large),
+        })?;
         if step.refers {
             let size = |arguments: &Map<String, Value>| {
                 fumi_base::tokens::estimate(&Value::Object(arguments.clone()).to_string())

@@ -185,3 +185,30 @@ async fn secrets_stay_inside_also_by_way_of_references() {
     let all = format!("{}{}", reply.text, ran(&reply));
     assert!(!all.contains("canary"), "{all}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn values_that_a_step_repeats_are_added_up_before_they_are_copied() {
+    let sample = Sample::new();
+    sample.file("big.txt", "x".repeat(200 * 1024));
+    let app = sample.app();
+    // Without a limit: 4,000 times 200 KiB in a request of 80 KB.
+    let read = json!({"tool": "extract_code_section", "arguments": {"file_path": "big.txt", "start_line": 1, "format": "raw"}});
+    let value = "${steps[0].result.partial_content_result.content}";
+    for repeated in [
+        json!({"roots": ["."], "query": value.repeat(900)}),
+        json!({"roots": vec![value; 900], "query": "x"}),
+    ] {
+        let steps = json!([read, {"tool": "search_content", "arguments": repeated}]);
+        let reply = batch(&app, json!({"steps": steps})).await;
+        let error = &ran(&reply)["steps"][1]["error"];
+        assert_eq!(error["code"], "INVALID_ARGUMENTS", "{}", reply.text);
+        assert!(error["message"].as_str().unwrap().contains("4 MiB"), "{error}");
+    }
+    let many = json!([read, {"tool": "search_content", "arguments": {"roots": ["."], "query": value.repeat(1_001)}}]);
+    let reply = batch(&app, json!({"steps": many})).await;
+    assert!(
+        reply.is_error && reply.text.contains("1001 references"),
+        "{}",
+        reply.text
+    );
+}
