@@ -1,5 +1,6 @@
 //! Setting the value of a field without keys.
 
+use super::Typing;
 use crate::{
     errors::BrowserError,
     refusal::Said,
@@ -26,7 +27,16 @@ impl Tab {
 
     pub(super) async fn fill_in(&self, located: &Located, value: &str) -> Result<Option<Shortened>, BrowserError> {
         let said: Said<Filled> = self.ask(&located.frame, "fill", (&located.reference, value)).await?;
-        let cut = said.done(&located.called)?.max_length;
+        let filled = said.done(&located.called)?;
+        if filled.untaken {
+            let typing = Typing {
+                text: value.to_owned(),
+                ..Typing::default()
+            };
+            // Boxed: typing fills in what has a form of its own.
+            return Box::pin(self.type_in(&Target::Written(located.reference.clone()), &typing)).await;
+        }
+        let cut = filled.max_length;
         Ok(cut.map(|max_length| Shortened::new(located, max_length)))
     }
 }
@@ -47,4 +57,7 @@ struct Filled {
     value: String,
     /// It cut the value.
     max_length: Option<usize>,
+    /// The field holds something else: it listens to keys only.
+    #[serde(default)]
+    untaken: bool,
 }

@@ -30,7 +30,7 @@ impl Tab {
         self.acting(self.type_in(target, typing)).await
     }
 
-    async fn type_in(&self, target: &Target, typing: &Typing) -> Result<Option<Shortened>, BrowserError> {
+    pub(super) async fn type_in(&self, target: &Target, typing: &Typing) -> Result<Option<Shortened>, BrowserError> {
         let beginning = Beginning {
             replace: !typing.slowly,
         };

@@ -61,7 +61,9 @@ async function attemptAim(element, { position, force, align }) {
   const aimed = { ...point, box: { x, y, width, height } };
   if (force) return aimed;
   const hit = hitAt(point);
-  return receives(hit, element) ? aimed : covered(hit, element);
+  if (!receives(hit, element)) return covered(hit, element);
+  noteActed(element);
+  return aimed;
 }
 
 const inView = (point) => point && point.x >= 0 && point.y >= 0 && point.x < innerWidth && point.y < innerHeight;
@@ -118,11 +120,22 @@ function hitAt({ x, y }) {
   let hit = null;
   for (;;) {
     const inner = (root === document ? Document.prototype : ShadowRoot.prototype).elementFromPoint.call(root, x, y);
-    if (!inner || inner === hit) return hit;
+    if (!inner || inner === hit) return hit && shadowRoot(hit) ? (slotAt(hit, { x, y }) ?? hit) : hit;
     hit = inner;
     if (!shadowRoot(hit)) return hit;
     root = shadowRoot(hit);
   }
+}
+
+/** The slot whose text lies at a point. Chromium names the host for it, which is the parent of the text. */
+function slotAt(host, { x, y }) {
+  const isThere = (node) => {
+    const range = createRange(document);
+    range.selectNodeContents(node);
+    return [...range.getClientRects()].some((box) => x >= box.left && x <= box.right && y >= box.top && y <= box.bottom);
+  };
+  const text = childNodes(host).find((node) => isText(node) && textSlot(node) && isThere(node));
+  return text && textSlot(text);
 }
 
 /** A press there reaches the element: on it, inside it, or on the label that passes it on. */

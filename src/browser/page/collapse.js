@@ -89,6 +89,7 @@ function walkRun(members, { rows, budget, focus, walkOne, size, onCut }) {
       shown.push(...walkOne(visible[index]));
     } else {
       skipped.push(visible[index]);
+      leaveOut(visible[index]);
     }
   }
   return shown;

@@ -22,6 +22,7 @@ const localName = getter(Element.prototype, 'localName');
 const shadowRoot = getter(Element.prototype, 'shadowRoot');
 const childElements = getter(Element.prototype, 'children');
 const assignedSlot = getter(Element.prototype, 'assignedSlot');
+const textSlot = getter(Text.prototype, 'assignedSlot');
 const attribute = method(Element.prototype, 'getAttribute');
 const hasAttribute = method(Element.prototype, 'hasAttribute');
 const attributeNames = method(Element.prototype, 'getAttributeNames');

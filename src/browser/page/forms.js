@@ -31,12 +31,13 @@ function fieldOf(element) {
 const isTyped = (element) => ['input', 'textarea', 'select'].includes(localName(element)) || isEditable(element);
 
 /** Runs `act` on the field of a target that can be used, or says why it cannot. */
-function onField(target, act) {
+function onField(target, act, isUsable = isVisible) {
   const found = resolveElement(target);
   if (found.error) return found;
   const field = fieldOf(found.element);
-  if (!isVisible(field) && !(localName(field) === 'input' && field.type === 'file')) return { error: 'invisible' };
+  if (!isUsable(field) && !(localName(field) === 'input' && field.type === 'file')) return { error: 'invisible' };
   if (isDisabled(field)) return { error: 'disabled' };
+  noteActed(field);
   return act(field);
 }
 
@@ -104,7 +105,9 @@ function fillEditable(field, value) {
   if (value) runCommand(document, 'insertText', false, value);
   else runCommand(document, 'delete');
   dispatch(field, new Event('change', { bubbles: true }));
-  return { value: clip(tidy(textContent(field)), NAME_LIMIT) };
+  const held = textContent(field);
+  // Some editors put back what no person typed.
+  return { value: clip(tidy(held), NAME_LIMIT), ...(tidy(held) !== tidy(value) && { untaken: true }) };
 }
 
 function selectAll(field) {

@@ -11,6 +11,7 @@ pub(crate) const SCRIPT: &str = concat!(
     include_str!("states.js"),
     include_str!("refs.js"),
     include_str!("collapse.js"),
+    include_str!("acted.js"),
     include_str!("distil.js"),
     include_str!("walker.js"),
     include_str!("render.js"),

@@ -35,13 +35,14 @@ function snapshot({ root, depth, maxLength, format, boxes }) {
   const cut = cutLines(lines, sources, maxLength);
   return {
     ...cut,
+    ...(!part && { acted: takeActed() }),
     iframes: iframes.filter(({ line }) => line < cut.lines),
   };
 }
 
 /** The settled tree below an element; of the body its content, of anything else itself. */
-function treeOf(element, { rows, texts, budget }) {
-  const walk = { focus: focused(), rows, texts, budget };
+function treeOf(element, { rows, texts, budget, hidden = false }) {
+  const walk = { focus: focused(), rows, texts, budget, hidden };
   const nodes = settled(walkElement(element, walk));
   for (const node of nodes) if (node.mark && !node.owner) node.owner = { ref: refOf(element) };
   forgetOwned();
@@ -124,11 +125,14 @@ function find({ text, regex, flags, maxResults }) {
   }
   const body = documentBody(document);
   if (!body) return { lines: [], total: 0 };
-  const nodes = treeOf(body, { rows: Infinity, texts: TEXTS.part, budget: Infinity });
-  const found = linesOf(nodes, { texts: TEXTS.part })
-    .map((line) => line.trim())
-    .map((line) => [line, search(line)])
-    .filter(([, at]) => at >= 0);
+  const linesWith = (hidden) =>
+    linesOf(treeOf(body, { rows: Infinity, texts: TEXTS.part, budget: Infinity, hidden }), { texts: TEXTS.part })
+      .map((line) => line.trim())
+      .map((line) => [line, search(line)])
+      .filter(([, at]) => at >= 0);
+  const exposed = linesWith(false);
+  // What is on the screen though hidden from assistive technology, such as the text of a code editor.
+  const found = exposed.length ? exposed : linesWith(true);
   return { lines: found.slice(0, maxResults).map(([line, at]) => excerpt(line, at)), total: found.length };
 }
 

@@ -23,7 +23,8 @@ function beginTyping(target, { replace }) {
     if (kind === 'text' && replace) selectAll(field);
     else if (kind === 'text') caretToEnd(field);
     return { kind: kind ?? 'text', ...(kind === 'text' && field.maxLength >= 0 && { limit: limitOf(field, replace) }) };
-  });
+    // Keys need the focus, not a box: code editors take them in a field without a size.
+  }, replace ? isVisible : isRendered);
 }
 
 /** What `maxlength` leaves for what is typed. */

@@ -19,7 +19,7 @@ const LEAVES = new Set(
  */
 function walkElement(element, walk, inPointer = false, repeated = false) {
   const tag = localName(element);
-  if (UNREADABLE.has(tag) || isExcluded(element)) return [];
+  if (UNREADABLE.has(tag) || (isExcluded(element) && !walk.hidden)) return [];
   const style = styleOf(element);
   if (style.display === 'none' || (style.display !== 'contents' && !checkVisibility(element))) return [];
   const role = roleOf(element);
@@ -27,7 +27,7 @@ function walkElement(element, walk, inPointer = false, repeated = false) {
   const seen = style.visibility === 'visible';
   const pointer = style.cursor === 'pointer';
   const isLeaf = LEAVES.has(tag) && element !== rootElement(document);
-  const children = isLeaf ? [] : walkChildren(element, walk, pointer, seen);
+  const children = tag === 'svg' ? drawnParts(element, walk) : isLeaf ? [] : walkChildren(element, walk, pointer, seen);
   const flow = flowOf(style.display);
   if (!seen) return spliced(children, flow);
   // A frame of no size counts visitors.
@@ -50,6 +50,22 @@ function walkElement(element, walk, inPointer = false, repeated = false) {
   node.wanted = acts || (node.name !== '' && LANDMARKS.has(role));
   takeContent(node, tag, walk);
   return simplified(node);
+}
+
+/** Named parts of a drawing that can be acted on, such as the bars of a chart. */
+function drawnParts(svg, walk) {
+  const parts = query(svg, '[tabindex], [onclick], [role], a').flatMap((element) => {
+    const role = roleOf(element);
+    const name = labelOf(element, role);
+    const style = styleOf(element);
+    const isPart = name && isVisible(element) && !isExcluded(element) && isActionable(element, role, style, false);
+    const states = statesOf(element, role, walk.focus);
+    return isPart ? [{ role, name, states, cursor: false, properties: [], children: [], element, ref: null, wanted: true }] : [];
+  });
+  const shown = walk.rows * 2;
+  const left = parts.length - shown;
+  if (left <= 0) return parts;
+  return [...parts.slice(0, shown), { mark: true, count: left, noun: 'parts', owner: null }];
 }
 
 /**
@@ -98,7 +114,8 @@ function walkChildren(element, walk, pointer, seen) {
         }),
       );
     } else {
-      const shapes = countShapes(run.members);
+      // Below the body stand the application and its popups, which come and go: no cards, though they look alike.
+      const shapes = element === documentBody(document) ? new Map() : countShapes(run.members);
       for (const child of run.members) {
         if (isText(child)) {
           if (seen) children.push(nodeValue(child));

@@ -53,6 +53,14 @@ pub(super) fn changes(before: &str, after: &str, limit: usize) -> Changes {
     }
 }
 
+/// The changed lines of a small part, however many of them changed.
+#[must_use]
+pub(super) fn lines(before: &str, after: &str) -> String {
+    let mut told = Told::default();
+    told.compare(&Line::parse(before), &Line::parse(after), &mut Vec::new());
+    told.lines.join("\n")
+}
+
 /// The lines of the answer as they come about, in the order of the page.
 #[derive(Default)]
 struct Told {

@@ -100,6 +100,16 @@ struct Part {
     truncated: Option<serde::de::IgnoredAny>,
     #[serde(default)]
     iframes: Vec<Iframe>,
+    #[serde(default)]
+    acted: Option<Acted>,
+}
+
+/// The lines around what was acted on last, which the snapshot leaves out.
+#[derive(Deserialize)]
+struct Acted {
+    was: String,
+    /// Empty if it is gone.
+    is: String,
 }
 
 /// The line of an element that holds a frame.
@@ -115,6 +125,7 @@ struct Left {
     characters: usize,
     frames: usize,
     cut: bool,
+    acted: Option<Acted>,
 }
 
 impl Tab {
@@ -124,7 +135,7 @@ impl Tab {
             Some(target) => Some(self.locate(target).await?),
             None => None,
         };
-        let snapshot = self.taken(request, located.as_ref()).await?;
+        let (snapshot, _) = self.taken(request, located.as_ref()).await?;
         if request.target.is_none()
             && request.depth.is_none()
             && request.format == SnapshotFormat::Aria
@@ -135,19 +146,41 @@ impl Tab {
         Ok(snapshot)
     }
 
+    /// Looks at a page that nobody has seen yet, so that the difference to what it is now can be told.
+    pub async fn see_first(&self) {
+        if self.has_snapshot() {
+            return;
+        }
+        self.at_rest().await;
+        if let Err(error) = self.snapshot(&SnapshotRequest::default()).await {
+            tracing::debug!(%error, "no snapshot before an act");
+        }
+    }
+
     /// What changed since the last snapshot of the whole page, in at most so many tokens; this one is the last from now on.
     pub async fn changes(&self, max_tokens: usize) -> Result<Changes, BrowserError> {
-        let now = self.taken(&SnapshotRequest::default(), None).await?;
-        let limit = max_tokens.saturating_mul(TOKEN);
+        let (now, acted) = self.taken(&SnapshotRequest::default(), None).await?;
+        let acted = acted
+            .map(|acted| diff::lines(&acted.was, &acted.is))
+            .unwrap_or_default();
+        let room = max_tokens.saturating_mul(TOKEN);
+        let limit = room.saturating_sub(acted.chars().count());
         let before = self.remember_snapshot(now.text.clone());
         let changes = match &before {
             Some(before) => diff::changes(before, &now.text, limit),
             None => diff::Changes::Full(now.text.clone()),
         };
         Ok(match changes {
-            diff::Changes::Unchanged => Changes::default(),
+            diff::Changes::Unchanged => Changes {
+                text: acted,
+                ..Changes::default()
+            },
             diff::Changes::Part { text, cut } => Changes {
-                text,
+                text: if acted.is_empty() {
+                    text
+                } else {
+                    format!("{acted}\n{text}")
+                },
                 whole: false,
                 cut: cut > 0,
             },
@@ -162,7 +195,7 @@ impl Tab {
                     max_length: Some(limit),
                     ..SnapshotRequest::default()
                 };
-                let snapshot = self.taken(&request, None).await?;
+                let (snapshot, _) = self.taken(&request, None).await?;
                 Changes {
                     text: snapshot.text,
                     whole: true,
@@ -172,7 +205,11 @@ impl Tab {
         })
     }
 
-    async fn taken(&self, request: &SnapshotRequest, located: Option<&Located>) -> Result<Snapshot, BrowserError> {
+    async fn taken(
+        &self,
+        request: &SnapshotRequest,
+        located: Option<&Located>,
+    ) -> Result<(Snapshot, Option<Acted>), BrowserError> {
         let frame = located.map_or_else(|| self.main(), |located| Arc::clone(&located.frame));
         let characters = request.max_length.unwrap_or(LONGEST);
         let options = Options {
@@ -186,9 +223,10 @@ impl Tab {
             characters,
             frames: MOST,
             cut: false,
+            acted: None,
         };
         let text = self.part(&frame, &options, &mut left, 0).await?;
-        Ok(Snapshot { text, cut: left.cut })
+        Ok((Snapshot { text, cut: left.cut }, left.acted))
     }
 
     /// A frame's part with those of the frames inside it.
@@ -206,6 +244,7 @@ impl Tab {
         let said: Said<Part> = self.ask(frame, "snapshot", (&options,)).await?;
         let part = said.done(options.root.unwrap_or("the page"))?;
         left.cut |= part.truncated.is_some();
+        left.acted = part.acted.or(left.acted.take());
         left.characters = left.characters.saturating_sub(part.text.chars().count());
         if part.iframes.is_empty() || depth == DEEPEST {
             return Ok(part.text);

@@ -79,7 +79,8 @@ pub(crate) struct State {
     chooser: Option<downloads::Waiting>,
     seen: observe::Seen,
     input: input::Input,
-    last_snapshot: Option<String>,
+    /// With the number of documents that had arrived then.
+    last_snapshot: Option<(u64, String)>,
     /// See [`Tab::hurry`].
     is_hurried: bool,
     /// Since when nobody has waited for the page to come to rest, and how much of it is left.
@@ -182,7 +183,16 @@ impl Tab {
 
     /// Keeps a snapshot of the whole page; the one before comes back.
     pub(crate) fn remember_snapshot(&self, text: String) -> Option<String> {
-        self.state().last_snapshot.replace(text)
+        let state = &mut *self.state();
+        let arrived = state.navigations.arrived;
+        state.last_snapshot.replace((arrived, text)).map(|(_, before)| before)
+    }
+
+    /// Whether the document that is there was looked at.
+    pub(crate) fn has_snapshot(&self) -> bool {
+        let state = self.state();
+        let arrived = state.navigations.arrived;
+        state.last_snapshot.as_ref().is_some_and(|(then, _)| *then == arrived)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

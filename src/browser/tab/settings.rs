@@ -1,6 +1,11 @@
 //! What a tab is told when it begins.
 
-use std::{fmt, path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    fmt,
+    path::PathBuf,
+    sync::{Arc, atomic::AtomicU64},
+    time::Duration,
+};
 
 use crate::{clipboard::Clipboard, errors::BrowserError};
 
@@ -25,6 +30,8 @@ pub(crate) struct TabSettings {
     pub(crate) largest_download: u64,
     /// What was copied in any tab of the session.
     pub(crate) clipboard: Clipboard,
+    /// The last number of a ref that any tab of the session gave out: a ref names one element of one tab.
+    pub(crate) refs: Arc<AtomicU64>,
     /// How long a document may take until its first byte.
     pub(crate) commit: Duration,
     /// How long it is waited for after that. Then the page is taken as it is, and said to be still loading.
@@ -43,6 +50,7 @@ impl Default for TabSettings {
             downloads: None,
             largest_download: 256 << 20,
             clipboard: Clipboard::default(),
+            refs: Arc::default(),
             commit: Duration::from_secs(20),
             load: Duration::from_secs(10),
             fetch: Duration::from_millis(500),

@@ -1,5 +1,7 @@
 //! Calls into fumi's own world of a frame, where the script of `page/` lives out of the page's reach.
 
+use std::sync::atomic::Ordering;
+
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::value::{RawValue, to_raw_value};
 
@@ -78,7 +80,7 @@ impl Tab {
             loop {
                 attempts += 1;
                 let (channel, world) = self.world(frame).await?;
-                let called = call(frame, &channel, &world, on, function, &args).await;
+                let called = call(self, frame, &channel, &world, on, function, &args).await;
                 match called {
                     Err(Failure::Lost(error)) if attempts < ATTEMPTS && on.is_none() => {
                         tracing::trace!(%error, "a world ended before a call");
@@ -177,6 +179,7 @@ impl From<Failure> for BrowserError {
 }
 
 async fn call(
+    tab: &Tab,
     frame: &Frame,
     channel: &Channel,
     world: &World,
@@ -186,7 +189,7 @@ async fn call(
 ) -> Result<Box<RawValue>, Failure> {
     let numbers = FrameNumbers {
         prefix: &frame.prefix(),
-        after: frame.inner().last_ref,
+        after: frame.inner().last_ref.max(tab.settings.refs.load(Ordering::Relaxed)),
     };
     let arguments = [raw(&function), raw(&numbers), Ok(args.to_owned())];
     let arguments = arguments
@@ -218,6 +221,7 @@ async fn call(
     let (last, value): (u64, Box<RawValue>) = read(CallFunctionOn::METHOD, &value).map_err(Failure::Other)?;
     let mut inner = frame.inner();
     inner.last_ref = inner.last_ref.max(last);
+    tab.settings.refs.fetch_max(last, Ordering::Relaxed);
     Ok(value)
 }
 

@@ -23,11 +23,8 @@ pub(super) fn read<T: DeserializeOwned>(project: &Arc<Project>, path: &str) -> R
         .collect())
 }
 
-/// Adds values to a file.
+/// Adds values to a file, which is there afterwards even if there are none.
 pub(super) fn add<T: Serialize>(project: &Arc<Project>, path: &str, values: &[T]) -> Result<(), ReviewError> {
-    if values.is_empty() {
-        return Ok(());
-    }
     let mut text = text(project, path)?;
     if !text.is_empty() && !text.ends_with('\n') {
         text.push('\n');

@@ -41,6 +41,17 @@ pub(super) struct Look<'c> {
     pub(super) locale: Locale,
 }
 
+impl Look<'_> {
+    /// Whether what changed is told: of the whole tree of roles only.
+    pub(super) fn tells_changes(&self) -> bool {
+        let options = &self.wanted.snapshot_options;
+        let is_tree =
+            matches!(options.format, None | Some(Format::Aria)) && self.scope.depth.is_none() && !self.scope.boxes;
+        let is_whole = self.scope.target.is_none() && options.selector.is_none();
+        self.wanted.snapshot && self.wanted.diff && is_tree && is_whole
+    }
+}
+
 /// What pages did to the tabs since somebody last looked.
 struct News {
     opened: Vec<TabInfo>,
@@ -104,14 +115,12 @@ async fn page(tab: &Tab, look: &Look<'_>, seen: &mut Seen) -> Result<(), ToolErr
         Some(Format::Text) => SnapshotFormat::Text,
         Some(Format::Html) => SnapshotFormat::Html,
     };
-    // What changed is told of the whole tree of roles; whoever asks for anything else gets that.
-    let is_tree = format == SnapshotFormat::Aria && scope.depth.is_none() && !scope.boxes;
     let selector = options.selector.clone().map(Target::Written);
     let target = scope.target.clone().or(selector);
     if !wanted.snapshot {
         return Ok(());
     }
-    if wanted.diff && target.is_none() && is_tree {
+    if look.tells_changes() {
         // Four characters are about a token.
         let most = options.max_length.map_or(look.changes, |characters| characters / 4);
         let changes = tab.changes(most.min(length::SNAPSHOT)).await?;

@@ -182,6 +182,10 @@ impl<T: TabTool> OnTab<T> {
             is_answer: T::IS_LOOK,
             locale: cx.locale(),
         };
+        // What a page changes into is told by what it was; an address that is gone to is told whole.
+        if look.tells_changes() && !T::SAYS_PLACE && !T::DESPITE_DIALOG {
+            tab.see_first().await;
+        }
         let on = &mut On { tabs: turn.tabs(), tab };
         let done = T::act(args, on, cx).await?;
         let seen = observe(turn.tabs(), &look, cx).await?;

@@ -15,4 +15,5 @@ mod signing_in;
     reason = "what the tests of the tools ask of the site is more than what its own tests do"
 )]
 pub(crate) mod site;
+mod today;
 mod visit;

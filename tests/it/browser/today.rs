@@ -1,0 +1,109 @@
+//! What pages of today's libraries do: lists that are cut, popups beside the application, slotted labels, fields that write
+//! their own values, editors without a box, charts. The pages in `today/` reproduce the structure, not the library.
+
+use serde_json::{Value, json};
+
+use super::visit::{Visit, reference};
+
+async fn found(visit: &Visit, text: &str) -> Value {
+    visit.call("browser_find", json!({"text": text})).await.done().clone()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_row_that_a_click_changed_is_told_though_the_snapshot_leaves_it_out() {
+    let visit = Visit::new().await;
+    visit.open("/today/rows.html").await;
+    let lines = found(&visit, "Complete task 27").await["lines"][0].to_string();
+    let told = visit.click(&reference(&lines, "Complete task 27")).await;
+    let changes = told.changes();
+    assert!(
+        changes.contains("Task 27") && changes.contains("button \"Done\" [disabled]"),
+        "{changes}"
+    );
+    assert!(!changes.contains("Task 26"), "{changes}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_popup_beside_the_application_is_all_that_changed() {
+    let visit = Visit::new().await;
+    visit.open("/today/portal.html").await;
+    let told = visit.click("text=Delete order 3").await;
+    let changes = told.changes();
+    for part in ["Really?", "Keep it", "Yes, delete"] {
+        assert!(changes.contains(part), "{part}: {changes}");
+    }
+    assert!(
+        !changes.contains("Orders") && !changes.contains("Field number 7"),
+        "{changes}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_first_act_on_a_page_that_nobody_looked_at_tells_its_difference() {
+    let visit = Visit::new().await;
+    visit.enter("/today/portal.html").await;
+    let told = visit.click("text=Delete order 3").await;
+    let changes = told.changes();
+    assert!(
+        changes.contains("Yes, delete") && !changes.contains("Field number 7"),
+        "{changes}"
+    );
+    // A snapshot of the page before is none of this one.
+    visit.enter("/today/rows.html").await;
+    let told = visit.click("role=button[name=\"Complete task 2\"]").await;
+    assert!(told.changes().contains("\"Done\" [disabled]"), "{}", told.text());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_field_that_writes_its_own_value_takes_what_is_filled_in() {
+    let visit = Visit::new().await;
+    visit.enter("/today/fields.html").await;
+    let day = json!({"target": "role=spinbutton[name=\"Day\"]", "value": "24"});
+    visit.call("browser_fill", day).await.done();
+    let held = visit.value("() => document.querySelector('#day').textContent").await;
+    assert_eq!(held, "24");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_button_whose_label_is_slotted_is_clicked_by_its_ref() {
+    let visit = Visit::new().await;
+    let told = visit.open("/today/slotted.html").await;
+    for label in ["Send letter", "Keep letter"] {
+        visit.click(&reference(told.snapshot(), label)).await.done();
+    }
+    assert_eq!(visit.said().await, "Send letterKeep letter");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_editor_whose_field_has_no_box_is_typed_into_and_its_text_is_found() {
+    let visit = Visit::new().await;
+    let told = visit.open("/today/editor.html").await;
+    let field = reference(told.snapshot(), "Code of add.js");
+    let slowly = |target: &str| json!({"target": target, "text": "+1", "slowly": true});
+    visit.call("browser_type", slowly(&field)).await.done();
+    visit.call("browser_type", slowly(":focus")).await.done();
+    let lines = found(&visit, "return a - b+1+1").await;
+    assert_eq!(lines["total"], 1, "{lines}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn refs_of_two_tabs_differ() {
+    let visit = Visit::new().await;
+    let first = visit.open("/today/slotted.html").await;
+    let url = visit.site.url("/today/editor.html");
+    let second = visit.call("browser_tabs", json!({"action": "new", "url": url})).await;
+    let old = reference(first.snapshot(), "Send letter");
+    assert_ne!(old, reference(second.snapshot(), "Code of add.js"));
+    assert_eq!(visit.click(&old).await.refused().0, "B002");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn named_parts_of_a_chart_have_refs() {
+    let visit = Visit::new().await;
+    let told = visit.open("/today/chart.html").await;
+    visit
+        .click(&reference(told.snapshot(), "Tue: 80 visitors"))
+        .await
+        .done();
+    assert_eq!(visit.said().await, "Tue");
+}
