@@ -13,7 +13,7 @@ use std::{
 
 use fumi_base::{
     files::{self, EncodingChoice},
-    project::{PathError, ProjectPath},
+    project::ProjectPath,
 };
 use grep_matcher::Matcher;
 use grep_searcher::{
@@ -111,19 +111,13 @@ impl<'a> FileSearcher<'a> {
 
     /// Searches a file and keeps at most `keep` rows of it.
     pub(crate) fn search(&mut self, path: &ProjectPath, origin: Origin, keep: usize) -> Result<Tally, Reason> {
-        let file = path.open().map_err(|error| match error {
-            PathError::Outside { .. } => Reason::OutsideProject,
-            _ => Reason::Unreadable,
-        })?;
+        let file = path.open().map_err(|error| Reason::of(&error))?;
         let wanted = Wanted { origin, keep };
         match self.engine {
             Engine::Rust(ref matcher) => self.bench.run(matcher, file.into_std(), wanted),
             Engine::Pcre2(ref matcher) => self.bench.run(matcher.as_ref(), file.into_std(), wanted),
         }
-        .map_err(|error| match error.kind() {
-            io::ErrorKind::FileTooLarge => Reason::TooLarge,
-            _ => Reason::Unreadable,
-        })
+        .map_err(|error| Reason::of_io(&error))
     }
 }
 

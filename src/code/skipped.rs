@@ -2,8 +2,14 @@
 //!
 //! The list is bounded, the count is not. Files left out by ignore rules or filters are not trouble and never appear.
 
-use fumi_base::project::slashed;
-use std::path::Path;
+use std::{io, path::Path};
+
+use fumi_base::{
+    project::{PathError, slashed},
+    system::is_system_failure,
+};
+
+use crate::errors::search::SearchError;
 
 /// How many passed-over paths are kept; a reader needs examples and the number.
 const KEPT: usize = 100;
@@ -19,8 +25,32 @@ pub enum Reason {
     Unreadable,
     /// It has more bytes than are searched.
     TooLarge,
+    /// The system failed: nothing is passed over, the search fails with it.
+    System,
     /// It contains NUL bytes, and matches: its lines are not text. It was named by the caller, so it counts.
     BinaryMatches,
+}
+
+impl Reason {
+    /// Why a file was not opened or read.
+    #[must_use]
+    pub fn of(error: &PathError) -> Self {
+        match error {
+            PathError::Outside { .. } => Self::OutsideProject,
+            PathError::TooLarge { .. } => Self::TooLarge,
+            error if error.is_system_failure() => Self::System,
+            _ => Self::Unreadable,
+        }
+    }
+
+    /// The same of what the system says itself.
+    pub(crate) fn of_io(error: &io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::FileTooLarge => Self::TooLarge,
+            _ if is_system_failure(error) => Self::System,
+            _ => Self::Unreadable,
+        }
+    }
 }
 
 /// One passed-over path.
@@ -39,18 +69,27 @@ pub struct SkippedList {
     pub examples: Vec<Skipped>,
     /// How many in all.
     pub total: u64,
+    /// Where the system failed first.
+    failed_at: Option<String>,
 }
 
 impl SkippedList {
     pub(crate) fn add(&mut self, path: String, reason: Reason) {
+        if reason == Reason::System {
+            self.failed_at.get_or_insert(path);
+            return;
+        }
         self.total += 1;
         if self.examples.len() < KEPT * 4 {
             self.examples.push(Skipped { path, reason });
         }
     }
 
-    /// Sorts and cuts, once nothing is added any more.
-    pub(crate) fn settle(&mut self) {
+    /// Sorts and cuts, once nothing is added any more. Fails if the system did.
+    pub(crate) fn settle(&mut self) -> Result<(), SearchError> {
+        if let Some(path) = self.failed_at.take() {
+            return Err(SearchError::System { path });
+        }
         self.examples.sort_by(|a, b| a.path.cmp(&b.path));
         self.examples.dedup();
         if self.total <= KEPT as u64 {
@@ -58,6 +97,7 @@ impl SkippedList {
             self.total = self.examples.len() as u64;
         }
         self.examples.truncate(KEPT);
+        Ok(())
     }
 }
 
