@@ -21,6 +21,7 @@ pub mod project;
 pub mod redact;
 pub mod roots;
 pub mod store;
+pub mod system;
 pub mod text;
 pub mod tokens;
 mod tree;

@@ -6,6 +6,8 @@
 
 use std::path::Path;
 
+use crate::system::is_system_failure;
+
 /// Kinds of file systems that are written to elsewhere too, as `/proc/self/mountinfo` calls them (proc(5)).
 const SHARED: [&str; 22] = [
     "9p",
@@ -35,12 +37,20 @@ const SHARED: [&str; 22] = [
 /// Whether something under a canonical root, or the root itself, lies on such a mount.
 pub(crate) fn may_change_unseen(root: &Path) -> bool {
     // Not Linux, or no /proc: nothing is watched there anyway, or nothing can be said.
-    std::fs::read_to_string("/proc/self/mountinfo").is_ok_and(|mounts| is_shared(&mounts, root))
+    of_mounts(|mounts| is_shared(mounts, root))
 }
 
 /// Whether a canonical folder lies on such a mount, whatever is mounted below it.
 pub(crate) fn may_change_unseen_at(folder: &Path) -> bool {
-    std::fs::read_to_string("/proc/self/mountinfo").is_ok_and(|mounts| is_shared_at(&mounts, folder))
+    of_mounts(|mounts| is_shared_at(mounts, folder))
+}
+
+/// What the list of mounts says. True where the system fails to give it: then nothing may rest on events.
+fn of_mounts(says: impl Fn(&str) -> bool) -> bool {
+    match std::fs::read_to_string("/proc/self/mountinfo") {
+        Ok(mounts) => says(&mounts),
+        Err(error) => is_system_failure(&error),
+    }
 }
 
 fn is_shared(mounts: &str, root: &Path) -> bool {

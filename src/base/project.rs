@@ -20,6 +20,7 @@ use unicode_normalization::UnicodeNormalization;
 use crate::{
     errors::{Book, Teach},
     path_maps::PathMaps,
+    system::is_system_failure,
 };
 
 /// Longest path that is looked at, in bytes (Linux `PATH_MAX`).
@@ -96,6 +97,7 @@ impl Teach for PathError {
             Self::NotAFile { .. } => "NOT_A_FILE",
             Self::NotAFolder { .. } => "NOT_A_FOLDER",
             Self::TooLarge { .. } => "FILE_TOO_LARGE",
+            Self::Unreadable { source, .. } if is_system_failure(source) => "SYSTEM_FAILURE",
             Self::Unreadable { .. } => "UNREADABLE",
         }
     }
@@ -146,9 +148,27 @@ impl Teach for PathError {
                 ("path", quoted(path)),
                 ("action", (*action).to_owned()),
                 ("action_ja", (*action_ja).to_owned()),
-                ("reason", source.kind().to_string()),
+                ("reason", reason_of(source)),
+                ("reason_ja", reason_of(source)),
             ],
         }
+    }
+}
+
+impl PathError {
+    /// True if the system failed and nothing is known of the file ([`crate::system`]).
+    #[must_use]
+    pub fn is_system_failure(&self) -> bool {
+        matches!(self, Self::Unreadable { source, .. } if is_system_failure(source))
+    }
+}
+
+/// What the system said, in its own words where the kind has no name.
+fn reason_of(error: &io::Error) -> String {
+    if is_system_failure(error) {
+        error.to_string()
+    } else {
+        error.kind().to_string()
     }
 }
 

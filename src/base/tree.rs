@@ -5,6 +5,7 @@
 
 use std::{
     hash::{DefaultHasher, Hash, Hasher},
+    io,
     path::{Path, PathBuf},
     sync::{Arc, Weak},
 };
@@ -16,6 +17,7 @@ use crate::{
     changes::{Ears, Pump},
     freshness::Stamp,
     mounts::may_change_unseen,
+    system::is_system_failure,
 };
 
 #[cfg(target_os = "linux")]
@@ -78,7 +80,11 @@ impl Tree {
             tree: if self.watch.is_some() {
                 self.generation
             } else {
-                stamp_tree(&self.root)
+                // Unlike every other stamp, so that nothing is kept for a tree that could not be read whole.
+                stamp_tree(&self.root).unwrap_or_else(|| {
+                    self.generation += 1;
+                    self.generation
+                })
             },
             above: self.above.stamp(),
         }
@@ -127,8 +133,11 @@ fn folders(root: &Path, limit: usize, mut visit: impl FnMut(&Path)) -> bool {
             return false;
         }
         visit(&folder);
-        let Ok(entries) = std::fs::read_dir(&folder) else {
-            continue;
+        let entries = match std::fs::read_dir(&folder) {
+            Ok(entries) => entries,
+            // What is below is not known: nothing may rest on it.
+            Err(error) if is_system_failure(&error) => return false,
+            Err(_) => continue,
         };
         let inside_git = folder.file_name().is_some_and(|name| name == ".git");
         for entry in entries.filter_map(Result::ok) {
@@ -146,13 +155,20 @@ fn folders(root: &Path, limit: usize, mut visit: impl FnMut(&Path)) -> bool {
     true
 }
 
-/// The hash of a tree that cannot be watched: every name, size, time and inode.
-pub(crate) fn stamp_tree(root: &Path) -> u64 {
+/// The hash of a tree that cannot be watched: every name, size, time and inode. `None` where the system failed.
+pub(crate) fn stamp_tree(root: &Path) -> Option<u64> {
     let mut hasher = DefaultHasher::new();
-    folders(root, usize::MAX, |folder| {
+    let mut is_known = true;
+    let is_whole = folders(root, usize::MAX, |folder| {
         folder.hash(&mut hasher);
-        let Ok(entries) = std::fs::read_dir(folder) else { return };
-        let mut files: Vec<_> = entries.filter_map(Result::ok).collect();
+        let listed = std::fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>);
+        let mut files = match listed {
+            Ok(files) => files,
+            Err(error) => {
+                is_known &= !is_system_failure(&error);
+                return;
+            }
+        };
         files.sort_by_key(std::fs::DirEntry::file_name);
         for file in files {
             let name = file.file_name();
@@ -160,12 +176,13 @@ pub(crate) fn stamp_tree(root: &Path) -> u64 {
                 continue;
             }
             name.hash(&mut hasher);
-            if let Ok(meta) = file.metadata() {
-                stamp_file(&meta, &mut hasher);
+            match file.metadata() {
+                Ok(meta) => stamp_file(&meta, &mut hasher),
+                Err(error) => is_known &= !is_system_failure(&error),
             }
         }
     });
-    hasher.finish()
+    (is_whole && is_known).then(|| hasher.finish())
 }
 
 #[cfg(not(target_os = "linux"))]

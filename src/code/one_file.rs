@@ -13,7 +13,7 @@ use std::{
 
 use fumi_base::{
     files::{self, EncodingChoice},
-    project::{PathError, ProjectPath},
+    project::ProjectPath,
 };
 use grep_matcher::Matcher;
 use grep_searcher::{
@@ -110,10 +110,7 @@ impl<'a> FileSearcher<'a> {
 
     /// Searches a file and keeps at most `keep` rows of it.
     pub(crate) fn search(&mut self, path: &ProjectPath, origin: Origin, keep: usize) -> Result<Tally, Reason> {
-        let file = path.open().map_err(|error| match error {
-            PathError::Outside { .. } => Reason::OutsideProject,
-            _ => Reason::Unreadable,
-        })?;
+        let file = path.open().map_err(|error| Reason::of(&error))?;
         let wanted = Wanted { origin, keep };
         match self.engine {
             Engine::Rust(ref matcher) => self.bench.polled(matcher, file.into_std(), wanted),
@@ -130,8 +127,7 @@ impl Bench<'_> {
         let matcher = Polled::new(matcher, self.cancel);
         self.run(&matcher, file, wanted).map_err(|error| match error.kind() {
             _ if matcher.halt() == Some(Halt::MatchLimit) => Reason::MatchLimit,
-            io::ErrorKind::FileTooLarge => Reason::TooLarge,
-            _ => Reason::Unreadable,
+            _ => Reason::of_io(&error),
         })
     }
 

@@ -14,7 +14,7 @@ use std::{
 
 use fumi_base::{
     files::{self, EncodingChoice},
-    project::{PathError, ProjectPath},
+    project::ProjectPath,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -208,11 +208,7 @@ fn read(path: &ProjectPath, asked: Option<&'static Language>, most_bytes: u64) -
     if named.is_none() && path.relative().extension().is_some() || named.is_some_and(|named| !is_asked(named, asked)) {
         return Ok(None);
     }
-    let bytes = match files::read(path, most_bytes) {
-        Ok(bytes) => bytes,
-        Err(PathError::TooLarge { .. }) => return Err(Reason::TooLarge),
-        Err(_) => return Err(Reason::Unreadable),
-    };
+    let bytes = files::read(path, most_bytes).map_err(|error| Reason::of(&error))?;
     if bytes[..bytes.len().min(TEXT_PROBE)].contains(&0) && named.is_none() {
         return Ok(None);
     }

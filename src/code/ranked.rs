@@ -198,7 +198,7 @@ pub fn rank(
     let chosen = choose(query, &matches, targets, scope, cancel)?;
     let paths: Vec<_> = chosen.iter().map(|at| matches.files[*at].path.clone()).collect();
     let sources = sources::each(&paths, SkippedList::default(), cancel, |path| {
-        let bytes = files::read(path, scope.most_bytes()).map_err(|_| Reason::Unreadable)?;
+        let bytes = files::read(path, scope.most_bytes()).map_err(|error| Reason::of(&error))?;
         let decoded = files::decode(&bytes, query.any.encoding);
         let shown = path.shown();
         let text = decoded.text.clone();

@@ -514,7 +514,7 @@ impl Gathered {
         kept.trim(self.need);
         kept.files.sort_by(|a, b| by_path(a.path.relative(), b.path.relative()));
         let mut skipped = std::mem::take(&mut *lock(&self.skipped));
-        skipped.settle();
+        skipped.settle()?;
         Ok(Matches {
             files: kept.files,
             total_matches: kept.matches,

@@ -2,8 +2,15 @@
 //!
 //! The list is bounded, the count is not. Files left out by ignore rules or filters are not trouble and never appear.
 
-use fumi_base::{project::slashed, text::Text};
-use std::path::Path;
+use std::{io, path::Path};
+
+use fumi_base::{
+    project::{PathError, slashed},
+    system::is_system_failure,
+    text::Text,
+};
+
+use crate::errors::search::SearchError;
 
 /// How many passed-over paths are kept; a reader needs examples and the number.
 const KEPT: usize = 100;
@@ -23,6 +30,8 @@ pub enum Reason {
     Unparsable,
     /// PCRE2 backtracked further in it than it may.
     MatchLimit,
+    /// The system failed: nothing is passed over, the search fails with it.
+    System,
     /// It contains NUL bytes, and matches: its lines are not text. It was named by the caller, so it counts.
     BinaryMatches,
 }
@@ -43,6 +52,26 @@ impl Reason {
             _ => None,
         }
     }
+
+    /// Why a file was not opened or read.
+    #[must_use]
+    pub fn of(error: &PathError) -> Self {
+        match error {
+            PathError::Outside { .. } => Self::OutsideProject,
+            PathError::TooLarge { .. } => Self::TooLarge,
+            error if error.is_system_failure() => Self::System,
+            _ => Self::Unreadable,
+        }
+    }
+
+    /// The same of what the system says itself.
+    pub(crate) fn of_io(error: &io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::FileTooLarge => Self::TooLarge,
+            _ if is_system_failure(error) => Self::System,
+            _ => Self::Unreadable,
+        }
+    }
 }
 
 /// One passed-over path.
@@ -61,18 +90,27 @@ pub struct SkippedList {
     pub examples: Vec<Skipped>,
     /// How many in all.
     pub total: u64,
+    /// Where the system failed first.
+    failed_at: Option<String>,
 }
 
 impl SkippedList {
     pub(crate) fn add(&mut self, path: String, reason: Reason) {
+        if reason == Reason::System {
+            self.failed_at.get_or_insert(path);
+            return;
+        }
         self.total += 1;
         if self.examples.len() < KEPT * 4 {
             self.examples.push(Skipped { path, reason });
         }
     }
 
-    /// Sorts and cuts, once nothing is added any more.
-    pub(crate) fn settle(&mut self) {
+    /// Sorts and cuts, once nothing is added any more. Fails if the system did.
+    pub(crate) fn settle(&mut self) -> Result<(), SearchError> {
+        if let Some(path) = self.failed_at.take() {
+            return Err(SearchError::System { path });
+        }
         self.examples.sort_by(|a, b| a.path.cmp(&b.path));
         self.examples.dedup();
         if self.total <= KEPT as u64 {
@@ -80,6 +118,7 @@ impl SkippedList {
             self.total = self.examples.len() as u64;
         }
         self.examples.truncate(KEPT);
+        Ok(())
     }
 }
 

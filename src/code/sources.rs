@@ -132,7 +132,7 @@ pub fn each<T: Send>(
             Err(reason) => skipped.add(files[at].shown(), reason),
         }
     }
-    skipped.settle();
+    skipped.settle()?;
     Ok(Sources {
         made: results,
         files: files.len() as u64,

@@ -295,7 +295,7 @@ impl FileFilter {
             read_stamps(self.project.root(), &mut found, threads.count());
         }
         let mut skipped = lock(&skipped).clone();
-        skipped.settle();
+        skipped.settle()?;
         Ok(Listing {
             entries: found
                 .into_iter()
@@ -407,7 +407,7 @@ fn trouble(error: &ignore::Error, path: Option<&Path>) -> Option<(PathBuf, Reaso
         ignore::Error::Loop { child, .. } => Some((child.clone(), Reason::LinkLoop)),
         // Deleted while we looked: as if it had never been there.
         ignore::Error::Io(io) if io.kind() == io::ErrorKind::NotFound => None,
-        ignore::Error::Io(_) => path.map(|path| (path.to_path_buf(), Reason::Unreadable)),
+        ignore::Error::Io(io) => Some((path?.to_path_buf(), Reason::of_io(io))),
         _ => None,
     }
 }

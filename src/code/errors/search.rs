@@ -39,6 +39,8 @@ pub enum SearchError {
     Time { argument: &'static str, value: String },
     #[error("an empty query")]
     EmptyQuery,
+    #[error("the system failed at {path}")]
+    System { path: String },
     #[error("cancelled")]
     Cancelled,
 }
@@ -101,13 +103,14 @@ impl Teach for SearchError {
             Self::Size { .. } => "INVALID_SIZE",
             Self::Time { .. } => "INVALID_TIME",
             Self::EmptyQuery => "EMPTY_QUERY",
+            Self::System { .. } => "SYSTEM_FAILURE",
             Self::Cancelled => "CANCELLED",
         }
     }
 
     fn book(&self) -> &'static Book {
         match self {
-            Self::Cancelled => &fumi_base::project::BOOK,
+            Self::System { .. } | Self::Cancelled => &fumi_base::project::BOOK,
             _ => &BOOK,
         }
     }
@@ -147,6 +150,15 @@ impl Teach for SearchError {
             Self::Size { argument, value } | Self::Time { argument, value } => {
                 vec![("argument", (*argument).to_owned()), ("value", quoted(value))]
             }
+            Self::System { path } => vec![
+                ("path", quoted(path)),
+                ("action", "read".to_owned()),
+                ("reason", "no open file, memory, disk or mount was available".to_owned()),
+                (
+                    "reason_ja",
+                    "開けるファイル数、メモリ、ディスク、マウントのいずれかが使えませんでした".to_owned(),
+                ),
+            ],
             Self::EmptyQuery | Self::Cancelled => Vec::new(),
         }
     }
@@ -161,6 +173,7 @@ mod tests {
     #[test]
     fn every_error_teaches_in_both_languages_and_no_entry_is_unused() {
         let all = [
+            SearchError::System { path: "src".to_owned() },
             SearchError::Regex {
                 argument: "query",
                 pattern: "a(".to_owned(),
