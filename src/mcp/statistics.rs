@@ -42,7 +42,12 @@ pub fn of(
     if let Some(kept) = app.statistics.get(&key) {
         return Ok(kept);
     }
-    let (counted, is_complete) = count(app, project, name, cancel)?;
+    let Counted {
+        body,
+        generated_at,
+        is_complete,
+    } = count(app, project, name, cancel)?;
+    let counted = (body, generated_at);
     if is_complete {
         let bytes = counted.0.len();
         app.statistics.insert(key, counted.clone(), bytes);
@@ -50,13 +55,20 @@ pub fn of(
     Ok(counted)
 }
 
-/// The second value is false if a file could not be parsed, which another try may do.
+/// Statistics of a project.
+struct Counted {
+    body: Arc<str>,
+    generated_at: Arc<str>,
+    /// False if a file could not be parsed, which another try may do.
+    is_complete: bool,
+}
+
 fn count(
     app: &App,
     project: &Arc<Project>,
     name: &'static str,
     cancel: &CancellationToken,
-) -> Result<((Arc<str>, Arc<str>), bool), ToolError> {
+) -> Result<Counted, ToolError> {
     let filter = FileFilter::new(project, &[], &FileOptions::default(), SystemTime::now())
         .map_err(|errors| ToolError::all(&errors))?;
     let depth = if name == "complexity" {
@@ -87,8 +99,11 @@ fn count(
         body["unparsed_files"] = json!(stats.unparsed.len());
         body["unparsed_examples"] = json!(stats.unparsed.iter().take(UNPARSED_EXAMPLES).collect::<Vec<_>>());
     }
-    let counted = (Arc::from(body.to_string()), Arc::from(generated_at));
-    Ok((counted, stats.unparsed.is_empty()))
+    Ok(Counted {
+        body: Arc::from(body.to_string()),
+        generated_at: Arc::from(generated_at),
+        is_complete: stats.unparsed.is_empty(),
+    })
 }
 
 fn overview(stats: &ProjectStats) -> Value {

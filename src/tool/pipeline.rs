@@ -330,7 +330,6 @@ async fn answer(kernel: &Kernel, catalogue: &Catalogue, entry: &Entry, call: Cal
     };
     // 9. To a file, to the reply, or to both; cut to the caps.
     let is_plain = output.is_none() && !options.suppress_output && cursor.is_none() && !is_narrowed(&cx.expectation);
-    let kept = Arc::clone(&answer);
     let paging = Paging {
         from: cursor.map_or(0, |cursor| cursor.row),
         call: key
@@ -338,11 +337,11 @@ async fn answer(kernel: &Kernel, catalogue: &Catalogue, entry: &Entry, call: Cal
             .map(|key| hash(&key)),
         needs_whole,
     };
-    let reply = deliver(kernel, &cx, answer, &options, output, &paging, cache_hit).await?;
-    let is_whole = matches!(kept.cut.get(), Some(Cut::Whole));
+    let reply = deliver(kernel, &cx, Arc::clone(&answer), &options, output, &paging, cache_hit).await?;
+    let is_whole = matches!(answer.cut.get(), Some(Cut::Whole));
     Ok(Answered {
         reply,
-        again: (cache_hit && is_plain && is_whole).then_some(kept),
+        again: (cache_hit && is_plain && is_whole).then_some(answer),
     })
 }
 
