@@ -60,17 +60,14 @@ pub struct App {
 }
 
 impl App {
-    /// Builds everything from a checked configuration, with a store that ends with the process. `secrets` never leave in any
-    /// reply.
-    pub fn build(
-        config: Config,
-        parsers: ParserPool,
-        secrets: impl IntoIterator<Item = String>,
-    ) -> Result<Arc<Self>, ConfigError> {
+    /// Builds everything for a benchmark: files are parsed in its own process, and the store ends with it.
+    pub fn build(config: Config, secrets: impl IntoIterator<Item = String>) -> Result<Arc<Self>, ConfigError> {
+        let parsers = ParserPool::in_process();
         Self::build_over(Arc::new(Memory::default()), config, parsers, secrets)
     }
 
-    /// The same over a store that may be older than the process, and outlive it.
+    /// Builds everything from a checked configuration over a store that may be older than the process, and outlive it.
+    /// `secrets` never leave in any reply.
     pub fn build_over(
         store: Arc<dyn Store>,
         config: Config,

@@ -13,7 +13,7 @@ use fumi::{
     telemetry::{self, export::Exporters},
     tool::{Access, Caller, Progress, converse::Talk},
 };
-use fumi_base::{errors::Teach as _, pools::Pool, redact::Redactor, text::Locale};
+use fumi_base::{errors::Teach as _, pools::Pool, redact::Redactor, store::memory::Memory, text::Locale};
 use fumi_code::{
     parser_pool::{ParserPool, Program},
     parser_process,
@@ -242,7 +242,7 @@ fn config(common: Common, mut flags: Flags) -> Result<Config, ConfigError> {
 fn app(mut config: Config) -> Result<Arc<App>, ConfigError> {
     config.telemetry.otlp_endpoint.clear();
     telemetry::start(&config.log, None);
-    App::build(config, parsers()?, secrets())
+    App::build_over(Arc::new(Memory::default()), config, parsers()?, secrets())
 }
 
 /// Parses files in processes of this same program: on Linux also after its file was replaced.

@@ -10,7 +10,6 @@ use fumi::{
         pipeline::{self, Call},
     },
 };
-use fumi_code::parser_pool::{ParserPool, Program};
 use serde_json::Value;
 use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
@@ -31,12 +30,8 @@ impl Kernel {
         if !cached {
             config.cache.entry_bytes = 0;
         }
-        let parsers = ParserPool::new(Program {
-            path: env!("CARGO_BIN_EXE_fumi").into(),
-            arguments: vec!["parser-process".to_owned()],
-        });
         Self {
-            app: App::build(config, parsers, []).expect("the roots are there"),
+            app: App::build(config, []).expect("the roots are there"),
             runtime: tokio::runtime::Builder::new_multi_thread()
                 .enable_all()
                 .build()

@@ -1,7 +1,7 @@
 //! A [`Matcher`] that ends when its call is cancelled, also within one file and where nothing matches.
 //!
-//! A single match of another matcher cannot be interrupted. What matches line by line is given to it in pieces of whole lines; the
-//! only long stretches that remain are matches over several lines.
+//! One call of the other matcher cannot be interrupted: it looks at one buffer of lines (64 KiB, 256 KiB of a small file), or in
+//! a multi-line search at the rest of the file. The text is not cut further, since `^$` also matches at the end of a piece.
 
 use std::cell::{Cell, RefCell};
 
@@ -63,13 +63,6 @@ where
         self.halt.replace(Some(halt.clone()));
         halt
     }
-
-    /// Where the piece that begins at a place ends: behind a line, or at the end.
-    fn end(haystack: &[u8], start: usize, terminator: LineTerminator) -> usize {
-        let least = start + PIECE_BYTES;
-        let rest = haystack.get(least..).unwrap_or_default();
-        memchr::memchr(terminator.as_byte(), rest).map_or(haystack.len(), |at| least + at + 1)
-    }
 }
 
 impl<M: Matcher> Matcher for Polled<'_, M>
@@ -92,26 +85,10 @@ where
     }
 
     fn find_candidate_line(&self, haystack: &[u8]) -> Result<Option<LineMatchKind>, Halt> {
-        // Without one a match may depend on where the text begins and ends, which a piece would move.
-        let Some(terminator) = self.inner.line_terminator() else {
-            self.poll(haystack.len())?;
-            return self
-                .inner
-                .find_candidate_line(haystack)
-                .map_err(|error| self.note(error));
-        };
-        let mut start = 0;
-        loop {
-            let end = Self::end(haystack, start, terminator);
-            self.poll(end - start)?;
-            let found = self.inner.find_candidate_line(&haystack[start..end]);
-            match found.map_err(|error| self.note(error))? {
-                Some(LineMatchKind::Confirmed(at)) => return Ok(Some(LineMatchKind::Confirmed(start + at))),
-                Some(LineMatchKind::Candidate(at)) => return Ok(Some(LineMatchKind::Candidate(start + at))),
-                None if end == haystack.len() => return Ok(None),
-                None => start = end,
-            }
-        }
+        self.poll(haystack.len())?;
+        self.inner
+            .find_candidate_line(haystack)
+            .map_err(|error| self.note(error))
     }
 
     fn new_captures(&self) -> Result<NoCaptures, Halt> {
@@ -184,7 +161,8 @@ mod tests {
 
     #[test]
     fn a_cancelled_search_looks_at_no_more_of_a_file_than_a_piece() {
-        for (by_line, matches) in [(true, false), (true, true), (false, false), (false, true)] {
+        // Without a match a matcher of lines is given the whole text, at once.
+        for (by_line, matches) in [(true, true), (false, false), (false, true)] {
             let bytes = looked_at(by_line, matches, false);
             assert!(
                 bytes <= PIECE_BYTES * 3,

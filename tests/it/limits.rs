@@ -258,37 +258,3 @@ fn running_out_of_file_descriptors_does_not_end_the_server() {
     let log = program.survived();
     assert!(log.contains("fewer connections than server.max_connections"), "{log}");
 }
-
-/// While nothing can be opened no search says that there is no match, and none is remembered.
-#[cfg(target_os = "linux")]
-#[test]
-fn a_search_that_cannot_open_files_fails_and_is_not_remembered() {
-    let program = Program::start(&Sample::new(), &[]);
-    let mut connection = program.connect();
-    let calls = [
-        ("search_content", r#"{"roots":["src"],"query":"class Order"}"#),
-        ("find_and_grep", r#"{"roots":["src"],"query":"class Order"}"#),
-        ("list_files", r#"{"roots":["src"]}"#),
-        ("query_code", r#"{"roots":["src"],"query_key":"classes"}"#),
-        ("extract_code_section", r#"{"file_path":"src/main.py","start_line":1}"#),
-    ];
-    let mut ask = |tool: &str, body: &str| {
-        let head = format!("POST /v1/tools/{tool} HTTP/1.1\r\nHost: {}\r\n", program.address);
-        let kind = "Content-Type: application/json";
-        connection.send(format!("{head}{kind}\r\nContent-Length: {}\r\n\r\n{body}", body.len()).as_bytes());
-        connection.answer().expect("an answer")
-    };
-    program.limit_open_files(3);
-    for (tool, body) in calls {
-        let answer = ask(tool, body);
-        assert_eq!(answer.status, 503, "{tool}: {}", answer.text());
-        assert!(answer.text().contains("\"code\":\"BUSY\""), "{tool}: {}", answer.text());
-    }
-    program.limit_open_files(1_000);
-    for (tool, body) in calls {
-        let answer = ask(tool, body);
-        assert_eq!(answer.status, 200, "{tool}: {}", answer.text());
-        assert!(!answer.text().contains("cache_hit"), "{tool}: {}", answer.text());
-    }
-    program.survived();
-}

@@ -121,18 +121,6 @@ impl Program {
         Self { child, log, address }
     }
 
-    /// Sets how many files the running program may have open.
-    pub(crate) fn limit_open_files(&self, soft: u32) {
-        let mut prlimit = Command::new("prlimit");
-        prlimit.args(["--pid", &self.child.id().to_string(), &format!("--nofile={soft}:")]);
-        assert!(
-            prlimit
-                .status()
-                .expect("prlimit, of Debian's util-linux, is needed")
-                .success()
-        );
-    }
-
     /// A new connection.
     pub(crate) fn connect(&self) -> Raw {
         let stream = TcpStream::connect(&self.address).unwrap();

@@ -129,7 +129,8 @@ impl Sample {
             config.browser.executable = chromium.into();
         }
         change(&mut config);
-        App::build(
+        App::build_over(
+            Arc::new(fumi_base::store::memory::Memory::default()),
             config,
             crate::program::parsers(),
             secrets.iter().map(|secret| (*secret).to_owned()),

@@ -48,6 +48,9 @@ pub struct Opinions {
 impl Review {
     /// Keeps judgements.
     pub fn keep_judgements(&self, judgements: &[JudgementLine]) -> Result<(), ReviewError> {
+        if judgements.is_empty() {
+            return Ok(());
+        }
         lines::add(self.project(), &self.path("judgements.jsonl"), judgements)
     }
 

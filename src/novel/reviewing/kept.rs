@@ -370,6 +370,9 @@ impl Review {
 
     /// Writes down what became of issues.
     pub fn resolve(&self, resolutions: &[Resolution]) -> Result<(), ReviewError> {
+        if resolutions.is_empty() {
+            return Ok(());
+        }
         lines::add(&self.project, &self.path("issue_resolutions.jsonl"), resolutions)
     }
 
