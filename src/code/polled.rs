@@ -108,7 +108,7 @@ where
 mod tests {
     use std::cell::Cell;
 
-    use grep_matcher::{LineTerminator, Match, Matcher, NoCaptures};
+    use grep_matcher::{Match, Matcher, NoCaptures};
     use grep_searcher::{SearcherBuilder, sinks::Bytes};
     use tokio_util::sync::CancellationToken;
 
@@ -118,7 +118,6 @@ mod tests {
     struct Cancelling<'a> {
         cancel: &'a CancellationToken,
         looked_at: Cell<usize>,
-        by_line: bool,
         matches: bool,
     }
 
@@ -135,24 +134,19 @@ mod tests {
         fn new_captures(&self) -> Result<NoCaptures, Halt> {
             Ok(NoCaptures::new())
         }
-
-        fn line_terminator(&self) -> Option<LineTerminator> {
-            self.by_line.then(|| LineTerminator::byte(b'\n'))
-        }
     }
 
     /// How much is looked at of a text in memory.
-    fn looked_at(by_line: bool, matches: bool, multi_line: bool) -> usize {
+    fn looked_at(matches: bool) -> usize {
         let cancel = CancellationToken::new();
         let (looked_at, text) = (Cell::new(0), b"some words on a line\n".repeat(20_000));
         let inner = Cancelling {
             cancel: &cancel,
             looked_at,
-            by_line,
             matches,
         };
         let polled = Polled::new(&inner, &cancel);
-        let mut searcher = SearcherBuilder::new().multi_line(multi_line).build();
+        let mut searcher = SearcherBuilder::new().build();
         let result = searcher.search_slice(&polled, &text, Bytes(|_, _| Ok(true)));
         assert!(result.is_err());
         assert_eq!(polled.halt(), Some(Halt::Cancelled));
@@ -161,13 +155,9 @@ mod tests {
 
     #[test]
     fn a_cancelled_search_looks_at_no_more_of_a_file_than_a_piece() {
-        // Without a match a matcher of lines is given the whole text, at once.
-        for (by_line, matches) in [(true, true), (false, false), (false, true)] {
-            let bytes = looked_at(by_line, matches, false);
-            assert!(
-                bytes <= PIECE_BYTES * 3,
-                "by line {by_line}, matches {matches}: {bytes}"
-            );
+        for matches in [false, true] {
+            let bytes = looked_at(matches);
+            assert!(bytes <= PIECE_BYTES * 3, "matches {matches}: {bytes}");
         }
     }
 }

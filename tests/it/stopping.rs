@@ -176,7 +176,8 @@ fn deep() -> Sample {
 async fn work_that_goes_on_after_the_reply_keeps_its_place() {
     let sample = deep();
     let app = sample.app();
-    let arguments = json!({"query": DEEP, "pcre2": true, "roots": ["."], "timeout_ms": 1});
+    // Long enough that the match has begun.
+    let arguments = json!({"query": DEEP, "pcre2": true, "roots": ["."], "timeout_ms": 500});
     let reply = call(&app, "search_content", arguments.clone()).await;
     refused(&app, &reply, &["TOOL_TIMEOUT"]);
     assert_eq!(app.kernel.pools.load(Pool::Analysis).running, 1);
