@@ -45,7 +45,7 @@ pub(crate) fn may_change_unseen_at(folder: &Path) -> bool {
     of_mounts(|mounts| is_shared_at(mounts, folder))
 }
 
-/// What the list of mounts says. True where the system fails to give it: then nothing may rest on events.
+/// True if the list of mounts says so, or if the system fails to give it: events then prove nothing.
 fn of_mounts(says: impl Fn(&str) -> bool) -> bool {
     match std::fs::read_to_string("/proc/self/mountinfo") {
         Ok(mounts) => says(&mounts),

@@ -163,7 +163,7 @@ impl PathError {
     }
 }
 
-/// What the system said, in its own words where the kind has no name.
+/// Returns the reason of a failed read; the system's own message if its kind has no name here.
 fn reason_of(error: &io::Error) -> String {
     if is_system_failure(error) {
         error.to_string()

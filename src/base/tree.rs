@@ -135,7 +135,7 @@ fn folders(root: &Path, limit: usize, mut visit: impl FnMut(&Path)) -> bool {
         visit(&folder);
         let entries = match std::fs::read_dir(&folder) {
             Ok(entries) => entries,
-            // What is below is not known: nothing may rest on it.
+            // The subfolders are unknown, so they cannot be watched.
             Err(error) if is_system_failure(&error) => return false,
             Err(_) => continue,
         };

@@ -25,7 +25,7 @@ pub(crate) struct Job {
     pub(crate) task: Task,
 }
 
-/// What is asked.
+/// The question of a job.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Task {
     /// The elements of the text.

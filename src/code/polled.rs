@@ -20,7 +20,7 @@ const SMALL_BYTES: usize = PIECE_BYTES / 16;
 pub(crate) struct Polled<'a, M> {
     inner: &'a M,
     cancel: &'a CancellationToken,
-    /// What is left of a piece.
+    /// Bytes left until the token is polled again.
     left: Cell<usize>,
     /// Why it ended, which a searcher makes a sentence of.
     halt: RefCell<Option<Halt>>,

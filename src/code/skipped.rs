@@ -37,7 +37,7 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// What to do about it, where another call would help.
+    /// Returns advice for the caller, if another call would help.
     #[must_use]
     pub fn advice(self) -> Option<Text> {
         match self {

@@ -48,7 +48,7 @@ pub(super) struct EventId {
     index: usize,
     /// Random, so that streams of an earlier process are told from those of this one.
     stream: u64,
-    /// Whose stream it is.
+    /// JSON-RPC id of the request that the stream answers.
     pub(super) request: RequestId,
 }
 

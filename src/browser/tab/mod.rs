@@ -188,7 +188,7 @@ impl Tab {
         state.last_snapshot.replace((arrived, text)).map(|(_, before)| before)
     }
 
-    /// Whether the document that is there was looked at.
+    /// True if a snapshot of the current document was taken.
     pub(crate) fn has_snapshot(&self) -> bool {
         let state = self.state();
         let arrived = state.navigations.arrived;
