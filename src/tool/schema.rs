@@ -49,11 +49,13 @@ pub fn input<T: Tool>() -> Object {
     schema
 }
 
-/// The output schema of a tool: every field optional at every depth, because a receipt leaves most of them out, and so do
-/// the question of a tool that asks and a reply of which only some fields were expected.
+/// The output schema of a tool, which holds for every structure that it replies with: results, receipts, questions and
+/// errors. So every field is optional at every depth, and `error` is published as any object: its full form, which is the
+/// same for all tools, is in the REST API's description.
 ///
 /// # Panics
-/// When an answer has a field of a question that is of another type: a programming error that every start would show.
+/// When an answer has a field of a question or of an error that is of another type: a programming error that every start
+/// would show.
 #[must_use]
 pub fn output<T: Tool>() -> Object {
     let mut schema = of::<T::Output>(Contract::Serialize);
@@ -75,13 +77,22 @@ pub fn output<T: Tool>() -> Object {
     if spec.cached {
         properties.insert("cache_hit".to_owned(), json!({"type": "boolean"}));
     }
+    let mut add = |name: &str, property: Value| {
+        let kind = property["type"].clone();
+        let taken = properties.insert(name.to_owned(), property);
+        let is_same = taken.is_none_or(|taken| taken["type"] == kind);
+        assert!(is_same, "{name} of {} has two types", spec.name);
+    };
     if T::ASKS {
         let ask = of::<super::Ask>(Contract::Serialize);
         for (name, property) in ask["properties"].as_object().into_iter().flatten() {
-            let taken = properties.insert(name.clone(), property.clone());
-            let is_same = taken.is_none_or(|taken| taken["type"] == property["type"]);
-            assert!(is_same, "a question's {name} shadows another field of {}", spec.name);
+            add(name, property.clone());
         }
+    }
+    add("success", json!({"type": "boolean"}));
+    add("error", json!({"type": "object"}));
+    if spec.effect == super::Effect::Write {
+        add("arguments", json!({"type": "object"}));
     }
     schema
 }
@@ -234,15 +245,48 @@ fn join(fields: &mut Object, keyword: &str, mut variants: Vec<Value>) {
                 _ => Object::new(),
             };
             for variant in &variants {
-                for (name, property) in variant["properties"].as_object().into_iter().flatten() {
-                    properties.entry(name.clone()).or_insert_with(|| property.clone());
-                }
+                merge_properties(&mut properties, variant);
             }
             fields.insert("type".to_owned(), json!("object"));
             fields.insert("properties".to_owned(), Value::Object(properties));
             fields.insert("additionalProperties".to_owned(), json!(false));
         }
         _ => drop(fields.insert(keyword.to_owned(), Value::Array(variants))),
+    }
+}
+
+/// Adds the properties of an object's schema to others. What fits either of two properties of one name fits the merged one.
+fn merge_properties(properties: &mut Object, other: &Value) {
+    for (name, property) in other["properties"].as_object().into_iter().flatten() {
+        match properties.get_mut(name) {
+            None => drop(properties.insert(name.clone(), property.clone())),
+            Some(known) => merge(known, property),
+        }
+    }
+}
+
+/// Widens a schema by another one of the same type.
+///
+/// # Panics
+/// When the types differ, which the published form cannot say: a programming error that every start would show.
+fn merge(known: &mut Value, other: &Value) {
+    if known == other {
+        return;
+    }
+    assert_eq!(
+        known["type"], other["type"],
+        "two types of one name: {known} and {other}"
+    );
+    let Some(fields) = known.as_object_mut() else { return };
+    if let Some(Value::Object(properties)) = fields.get_mut("properties") {
+        merge_properties(properties, other);
+    }
+    if let (Some(items), Some(others)) = (fields.get_mut("items"), other.get("items")) {
+        merge(items, others);
+    }
+    if let (Some(Value::Array(values)), Some(Value::Array(others))) = (fields.get_mut("enum"), other.get("enum")) {
+        let new: Vec<Value> = others.iter().filter(|value| !values.contains(value)).cloned().collect();
+        values.extend(new);
     }
 }
 

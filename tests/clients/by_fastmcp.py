@@ -58,6 +58,15 @@ async def main():
                         # It raises for a failed call, and for a structure that is not as published.
                         result = await client.call_tool(tool["name"], example)
                         assert result.structured_content and result.content, (tool["name"], result)
+                    for tool, arguments in novel.commands():
+                        result = await client.call_tool(tool, arguments)
+                        assert result.structured_content and result.content, (tool, result)
+                    for tool, example in real.examples(program, novel):
+                        for arguments, must_fail in real.wrong(example):
+                            result = await client.call_tool(tool, arguments, raise_on_error=False)
+                            code = (result.structured_content or {}).get("error", {}).get("code", "?")
+                            is_error = result.is_error and result.content[0].text.startswith(f"{code}: ")
+                            assert is_error or not must_fail, (tool, arguments, result)
                 assert not complaints.said, complaints.said
                 print(f"  fastmcp, {era}: {len(listed)} tools listed and called")
 

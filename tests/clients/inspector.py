@@ -24,9 +24,12 @@ class Inspector:
         self.command, self.url, self.era = command, url, era
         self.environment = {**os.environ, "HOME": home}
 
-    def ask(self, *arguments):
+    def run(self, *arguments):
         command = [*self.command, "--cli", "--server-url", self.url, "--transport", "http", "--protocol-era", self.era]
-        done = subprocess.run([*command, *arguments], capture_output=True, text=True, env=self.environment, timeout=60)
+        return subprocess.run([*command, *arguments], capture_output=True, text=True, env=self.environment, timeout=60)
+
+    def ask(self, *arguments):
+        done = self.run(*arguments)
         if done.returncode != 0:
             sys.exit(f"{self.era}: {' '.join(arguments)}\n{done.stdout}{done.stderr}")
         # What it finds strange goes to standard error, with exit 0 where it is no error to it.
@@ -43,6 +46,14 @@ def called(inspector, tool, arguments):
     if result.get("isError") or not result.get("structuredContent") or not result.get("content"):
         sys.exit(f"{inspector.era}: {tool} {arguments}\n{json.dumps(result)[:2000]}")
     return result["structuredContent"]
+
+
+def refused(inspector, tool, arguments):
+    """One wrong call: fumi's error must come out, not the Inspector's own about its form."""
+    call = ("--method", "tools/call", "--tool-name", tool, "--tool-args-json", json.dumps(arguments))
+    done = inspector.run(*call, "--format", "json")
+    if '"INVALID_ARGUMENTS' not in done.stdout or "output schema" in done.stdout + done.stderr:
+        sys.exit(f"{inspector.era}: {tool} {arguments}, a wrong call\n{done.stdout[:2000]}{done.stderr}")
 
 
 def main():

@@ -65,6 +65,7 @@ def per_root(root):
     yield "list_files", {**everywhere, "count_only": True}
     yield "list_files", {**everywhere, "types": ["f"], "sort": "size", "limit": 50, "absolute": False}
     yield "list_files", {"roots": ["."], "pattern": "*.py", "glob": True}
+    yield "search_content", {"roots": ["."], "query": "read a file", "ranked": True}
     for shape in ({}, {"summary_only": True}, {"group_by_file": True}, {"count_only_matches": True}, {"total_only": True}, {"optimize_paths": True}):
         yield "search_content", {**everywhere, "query": r"\berror\b", **shape}
         yield "find_and_grep", {**everywhere, "pattern": r"\.(py|js|md)$", "query": "import", **shape}
@@ -106,6 +107,13 @@ class Report:
             self.failures.append(f"{shown}\n    no text or no structure")
         elif complaint := truth(tool, arguments, structured, root):
             self.failures.append(f"{shown}\n    {complaint}")
+
+    def refused(self, tool, arguments, failed, text, structured, must_fail):
+        """A wrong call: the error must arrive as fumi wrote it."""
+        self.calls += 1
+        code = (structured or {}).get("error", {}).get("code", "?")
+        if must_fail and not (failed and text.startswith(f"{code}: ")):
+            self.failures.append(f"{tool} {json.dumps(arguments, ensure_ascii=False)}, a wrong call\n    {text[:400]}")
 
     def error(self, tool, arguments, error, root):
         self.calls += 1
@@ -230,6 +238,26 @@ class Novel:
         for tool in json.loads(said(program, "tools", "--json")):
             if (example := self.example(tool)) is not None:
                 yield tool["name"], example
+        yield from self.commands()
+
+    def commands(self):
+        """Calls that stand for calls of other tools, whose results are theirs."""
+        for command in ("status", "check 1", "plot 2", "write 2"):
+            yield "noveler", {"command": command, "project_root": self.root}
+
+
+def examples(program, novel):
+    """Every tool's example; those of code are about no file that is there, which is enough to make wrong calls of."""
+    for tool in json.loads(said(program, "tools", "--json")):
+        yield tool["name"], novel.example(tool) or tool["example"]
+
+
+def wrong(example):
+    """Wrong calls of a tool, made from its example, and whether each must fail: the last may be right by chance."""
+    yield {**example, "no_such_argument": 1}, True
+    yield {**example, "expectation": "short"}, True
+    yield {**{name: {"of": "another type"} for name in example}, "no_such_argument": 1}, True
+    yield {name: "no such thing" if isinstance(value, str) else value for name, value in example.items()}, False
 
 
 def lines_of(root, path):

@@ -22,6 +22,8 @@ use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
+use crate::catalogue::answers_as_published;
+
 /// Where the sample novel lies in the committed sample.
 pub(crate) const NOVEL: &str = ".novel";
 
@@ -262,7 +264,9 @@ pub(crate) async fn call_as(
         progress: Progress::default(),
         batch: None,
     };
-    pipeline::run(&app.kernel, &app.catalogue, entry, call).await
+    let reply = pipeline::run(&app.kernel, &app.catalogue, entry, call).await;
+    answers_as_published(entry, &reply.structured);
+    reply
 }
 
 /// The tools that write their result to a file when asked.

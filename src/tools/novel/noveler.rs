@@ -27,8 +27,9 @@ pub struct Args {
     command: String,
 }
 
-/// What it answers where the tool behind the command is out of reach; else that tool answers.
+/// What it answers where the tool behind the command is out of reach; else that tool answers, so that the schema is open.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(extend("additionalProperties" = true))]
 pub struct Output {
     success: bool,
     /// The tool that the command stands for.

@@ -87,9 +87,7 @@ impl Visit {
         let told = Told {
             answer: client.call(tool, arguments).await,
         };
-        if !told.has_failed()
-            && let Some(entry) = self.server.app.catalogue.find(&self.server.app.scope, tool)
-        {
+        if let Some(entry) = self.server.app.catalogue.find(&self.server.app.scope, tool) {
             answers_as_published(entry, told.structured());
         }
         told

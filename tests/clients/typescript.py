@@ -1,0 +1,108 @@
+"""Both lines of the official TypeScript SDK list and call every tool, in each era that they speak: every example must be
+answered, and every wrong call must come back as the error that fumi wrote, not as a complaint of the SDK about its form."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import pages
+import real
+
+FIXTURE = os.path.join(os.path.dirname(__file__), "..", "fixtures", "project")
+ROOT = "/absolute/path/of/an/allowed/project"
+SCRIPT = os.path.join(os.path.dirname(__file__), "typescript.mjs")
+
+
+class Client:
+    """A process of Node with one client."""
+
+    def __init__(self, node, modules, url, *kind):
+        command = [node, SCRIPT, modules, url, *kind]
+        self.name = " ".join(kind)
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.listed = self.read()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.stdin.close()
+        self.process.wait(60)
+
+    def read(self):
+        line = self.process.stdout.readline()
+        if not line:
+            sys.exit(f"{self.name}: the client ended with {self.process.wait(60)}")
+        return json.loads(line)
+
+    def call(self, tool, arguments):
+        self.process.stdin.write(json.dumps({"tool": tool, "arguments": arguments}) + "\n")
+        self.process.stdin.flush()
+        return self.read()
+
+
+class Judge:
+    """Counts what one client made of the calls."""
+
+    def __init__(self, client):
+        self.client, self.failures, self.calls = client, [], 0
+
+    def answered(self, tool, arguments):
+        """A right call. Returns the structure of its result."""
+        told = self.client.call(tool, arguments)
+        self.calls += 1
+        result = told.get("result", {})
+        structure = result.get("structuredContent")
+        if result.get("isError") or not structure or not result.get("content"):
+            self.failures.append(f"{tool} {json.dumps(arguments)[:300]}\n    {json.dumps(told)[:600]}")
+        return structure or {}
+
+    def refused(self, tool, arguments, must_fail):
+        """A wrong call."""
+        told = self.client.call(tool, arguments)
+        self.calls += 1
+        result = told.get("result", {})
+        error = (result.get("structuredContent") or {}).get("error", {})
+        is_error = result.get("isError") and error.get("code") and result["content"][0]["text"].startswith(error["code"])
+        if "thrown" in told or (must_fail and not is_error):
+            self.failures.append(f"{tool} {json.dumps(arguments)[:300]}\n    {json.dumps(told)[:600]}")
+
+
+def main():
+    program, node, modules = sys.argv[1:]
+    catalogue = json.loads(real.said(program, "tools", "--json"))
+    failed = False
+    for kind in (("sdk",), ("client", "legacy"), ("client", "2026-07-28")):
+        with tempfile.TemporaryDirectory() as home:
+            root = os.path.join(os.path.realpath(home), "project")
+            shutil.copytree(FIXTURE, root)
+            novel = real.Novel(home)
+            with real.Server(program, [root, novel.root]) as server, pages.Pages() as web:
+                novel.write(server.url)
+                with Client(node, modules, server.url, *kind) as client:
+                    assert client.listed == [tool["name"] for tool in catalogue], client.listed
+                    judge = Judge(client)
+                    for tool, arguments in web.calls():
+                        web.heard(judge.answered(tool, arguments))
+                    examples = {}
+                    for tool in catalogue:
+                        text = json.dumps(tool["example"]).replace(ROOT, root)
+                        example = examples[tool["name"]] = novel.example(tool) or json.loads(text)
+                        if tool["toolset"] != "browser":
+                            judge.answered(tool["name"], example)
+                    for tool, arguments in [*novel.commands(), *real.per_root(root)]:
+                        judge.answered(tool, arguments)
+                    for name, example in examples.items():
+                        for arguments, must_fail in real.wrong(example):
+                            judge.refused(name, arguments, must_fail)
+        for failure in judge.failures[:20]:
+            print(f"✗ {client.name}: {failure}", file=sys.stderr)
+        print(f"  {client.name}: {judge.calls} calls of {len(catalogue)} tools, {len(judge.failures)} failures")
+        failed |= bool(judge.failures)
+    sys.exit(failed)
+
+
+main()
