@@ -32,7 +32,7 @@ use tracing::Instrument as _;
 use super::{refusal::Refusal, router::Edge};
 use crate::{
     mcp,
-    tool::{Access, Caller, Effect, Progress, Reply, catalogue::Entry, converse::Talk},
+    tool::{Access, Caller, Progress, Reply, catalogue::Entry, converse::Talk},
 };
 
 /// How often a stream says how far the work is.
@@ -121,7 +121,7 @@ fn shown(entry: &Entry, locale: Locale) -> Value {
         "title": texts.title,
         "description": texts.description,
         "toolset": entry.spec.toolset,
-        "read_only": entry.spec.effect == Effect::ReadOnly,
+        "read_only": entry.spec.effect.is_read_only(),
         "timeout_ms": u64::try_from(entry.spec.timeout.as_millis()).unwrap_or(u64::MAX),
         "example": serde_json::from_str::<Value>(entry.spec.example).unwrap_or_default(),
         "input_schema": *texts.input,
@@ -222,17 +222,39 @@ fn status(reply: &Reply) -> StatusCode {
     let Some(code) = reply.fault() else {
         return StatusCode::OK;
     };
-    match (code.as_str(), reply.structured["error"]["type"].as_str()) {
-        ("FILE_NOT_FOUND" | "P001" | "E001" | "E002" | "E003" | "S001", _) => StatusCode::NOT_FOUND,
+    let error = &reply.structured["error"];
+    status_of(
+        &code,
+        error["details"]["kind"].as_str().unwrap_or(&code),
+        error["type"].as_str().unwrap_or_default(),
+    )
+}
+
+/// The status of an error with this code, entry of its catalogue, and type. 500 is for faults of the server alone.
+fn status_of(code: &str, kind: &str, class: &str) -> StatusCode {
+    match (code, class) {
+        ("FILE_NOT_FOUND" | "RESOURCE_NOT_FOUND" | "P001" | "E001" | "E002" | "E003" | "S001" | "B002" | "B007", _) => {
+            StatusCode::NOT_FOUND
+        }
         ("FILE_TOO_LARGE", _) => StatusCode::PAYLOAD_TOO_LARGE,
-        // A stage before its turn is a conflict with the session's state.
-        ("FILE_EXISTS" | "HASH_MISMATCH" | "S003", _) => StatusCode::CONFLICT,
-        ("BUSY" | "OUT_OF_MEMORY" | "CANCELLED" | "R002" | "R004" | "R005", _) => StatusCode::SERVICE_UNAVAILABLE,
+        // The state of the session or of the page does not allow it: a stage before its turn, an open dialog.
+        ("FILE_EXISTS" | "HASH_MISMATCH" | "S003" | "B003" | "B004" | "B006", _) => StatusCode::CONFLICT,
+        ("BUSY" | "OUT_OF_MEMORY" | "CANCELLED" | "R002" | "R004" | "R005" | "B001", _) => {
+            StatusCode::SERVICE_UNAVAILABLE
+        }
         ("R003", _) => StatusCode::BAD_GATEWAY,
         ("TOOL_TIMEOUT" | "R001", _) => StatusCode::GATEWAY_TIMEOUT,
-        ("READ_ONLY" | "ROOT_NOT_ALLOWED", _) | (_, Some("SecurityError")) => StatusCode::FORBIDDEN,
-        (_, Some("MCPValidationError" | "PathTraversalError")) => StatusCode::BAD_REQUEST,
-        (_, Some("FileRestrictionError")) => StatusCode::UNPROCESSABLE_ENTITY,
+        ("READ_ONLY" | "ROOT_NOT_ALLOWED" | "B005", _) | (_, "SecurityError") => StatusCode::FORBIDDEN,
+        (_, "MCPValidationError" | "PathTraversalError") => StatusCode::BAD_REQUEST,
+        (_, "FileRestrictionError") | ("PARSER_STOPPED", _) => StatusCode::UNPROCESSABLE_ENTITY,
+        // Many failures share this code.
+        ("TOOL_EXECUTION_FAILED", _) => match kind {
+            "NO_DIALOG" | "NO_HISTORY" | "FEEDBACK_FULL" => StatusCode::CONFLICT,
+            "PAGE_NOT_LOADED" | "SCRIPT_THREW" | "CHROMIUM_REFUSED" | "UNREADABLE" => StatusCode::UNPROCESSABLE_ENTITY,
+            "PICTURE_TOO_LARGE" => StatusCode::PAYLOAD_TOO_LARGE,
+            "STATE_UNAVAILABLE" => StatusCode::SERVICE_UNAVAILABLE,
+            _ => StatusCode::INTERNAL_SERVER_ERROR,
+        },
         // What a novel tool refuses by its own codes: projects, stages, criteria, quality.
         (novel, _) if novel.len() == 4 && novel.starts_with(['P', 'S', 'Q']) => StatusCode::UNPROCESSABLE_ENTITY,
         _ => StatusCode::INTERNAL_SERVER_ERROR,
@@ -292,5 +314,29 @@ impl Stream for Told {
     type Item = Result<Event, Infallible>;
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         self.told.poll_recv(context).map(|event| event.map(Ok))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::status_of;
+    use crate::http::router::all_errors;
+
+    #[test]
+    fn only_faults_of_the_server_are_told_as_500() {
+        let all = all_errors();
+        let entries = all.as_object().unwrap();
+        // What a tool may answer; the others are refusals of the service, whose statuses stand beside them.
+        let internal: BTreeSet<_> = entries
+            .iter()
+            .filter(|(kind, entry)| {
+                let status = status_of(entry["code"].as_str().unwrap(), kind, entry["type"].as_str().unwrap());
+                status.as_u16() == 500
+            })
+            .map(|(kind, _)| kind.as_str())
+            .collect();
+        assert_eq!(internal, BTreeSet::from(["BACKUP_UNLISTED", "TOOL_EXECUTION_FAILED"]));
     }
 }
