@@ -119,10 +119,13 @@ pub fn validate(entry: &Entry, arguments: Map<String, Value>) -> Result<Map<Stri
     check(entry, arguments).result(entry)
 }
 
+/// Arguments that clients add to every call and handle themselves, so that they say nothing here. `wait_for_previous`: Gemini CLI.
+const ADDED_BY_CLIENTS: [&str; 1] = ["wait_for_previous"];
+
 /// The same without deciding what comes of it.
 #[must_use]
 pub fn check(entry: &Entry, mut arguments: Map<String, Value>) -> Checked {
-    arguments.retain(|_, value| !value.is_null());
+    arguments.retain(|name, value| !value.is_null() && !ADDED_BY_CLIENTS.contains(&name.as_str()));
     for (other, name) in entry.spec.family.renamed {
         // Given both ways it stays a name that is not known, since nobody can say which one is meant.
         if !arguments.contains_key(*name)
