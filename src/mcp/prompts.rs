@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 use super::{fault::Fault, resources};
 use crate::{
     app::App,
-    tool::{Access, Caller, Effect, ToolError, texts::ToolTexts},
+    tool::{Access, Caller, ToolError, texts::ToolTexts},
     tools::novel::NOVEL,
 };
 
@@ -161,7 +161,7 @@ pub fn has_any(app: &App, access: &Access) -> bool {
 /// Whether a tool is there for a caller.
 pub(super) fn can_call(app: &App, access: &Access, tool: &str) -> bool {
     let entry = app.catalogue.find(&access.scope, tool);
-    entry.is_some_and(|entry| !(access.read_only && entry.spec.effect == Effect::Write))
+    entry.is_some_and(|entry| access.allows(entry.spec.effect))
 }
 
 /// What a caller is offered, as the protocol shows it.

@@ -37,7 +37,7 @@ use crate::{
     app::App,
     tool::{
         Access, Block, Caller, Effect, Progress, Reply,
-        catalogue::Entry,
+        catalogue::{Catalogue, Entry},
         pipeline::{self, Call},
     },
 };
@@ -232,15 +232,31 @@ impl Server {
     }
 }
 
-/// A tool as the protocol shows it.
-fn published(entry: &Entry, locale: Locale) -> Tool {
+/// A tool as the protocol shows it to a caller.
+fn published(catalogue: &Catalogue, access: &Access, entry: &Entry, locale: Locale) -> Tool {
     let shown = entry.published(locale);
     let spec = &entry.spec;
-    let annotations = ToolAnnotations::new()
-        .read_only(spec.effect == Effect::ReadOnly)
-        .destructive(matches!(spec.effect, Effect::Write | Effect::Pages | Effect::OfSteps))
-        .idempotent(matches!(spec.effect, Effect::ReadOnly | Effect::Session))
-        .open_world(spec.family.is_open_world);
+    let annotations = if spec.effect == Effect::OfSteps {
+        // A batch may do what the tools that the caller is offered may do.
+        let steps = || {
+            catalogue
+                .list(access)
+                .map(|entry| &entry.spec)
+                .filter(|step| step.effect != Effect::OfSteps)
+        };
+        let writes = steps().any(|step| step.effect.needs_write());
+        ToolAnnotations::new()
+            .read_only(!writes)
+            .destructive(writes)
+            .idempotent(!writes)
+            .open_world(steps().any(|step| step.family.is_open_world))
+    } else {
+        ToolAnnotations::new()
+            .read_only(spec.effect.is_read_only())
+            .destructive(spec.effect.needs_write())
+            .idempotent(matches!(spec.effect, Effect::ReadOnly | Effect::Session))
+            .open_world(spec.family.is_open_world)
+    };
     Tool::new(spec.name, shown.description.clone(), Arc::clone(&shown.input))
         .with_title(shown.title.clone())
         .with_raw_output_schema(Arc::clone(&entry.output))
@@ -303,7 +319,7 @@ impl ServerHandler for Server {
                 .app
                 .catalogue
                 .list(&caller.access)
-                .map(|entry| published(entry, locale))
+                .map(|entry| published(&self.app.catalogue, &caller.access, entry, locale))
                 .collect();
             // Private, because language and toolsets depend on the caller.
             Ok(ListToolsResult::with_all_items(tools)
@@ -315,7 +331,12 @@ impl ServerHandler for Server {
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
         let entry = self.app.catalogue.find(&self.access.scope, name)?;
-        Some(published(entry, self.app.config.tools.language))
+        Some(published(
+            &self.app.catalogue,
+            &self.access,
+            entry,
+            self.app.config.tools.language,
+        ))
     }
 
     async fn call_tool(

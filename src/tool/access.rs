@@ -38,27 +38,54 @@ impl Access {
         }
     }
 
-    /// Whether a tool is listed. In read-only mode a tool that writes is not; a call of it is refused by the pipeline, with
-    /// the reason.
+    /// True if a tool is listed. In read-only mode a tool that changes files or pages is not; a call of it is refused by the
+    /// pipeline, with the reason.
     #[must_use]
     pub fn lists(&self, spec: &Spec) -> bool {
-        spec.listed && spec.is_in(&self.scope) && !(self.read_only && spec.effect == Effect::Write)
+        spec.listed && spec.is_in(&self.scope) && self.allows(spec.effect)
     }
 
-    /// Refuses what would write in read-only mode: a tool that does, or a file for the output.
+    /// True if the caller may have this effect.
+    #[must_use]
+    pub fn allows(&self, effect: Effect) -> bool {
+        !(self.read_only && effect.needs_write())
+    }
+
+    /// Refuses in read-only mode a tool that changes files or pages, and a file for the output.
+    ///
+    /// # Errors
+    /// `READ_ONLY`.
     pub fn may_write(&self, spec: &Spec, to_file: bool) -> Result<(), ReadOnly> {
-        let (what, what_ja) = match (self.read_only, spec.effect) {
-            (true, Effect::Write) => (
-                format!("{} writes files", spec.name),
-                format!("{} はファイルを書き換えます", spec.name),
+        let name = spec.name;
+        match spec.effect {
+            Effect::Write => self.may(
+                || format!("{name} writes files"),
+                || format!("{name} はファイルを書き換えます"),
             ),
-            (true, _) if to_file => (
-                "output_file writes a file".to_owned(),
-                "output_file はファイルを書き込みます".to_owned(),
+            Effect::Pages => self.may(
+                || format!("{name} acts on pages"),
+                || format!("{name} はページを操作します"),
             ),
-            _ => return Ok(()),
-        };
-        Err(ReadOnly { what, what_ja })
+            _ if to_file => self.may(
+                || "output_file writes a file".to_owned(),
+                || "output_file はファイルを書き込みます".to_owned(),
+            ),
+            _ => Ok(()),
+        }
+    }
+
+    /// Refuses in read-only mode one thing that a tool would do, told as a clause without a full stop.
+    ///
+    /// # Errors
+    /// `READ_ONLY`.
+    pub fn may(&self, en: impl FnOnce() -> String, ja: impl FnOnce() -> String) -> Result<(), ReadOnly> {
+        if self.read_only {
+            return Err(ReadOnly {
+                what: en(),
+                what_ja: ja(),
+            });
+        }
+        Ok(())
     }
 
     /// The folders that may be projects for this caller, out of all.

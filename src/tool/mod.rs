@@ -268,11 +268,11 @@ pub struct Texts {
 /// What a tool changes outside itself. An `output_file` alone does not count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
-    /// Nothing.
+    /// Nothing. Opening a page counts as looking at it.
     ReadOnly,
     /// The session's state on the server, which a repetition leaves as it is.
     Session,
-    /// Pages in a browser, and what stands behind them. Of the project nothing.
+    /// Pages in a browser, and the servers behind them. Of the project nothing.
     Pages,
     /// Fumi's own records of what it did, in a folder of its own; nothing that is anybody else's. Who may not write leaves none.
     Records,
@@ -280,6 +280,20 @@ pub enum Effect {
     Write,
     /// What its steps change, each of which is asked for itself.
     OfSteps,
+}
+
+impl Effect {
+    /// True if the tool changes nothing that is not fumi's own.
+    #[must_use]
+    pub const fn is_read_only(self) -> bool {
+        matches!(self, Self::ReadOnly | Self::Records)
+    }
+
+    /// True if a read-only caller may not use the tool.
+    #[must_use]
+    pub const fn needs_write(self) -> bool {
+        matches!(self, Self::Write | Self::Pages)
+    }
 }
 
 /// A relation between arguments, checked together with the schema and said in the texts.

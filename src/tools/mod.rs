@@ -18,10 +18,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     config::Config,
-    tool::{
-        Effect,
-        catalogue::{Catalogue, Entry},
-    },
+    tool::catalogue::{Catalogue, Entry},
 };
 use browser::{BrowserDeps, on_tab::OnTab};
 use code::{ProjectDeps, SearchDeps, source::StructureDeps};
@@ -191,7 +188,7 @@ pub fn published(catalogue: &Catalogue) -> Value {
                 "pool": spec.pool.name(),
                 "timeout_ms": spec.timeout.as_millis(),
                 "cached": spec.cached,
-                "read_only": spec.effect == Effect::ReadOnly,
+                "read_only": spec.effect.is_read_only(),
                 "example": serde_json::from_str::<Value>(spec.example).unwrap_or_default(),
                 "outputSchema": *entry.output,
                 "texts": Map::from_iter(texts),

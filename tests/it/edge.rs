@@ -7,7 +7,7 @@ use crate::{
     catalogue::answers_as_published,
     gate::app_with_gate,
     harness::{Answer, SESSION, STATELESS, Server, Session, Stateless},
-    sample::{Sample, only_teaches},
+    sample::{Sample, call, only_teaches},
     taught::is_japanese,
 };
 
@@ -123,6 +123,20 @@ async fn older_versions_of_the_session_era_are_served() {
             .call("list_files", json!({"roots": ["."], "count_only": true}))
             .await;
         assert!(!answer.called().2, "{version}: {}", answer.raw);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn arguments_that_clients_add_to_every_call_are_ignored() {
+    let app = Sample::new().app();
+    for tool in ["list_files", "batch_execute"] {
+        let mut arguments = match tool {
+            "list_files" => json!({"roots": ["."]}),
+            _ => json!({"steps": [{"tool": "list_files", "arguments": {"roots": ["."], "wait_for_previous": true}}]}),
+        };
+        arguments["wait_for_previous"] = json!(true);
+        let reply = call(&app, tool, arguments).await;
+        assert!(!reply.is_error, "{}", reply.text);
     }
 }
 

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{ACTS, BrowserDeps, expected, owner, texts, turn::Mine};
-use crate::tool::{Cx, Outcome, Render, Spec, Tool, ToolError, Turn};
+use crate::tool::{Cx, Effect, Outcome, Render, Spec, Tool, ToolError, Turn};
 
 /// See the module.
 #[derive(Debug)]
@@ -32,6 +32,7 @@ impl Tool for Close {
     const SPEC: Spec = Spec {
         name: "browser_close",
         texts: texts!("browser_close"),
+        effect: Effect::Session,
         ..ACTS
     };
     type Deps = BrowserDeps;

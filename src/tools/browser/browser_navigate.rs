@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ACTS, expected, length,
+    LOOKS, expected, length,
     on_tab::{Done, On, TabTool},
     playwright::{self, Line},
     texts,
@@ -79,7 +79,7 @@ impl TabTool for Navigate {
         name: "browser_navigate",
         texts: texts!("browser_navigate"),
         example: r#"{"url": "http://localhost:8080/"}"#,
-        ..ACTS
+        ..LOOKS
     };
     const SAYS_PLACE: bool = true;
     const CHANGES: usize = expected::WHOLE;

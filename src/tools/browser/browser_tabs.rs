@@ -11,7 +11,7 @@ use super::{
     refused::Refused,
     texts,
 };
-use crate::tool::{Cx, Spec, ToolError};
+use crate::tool::{Cx, Effect, Spec, ToolError};
 
 /// See the module.
 #[derive(Debug)]
@@ -47,6 +47,8 @@ impl TabTool for Tabs {
         name: "browser_tabs",
         texts: texts!("browser_tabs"),
         example: r#"{"action": "list"}"#,
+        // For a read-only caller the list alone.
+        effect: Effect::Session,
         ..ACTS
     };
     const DESPITE_DIALOG: bool = true;
@@ -81,7 +83,13 @@ impl TabTool for Tabs {
         vec![Line::raw(&line, Vec::new())]
     }
 
-    async fn act(args: Args, on: &mut On<'_>, _cx: &Cx) -> Result<Nothing, ToolError> {
+    async fn act(args: Args, on: &mut On<'_>, cx: &Cx) -> Result<Nothing, ToolError> {
+        if args.action != Action::List {
+            cx.caller.access.may(
+                || "browser_tabs can only list the tabs there".to_owned(),
+                || "browser_tabs ではタブの一覧だけが使えます".to_owned(),
+            )?;
+        }
         match args.action {
             Action::List => {}
             Action::New => drop(on.tabs.open(args.url.as_deref()).await?),

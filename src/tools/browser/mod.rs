@@ -91,7 +91,7 @@ pub const ACTS: Spec = Spec {
     effect: Effect::Pages,
 };
 
-/// A tool that only looks.
+/// A tool that only looks at pages, or opens one.
 pub const LOOKS: Spec = Spec {
     effect: Effect::ReadOnly,
     ..ACTS

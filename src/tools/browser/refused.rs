@@ -18,9 +18,6 @@ pub(super) enum Refused {
         /// What is missing.
         argument: &'static str,
     },
-    /// A file would be written where nothing may be.
-    #[error("read-only")]
-    ReadOnly,
     /// A picture that is too large for a reply.
     #[error("a picture of {bytes} bytes")]
     Picture {
@@ -43,7 +40,6 @@ impl Teach for Refused {
     fn entry(&self) -> &'static str {
         match self {
             Self::Needs { .. } => "ACTION_NEEDS",
-            Self::ReadOnly => "BROWSER_READ_ONLY",
             Self::Picture { .. } => "PICTURE_TOO_LARGE",
             Self::Filename { .. } => "FILENAME_REFUSED",
         }
@@ -58,7 +54,6 @@ impl Teach for Refused {
             Self::Needs { action, argument } => {
                 vec![("action", (*action).to_owned()), ("argument", (*argument).to_owned())]
             }
-            Self::ReadOnly => Vec::new(),
             Self::Picture { bytes } => vec![("bytes", bytes.to_string())],
             Self::Filename {
                 filename,
@@ -86,7 +81,6 @@ mod tests {
                 action: "select",
                 argument: "index",
             },
-            Refused::ReadOnly,
             Refused::Picture { bytes: 9_000_000 },
             Refused::Filename {
                 filename: "\"../a\"".to_owned(),

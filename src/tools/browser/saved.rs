@@ -30,9 +30,10 @@ pub(super) fn given(cx: &Cx, paths: &[String]) -> Result<Vec<PathBuf>, ToolError
 /// Where a file of this name goes, if the caller may write. A name may have folders, and may say the folder that it lands in;
 /// one that leads elsewhere is refused.
 pub(super) fn place(cx: &Cx, filename: &str) -> Result<String, ToolError> {
-    if cx.caller.access.read_only {
-        return Err(Refused::ReadOnly.into());
-    }
+    cx.caller.access.may(
+        || "a filename writes a file".to_owned(),
+        || "filename を指定するとファイルが書き込まれます".to_owned(),
+    )?;
     let inside = filename.strip_prefix(FOLDER).and_then(|rest| rest.strip_prefix('/'));
     // The rules for a name that a client gives are those of every output; where it lands is ours.
     let name = OutputName::parse(inside.unwrap_or(filename)).map_err(|error| match error {

@@ -53,6 +53,24 @@ async fn a_url_bounds_what_is_listed_and_what_can_be_called() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_batch_is_annotated_by_what_its_steps_may_do() {
+    let sample = Sample::new();
+    let server = Server::start(sample.app()).await;
+    for (path, writes, is_open) in [
+        ("/mcp", true, true),
+        ("/mcp/code", false, false),
+        ("/mcp/readonly", false, true),
+        ("/mcp/novel", true, false),
+    ] {
+        let answer = at(&server, path).request("tools/list", json!({})).await;
+        let tools = answer.result()["tools"].as_array().unwrap().clone();
+        let batch = tools.iter().find(|tool| tool["name"] == "batch_execute").unwrap();
+        let expected = json!({"readOnlyHint": !writes, "destructiveHint": writes, "idempotentHint": !writes, "openWorldHint": is_open});
+        assert_eq!(batch["annotations"], expected, "{path}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn an_unknown_url_says_what_is_known() {
     let sample = Sample::new();
     let server = Server::start(app(&sample, |config| {

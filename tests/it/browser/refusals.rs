@@ -281,11 +281,28 @@ async fn who_may_only_read_can_look_and_writes_no_file() {
     let list = reader.request("tools/list", json!({})).await;
     let tools = list.result()["tools"].as_array().unwrap().clone();
     let names: Vec<&str> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
-    assert!(
-        names.contains(&"browser_navigate") && names.contains(&"browser_click"),
-        "{names:?}"
+    assert_eq!(
+        names,
+        [
+            "browser_navigate",
+            "browser_snapshot",
+            "browser_find",
+            "browser_find_elements",
+            "browser_inspect_html",
+            "browser_wait_for",
+            "browser_take_screenshot",
+            "browser_console_messages",
+            "browser_network_requests",
+            "browser_network_request",
+            "browser_tabs",
+            "browser_diagnose",
+            "browser_batch_execute",
+            "browser_close",
+        ]
     );
-    assert!(!names.contains(&"browser_pdf_save"), "{names:?}");
+    for tool in &tools {
+        assert_eq!(tool["annotations"]["destructiveHint"], false, "{tool}");
+    }
     let before = visit.sample.state();
     let answer = reader
         .call("browser_navigate", json!({"url": visit.site.url("/downloads.html")}))
@@ -294,6 +311,9 @@ async fn who_may_only_read_can_look_and_writes_no_file() {
     assert!(handle.is_string(), "{}", answer.raw);
     for (tool, arguments) in [
         ("browser_pdf_save", json!({})),
+        ("browser_click", json!({"target": "body"})),
+        ("browser_evaluate", json!({"function": "() => 1"})),
+        ("browser_tabs", json!({"action": "new"})),
         ("browser_take_screenshot", json!({"filename": "page.png"})),
     ] {
         let mut arguments = arguments;
@@ -301,8 +321,8 @@ async fn who_may_only_read_can_look_and_writes_no_file() {
         let answer = reader.call(tool, arguments).await;
         assert_eq!(answer.called().0["error"]["code"], "READ_ONLY", "{}", answer.raw);
     }
-    let download = json!({"target": "text=Report", "browser_session": handle});
-    let answer = reader.call("browser_click", download).await;
+    let download = json!({"url": visit.site.url("/download/report.csv"), "browser_session": handle});
+    let answer = reader.call("browser_navigate", download).await;
     assert!(!answer.called().2, "{}", answer.raw);
     assert_eq!(visit.sample.state(), before);
 }
