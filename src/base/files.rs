@@ -92,7 +92,7 @@ pub fn read(path: &ProjectPath, limit: u64) -> Result<Vec<u8>, PathError> {
         action_ja: "読み込むことが",
         source,
     };
-    let size = file.metadata().map_err(unreadable)?.len();
+    let size = path.noted(file.metadata()).map_err(unreadable)?.len();
     let too_large = |size| PathError::TooLarge {
         path: path.shown(),
         size,
@@ -103,7 +103,8 @@ pub fn read(path: &ProjectPath, limit: u64) -> Result<Vec<u8>, PathError> {
     }
     let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default());
     // One byte past the limit, because the file may grow while it is read.
-    file.take(limit + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    path.noted(file.take(limit + 1).read_to_end(&mut bytes))
+        .map_err(unreadable)?;
     if bytes.len() as u64 > limit {
         return Err(too_large(bytes.len() as u64));
     }
@@ -119,10 +120,11 @@ pub fn read_part(path: &ProjectPath, start: u64, length: u64) -> Result<(Vec<u8>
         action_ja: "読み込むことが",
         source,
     };
-    let size = file.metadata().map_err(unreadable)?.len();
+    let size = path.noted(file.metadata()).map_err(unreadable)?.len();
     let mut bytes = Vec::new();
-    file.seek(io::SeekFrom::Start(start)).map_err(unreadable)?;
-    file.take(length).read_to_end(&mut bytes).map_err(unreadable)?;
+    path.noted(file.seek(io::SeekFrom::Start(start))).map_err(unreadable)?;
+    path.noted(file.take(length).read_to_end(&mut bytes))
+        .map_err(unreadable)?;
     Ok((bytes, size))
 }
 

@@ -55,8 +55,8 @@ pub fn list(folder: &ProjectPath, limit: usize) -> Result<(Vec<Listed>, bool), P
     };
     let mut listed = Vec::new();
     let mut has_more = false;
-    for entry in entries.map_err(fault)? {
-        let entry = entry.map_err(fault)?;
+    for entry in folder.noted(entries).map_err(fault)? {
+        let entry = folder.noted(entry).map_err(fault)?;
         let (name, is_link) = (entry.file_name(), entry.file_type().is_ok_and(|kind| kind.is_symlink()));
         if listed.len() == limit {
             has_more = true;
@@ -64,7 +64,7 @@ pub fn list(folder: &ProjectPath, limit: usize) -> Result<(Vec<Listed>, bool), P
         }
         let absolute = folder.absolute().join(&name);
         let Some(path) = project.found(&absolute) else { continue };
-        let kind = match dir.metadata(path.relative()) {
+        let kind = match folder.noted(dir.metadata(path.relative())) {
             Ok(meta) if meta.is_file() => ListedKind::File,
             Ok(meta) if meta.is_dir() => ListedKind::Folder,
             _ => ListedKind::Other,

@@ -29,7 +29,7 @@ pub struct Mark {
 /// The mark of a regular file, or `None` without one.
 #[must_use]
 pub fn mark(path: &ProjectPath) -> Option<Mark> {
-    let meta = path.project().dir().metadata(path.relative()).ok()?;
+    let meta = path.noted(path.project().dir().metadata(path.relative())).ok()?;
     meta.is_file().then(|| Mark {
         size: meta.size(),
         modified: (meta.mtime(), meta.mtime_nsec()),

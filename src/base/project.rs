@@ -20,7 +20,7 @@ use unicode_normalization::UnicodeNormalization;
 use crate::{
     errors::{Book, Teach},
     path_maps::PathMaps,
-    system::is_system_failure,
+    system::{Failures, is_system_failure},
 };
 
 /// Longest path that is looked at, in bytes (Linux `PATH_MAX`).
@@ -39,6 +39,7 @@ pub struct Project {
     /// How the client spells paths, if otherwise than this side.
     maps: Arc<PathMaps>,
     dir: Dir,
+    failures: Failures,
 }
 
 /// The proof that a path lies inside its project, and the only thing that opens it.
@@ -206,7 +207,30 @@ impl Project {
             alias,
             maps,
             dir,
+            failures: Failures::default(),
         }))
+    }
+
+    /// The system's failures that met whoever looked at this project's files.
+    #[must_use]
+    pub fn failures(&self) -> &Failures {
+        &self.failures
+    }
+
+    /// The error of a call whose work met a failure of the system, unless the count of failures is the given one.
+    ///
+    /// # Errors
+    /// `SYSTEM_FAILURE`.
+    pub fn no_failure_since(&self, count: u64) -> Result<(), PathError> {
+        if self.failures.count() == count {
+            return Ok(());
+        }
+        Err(PathError::Unreadable {
+            path: ".".to_owned(),
+            action: "read",
+            action_ja: "読み込むことが",
+            source: self.failures.last(),
+        })
     }
 
     /// The canonical absolute path of the root.
@@ -237,7 +261,7 @@ impl Project {
     pub fn resolve(self: &Arc<Self>, raw: &str) -> Result<ProjectPath, PathError> {
         let relative = self.relative(raw)?;
         for candidate in self.spellings(raw, &relative)? {
-            match self.root.join(&candidate).canonicalize() {
+            match self.failures.noted(self.root.join(&candidate).canonicalize()) {
                 Ok(real) => {
                     let inside = real
                         .strip_prefix(&self.root)
@@ -333,7 +357,7 @@ impl Project {
         };
         let nfc = PathBuf::from(text.nfc().collect::<String>());
         let nfd = PathBuf::from(text.nfd().collect::<String>());
-        let exists = |path: &Path| self.root.join(path).symlink_metadata().is_ok();
+        let exists = |path: &Path| self.failures.noted(self.root.join(path).symlink_metadata()).is_ok();
         if !exists(relative) && nfc != nfd && exists(&nfc) && exists(&nfd) {
             return Err(PathError::Ambiguous { path: raw.to_owned() });
         }
@@ -426,12 +450,13 @@ impl ProjectPath {
     pub fn open(&self) -> Result<File, PathError> {
         let mut options = OpenOptions::new();
         options.read(true).nonblock(true);
-        let opened = self.project.dir.open_with(&self.relative, &options);
+        let opened = self.noted(self.project.dir.open_with(&self.relative, &options));
         let file = match opened {
             Ok(file) => file,
             Err(error) => self.open_absolute_link(error, &options)?,
         };
-        let kind = file.metadata().map_err(|source| self.unreadable(source))?.file_type();
+        let meta = self.noted(file.metadata()).map_err(|source| self.unreadable(source))?;
+        let kind = meta.file_type();
         if kind.is_file() {
             return Ok(file);
         }
@@ -452,10 +477,13 @@ impl ProjectPath {
     pub fn is_dir(&self) -> bool {
         self.relative.as_os_str().is_empty()
             || self
-                .project
-                .dir
-                .metadata(&self.relative)
+                .noted(self.project.dir.metadata(&self.relative))
                 .is_ok_and(|meta| meta.is_dir())
+    }
+
+    /// See [`Failures::noted`].
+    pub fn noted<T>(&self, result: io::Result<T>) -> io::Result<T> {
+        self.project.failures.noted(result)
     }
 
     /// `RESOLVE_BENEATH` refuses every absolute link. One that stays inside is opened by its real path instead,
@@ -478,16 +506,14 @@ impl ProjectPath {
             _ => {}
         }
         let outside = || PathError::Outside { path: self.shown() };
-        let Ok(real) = self.absolute().canonicalize() else {
+        let Ok(real) = self.noted(self.absolute().canonicalize()) else {
             return Err(self.unreadable(error));
         };
         let inside = real.strip_prefix(&self.project.root).map_err(|_| outside())?;
         if inside == self.relative {
             return Err(self.unreadable(error));
         }
-        self.project
-            .dir
-            .open_with(inside, options)
+        self.noted(self.project.dir.open_with(inside, options))
             .map_err(|source| self.unreadable(source))
     }
 

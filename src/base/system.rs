@@ -3,7 +3,10 @@
 //! Invariant: such a failure ends a call with an error that may be tried again; it never stands for an absent or empty
 //! file. What belongs to one file (no permission, vanished, a broken link, a name that is too long) is not one of them.
 
-use std::io::{self, ErrorKind};
+use std::{
+    io::{self, ErrorKind},
+    sync::atomic::{AtomicI32, AtomicU64, Ordering::Relaxed},
+};
 
 /// `EIO`, `ENXIO`, `ENODEV`, `ENFILE`, `EMFILE`, `ENOLINK`, `EHOSTDOWN` and `EREMOTEIO` of Linux: `ErrorKind` has no names for
 /// them.
@@ -26,6 +29,40 @@ pub fn is_system_failure(error: &io::Error) -> bool {
             | ErrorKind::ConnectionReset
     );
     by_kind || (cfg!(target_os = "linux") && error.raw_os_error().is_some_and(|number| NUMBERS.contains(&number)))
+}
+
+/// Counts the system's failures in one project. A caller that sees the same count before and after its work knows that none of
+/// what it read as absent or empty was so because the system failed, however far below the failure was passed over.
+#[derive(Debug, Default)]
+pub struct Failures {
+    count: AtomicU64,
+    /// The system's number of the last one.
+    last: AtomicI32,
+}
+
+impl Failures {
+    /// Returns the result as it is, counted if it is a failure of the system.
+    pub fn noted<T>(&self, result: io::Result<T>) -> io::Result<T> {
+        if let Err(error) = &result
+            && is_system_failure(error)
+        {
+            self.last.store(error.raw_os_error().unwrap_or_default(), Relaxed);
+            self.count.fetch_add(1, Relaxed);
+        }
+        result
+    }
+
+    /// How many there have been.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.count.load(Relaxed)
+    }
+
+    /// The last one.
+    #[must_use]
+    pub fn last(&self) -> io::Error {
+        io::Error::from_raw_os_error(self.last.load(Relaxed))
+    }
 }
 
 #[cfg(test)]

@@ -241,7 +241,7 @@ impl FileFilter {
             traversal: options.traversal,
             depth: options.depth,
             test: EntryTest {
-                root: project.root().to_path_buf(),
+                project: Arc::clone(project),
                 name,
                 full_path: options.full_path_match,
                 extensions,
@@ -292,7 +292,7 @@ impl FileFilter {
         found.sort_unstable_by(|a, b| wanted.sort.compare(a, b));
         found.truncate(wanted.keep);
         if wanted.detail == Detail::Metadata {
-            read_stamps(self.project.root(), &mut found, threads.count());
+            read_stamps(&self.project, &mut found, threads.count());
         }
         let mut skipped = lock(&skipped).clone();
         skipped.settle()?;
@@ -329,10 +329,11 @@ impl FileFilter {
                 if batch.visited.is_multiple_of(u64::from(POLL_EVERY)) && cancel.is_cancelled() {
                     return WalkState::Quit;
                 }
+                note_rules(&entry, self.project.root(), skipped);
                 match Candidate::read(entry) {
                     Ok(Some(candidate)) => {
                         if self.test.admits(&candidate) {
-                            batch.add(&candidate, self.project.root());
+                            batch.add(&candidate, &self.project);
                         }
                     }
                     Ok(None) => {}
@@ -367,14 +368,14 @@ pub(crate) fn builder(
         .git_exclude(rules)
         .follow_links(traversal.follow_symlinks);
     if traversal.follow_symlinks {
-        let root = project.root().to_path_buf();
+        let project = Arc::clone(project);
         let skipped = Arc::clone(skipped);
         builder.filter_entry(move |entry| {
             // A followed link keeps its own name; everything below it is judged by where the link leads.
-            if !entry.path_is_symlink() || leads_inside(&root, entry.path()) {
+            if !entry.path_is_symlink() || leads_inside(&project, entry.path()) {
                 return true;
             }
-            lock(&skipped).add(shown_below(&root, entry.path()), Reason::OutsideProject);
+            lock(&skipped).add(shown_below(project.root(), entry.path()), Reason::OutsideProject);
             false
         });
     }
@@ -388,14 +389,23 @@ pub(crate) fn note(error: &ignore::Error, root: &Path, skipped: &Mutex<SkippedLi
     }
 }
 
+/// Files a failure of the system in reading the ignore rules of a folder, which decide what the walk leaves out.
+pub(crate) fn note_rules(entry: &Result<DirEntry, ignore::Error>, root: &Path, skipped: &Mutex<SkippedList>) {
+    let rules = entry.as_ref().ok().and_then(DirEntry::error);
+    if let Some((path, Reason::System)) = rules.and_then(|error| trouble(error, None)) {
+        lock(skipped).add(shown_below(root, &path), Reason::System);
+    }
+}
+
 /// The lock of a list that is only ever pushed to: a panic elsewhere cannot leave it half-written.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Whether a link leads to a place inside the project.
-pub(crate) fn leads_inside(root: &Path, link: &Path) -> bool {
-    link.canonicalize().is_ok_and(|real| real.starts_with(root))
+/// True if a link leads to a place inside the project.
+pub(crate) fn leads_inside(project: &Project, link: &Path) -> bool {
+    let real = project.failures().noted(link.canonicalize());
+    real.is_ok_and(|real| real.starts_with(project.root()))
 }
 
 /// What an error of the walk is about. Malformed patterns in ignore files are not trouble: git passes over them too.
@@ -464,11 +474,15 @@ impl Candidate {
         matches!(&self.source, Source::Entry(entry) if entry.path_is_symlink() && !self.kind.is_symlink())
     }
 
-    fn metadata(&self) -> Option<&Metadata> {
+    fn metadata(&self, project: &Project) -> Option<&Metadata> {
         self.metadata
-            .get_or_init(|| match &self.source {
-                Source::Entry(entry) => entry.metadata().ok(),
-                Source::Broken(path) => path.symlink_metadata().ok(),
+            .get_or_init(|| {
+                let read = match &self.source {
+                    Source::Entry(entry) if self.followed() => entry.path().metadata(),
+                    Source::Entry(entry) => entry.path().symlink_metadata(),
+                    Source::Broken(path) => path.symlink_metadata(),
+                };
+                project.failures().noted(read).ok()
             })
             .as_ref()
     }
@@ -477,7 +491,7 @@ impl Candidate {
 /// The filters, in the order of their cost.
 #[derive(Debug)]
 struct EntryTest {
-    root: PathBuf,
+    project: Arc<Project>,
     name: Option<Regex>,
     full_path: bool,
     extensions: Option<RegexSet>,
@@ -505,7 +519,7 @@ impl EntryTest {
         if self.extensions.as_ref().is_some_and(|set| !set.is_match(name)) {
             return false;
         }
-        if self.kinds.is_some_and(|kinds| !kinds.admit(candidate)) {
+        if self.kinds.is_some_and(|kinds| !kinds.admit(candidate, &self.project)) {
             return false;
         }
         if !self.sizes.is_empty() {
@@ -513,14 +527,14 @@ impl EntryTest {
             let is_file = candidate.kind.is_file()
                 || (candidate.kind.is_symlink()
                     && candidate.path().is_file()
-                    && leads_inside(&self.root, candidate.path()));
-            let size = candidate.metadata().map(Metadata::len);
+                    && leads_inside(&self.project, candidate.path()));
+            let size = candidate.metadata(&self.project).map(Metadata::len);
             if !is_file || !size.is_some_and(|size| self.sizes.iter().all(|filter| filter.admits(size))) {
                 return false;
             }
         }
         if !self.changed.is_empty() {
-            let changed = candidate.metadata().and_then(|meta| meta.modified().ok());
+            let changed = candidate.metadata(&self.project).and_then(|meta| meta.modified().ok());
             if !changed.is_some_and(|time| self.changed.iter().all(|filter| filter.admits(time))) {
                 return false;
             }
@@ -567,42 +581,43 @@ impl Kinds {
         Ok((!types.is_empty()).then_some(kinds))
     }
 
-    fn admit(self, candidate: &Candidate) -> bool {
+    fn admit(self, candidate: &Candidate, project: &Project) -> bool {
         let kind = candidate.kind;
         let admitted =
             (self.files && kind.is_file()) || (self.folders && kind.is_dir()) || (self.links && kind.is_symlink());
-        admitted && (!self.only.executable || executable(candidate)) && (!self.only.empty || empty(candidate))
+        admitted
+            && (!self.only.executable || executable(candidate, project))
+            && (!self.only.empty || empty(candidate, project))
     }
 }
 
 #[cfg(unix)]
-fn executable(candidate: &Candidate) -> bool {
+fn executable(candidate: &Candidate, project: &Project) -> bool {
     use std::os::unix::fs::PermissionsExt;
     // Any execute bit: whether this process may run it does not matter, since nothing is run. fd asks the system,
     // which follows links.
     let bits = |meta: &Metadata| meta.permissions().mode() & 0o111 != 0;
     if candidate.kind.is_symlink() {
-        return candidate.path().metadata().is_ok_and(|meta| bits(&meta));
+        let target = project.failures().noted(candidate.path().metadata());
+        return target.is_ok_and(|meta| bits(&meta));
     }
-    candidate.metadata().is_some_and(bits)
+    candidate.metadata(project).is_some_and(bits)
 }
 
 #[cfg(not(unix))]
-fn executable(candidate: &Candidate) -> bool {
+fn executable(candidate: &Candidate, _: &Project) -> bool {
     candidate
         .path
         .extension()
         .is_some_and(|ext| ext.eq_ignore_ascii_case("exe"))
 }
 
-fn empty(candidate: &Candidate) -> bool {
+fn empty(candidate: &Candidate, project: &Project) -> bool {
     if candidate.kind.is_dir() {
-        candidate
-            .path()
-            .read_dir()
-            .is_ok_and(|mut entries| entries.next().is_none())
+        let entries = project.failures().noted(candidate.path().read_dir());
+        entries.is_ok_and(|mut entries| entries.next().is_none())
     } else {
-        candidate.kind.is_file() && candidate.metadata().is_some_and(|meta| meta.len() == 0)
+        candidate.kind.is_file() && candidate.metadata(project).is_some_and(|meta| meta.len() == 0)
     }
 }
 
@@ -839,18 +854,18 @@ struct Batch<'a> {
 }
 
 impl Batch<'_> {
-    fn add(&mut self, candidate: &Candidate, root: &Path) {
+    fn add(&mut self, candidate: &Candidate, project: &Project) {
         self.total += 1;
         if !self.shelf.gathers() {
             return;
         }
-        let Some(relative) = below(root, candidate.path()) else {
+        let Some(relative) = below(project.root(), candidate.path()) else {
             return;
         };
         // Sorting needs the metadata of every file; otherwise only that of the kept ones is read, later.
         let stamp = match self.shelf.wanted.sort {
             Sort::Path => candidate.metadata.get().and_then(|meta| meta.as_ref()),
-            Sort::Mtime | Sort::Size => candidate.metadata(),
+            Sort::Mtime | Sort::Size => candidate.metadata(project),
         }
         .map(Stamp::of);
         self.found.push(Found {
@@ -877,17 +892,18 @@ impl Drop for Batch<'_> {
 }
 
 /// Reads sizes and times of the kept entries that do not have them yet.
-fn read_stamps(root: &Path, found: &mut [Found], threads: usize) {
+fn read_stamps(project: &Project, found: &mut [Found], threads: usize) {
     /// Below this a second thread costs more than it saves.
     const WORTH_A_THREAD: usize = 512;
     let read = |part: &mut [Found]| {
         for entry in part.iter_mut().filter(|entry| entry.stamp.is_none()) {
-            let path = root.join(&entry.relative);
+            let path = project.root().join(&entry.relative);
             let meta = if entry.followed {
                 path.metadata()
             } else {
                 path.symlink_metadata()
             };
+            let meta = project.failures().noted(meta);
             entry.stamp = meta.ok().map(|meta| Stamp::of(&meta));
         }
     };

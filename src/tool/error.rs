@@ -129,6 +129,12 @@ impl ToolError {
         &self.lesson.next
     }
 
+    /// True if it says that something about the call or the files that it names is wrong, and not that the work failed.
+    #[must_use]
+    pub fn is_about_input(&self) -> bool {
+        !matches!(self.lesson.class, Class::MCPToolError | Class::MCPTimeoutError)
+    }
+
     /// Where in the path of a call it happened.
     fn stage(&self) -> &'static str {
         match (self.lesson.class, self.lesson.kind.as_str()) {

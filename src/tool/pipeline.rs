@@ -294,7 +294,9 @@ async fn answer(kernel: &Kernel, catalogue: &Catalogue, entry: &Entry, call: Cal
         answer
     } else {
         // 5. What the call has to itself, then a place in the pool; waiting for them does not count as working.
-        take_seat(kernel, entry, prepared.as_ref(), &cx).await?;
+        let failures = cx.project.failures().count();
+        let seat = take_seat(kernel, entry, prepared.as_ref(), &cx).await;
+        certain(spec, &cx.project, failures, seat)?;
         // 6 and 7. The work, which really stops by time and by cancel.
         let limit = options
             .timeout_ms
@@ -302,7 +304,8 @@ async fn answer(kernel: &Kernel, catalogue: &Catalogue, entry: &Entry, call: Cal
             .min(latest);
         let span = tracing::debug_span!(target: "fumi", "tool", otel.name = spec.name);
         let work = entry.call(prepared, &cx).instrument(span);
-        match within(limit, &call.cancel, &cx.cancel, work).await? {
+        let outcome = within(limit, &call.cancel, &cx.cancel, work).await;
+        match certain(spec, &cx.project, failures, outcome)? {
             // Neither kept nor delivered: the call goes on when the answer comes.
             Outcome::Ask(mut ask) => {
                 options.carry(spec, &mut ask.submit);
@@ -570,6 +573,20 @@ impl Teach for Stopped {
             Self::Cancelled => Vec::new(),
         }
     }
+}
+
+/// Returns the result of work on a project, or `SYSTEM_FAILURE` if the system failed while its files were looked at (the count
+/// of failures is no longer the given one): what seems absent or empty may not be so. A result of a tool that writes stays,
+/// since it says what was written, and so does an error that is not about the input.
+fn certain<T>(spec: &Spec, project: &Project, failures: u64, result: Result<T, ToolError>) -> Result<T, ToolError> {
+    let stays = match &result {
+        Ok(_) => spec.effect == Effect::Write,
+        Err(error) => !error.is_about_input(),
+    };
+    if !stays {
+        project.no_failure_since(failures)?;
+    }
+    result
 }
 
 /// Runs work until it ends, its time is up or the client gives up. Then its token is cancelled and it is awaited for a moment. What

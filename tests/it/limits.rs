@@ -3,6 +3,7 @@
 
 use std::{io::Read as _, net::TcpStream};
 
+use fumi::tool::{Effect, catalogue::Entry};
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 
@@ -10,7 +11,7 @@ use crate::{
     gate::app_with_gate,
     harness::{SESSION, Server, Session, Stateless},
     program::Program,
-    sample::Sample,
+    sample::{Sample, only_teaches},
     taught::is_japanese,
 };
 
@@ -257,4 +258,52 @@ fn running_out_of_file_descriptors_does_not_end_the_server() {
     }
     let log = program.survived();
     assert!(log.contains("fewer connections than server.max_connections"), "{log}");
+}
+
+/// A process without a free descriptor cannot read its project. What looks empty then must not be told, nor be kept.
+#[cfg(target_os = "linux")]
+#[test]
+fn without_file_descriptors_a_call_is_right_or_fails_and_nothing_wrong_is_kept() {
+    let sample = Sample::new();
+    let app = sample.app();
+    let program = Program::start(&sample, &[]);
+    let mut raw = program.connect();
+    let mut call = |entry: &Entry| {
+        let body = Value::Object(sample.example(entry)).to_string();
+        let (name, host, length) = (entry.spec.name, &program.address, body.len());
+        let head = format!(
+            "POST /v1/tools/{name} HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n"
+        );
+        raw.send((head + &body).as_bytes());
+        let answer = raw.answer().expect("an answer");
+        let mut body: Value = serde_json::from_slice(&answer.body).unwrap();
+        for changing in ["elapsed_ms", "cache_hit"] {
+            body.as_object_mut().unwrap().remove(changing);
+        }
+        (answer.status, body)
+    };
+    let reads = |entry: &&Entry| {
+        entry.spec.effect == Effect::ReadOnly && entry.spec.toolset != "browser" && !only_teaches(entry)
+    };
+    let tools: Vec<&Entry> = app.catalogue.entries().iter().filter(reads).collect();
+    // The connection is there, and the process of a parser.
+    let structure = tools
+        .iter()
+        .find(|entry| entry.spec.name == "analyze_code_structure")
+        .unwrap();
+    assert_eq!(call(structure).0, 200);
+    for entry in tools {
+        let name = entry.spec.name;
+        program.limit_open_files(3);
+        let starved = call(entry);
+        program.limit_open_files(1_000);
+        let healed = call(entry);
+        assert_eq!(healed.0, 200, "{name}: {}", healed.1);
+        if starved.0 == 503 {
+            assert_eq!(starved.1["error"]["code"], "BUSY", "{name}: {}", starved.1);
+        } else {
+            assert_eq!(starved, healed, "{name}");
+        }
+    }
+    program.survived();
 }

@@ -137,6 +137,17 @@ impl Program {
         raw.answer().expect("an answer")
     }
 
+    /// How many files the process may have open from now on; what is open stays open.
+    pub(crate) fn limit_open_files(&self, most: u64) {
+        let id = self.child.id().to_string();
+        let mut limit = Command::new("prlimit");
+        let limited = limit.args(["--pid", &id, &format!("--nofile={most}:")]).status();
+        assert!(
+            limited.is_ok_and(|status| status.success()),
+            "prlimit of util-linux is needed"
+        );
+    }
+
     /// Still there, ends properly, and never panicked. Gives the log.
     #[track_caller]
     pub(crate) fn survived(mut self) -> String {
