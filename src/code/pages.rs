@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use crate::shape::{CountsOutput, GroupedOutput, RowsOutput, Shaped};
+use crate::shape::{Basis, CountsOutput, GroupedOutput, RowsOutput, Shaped};
 
 impl Shaped {
     /// Rows that can be cut away. A summary, the best elements and a bare number are bounded by themselves.
@@ -40,6 +40,13 @@ impl Shaped {
     }
 }
 
+impl Basis {
+    /// The same on a page that begins at a row.
+    fn at(self, from: usize) -> Self {
+        Self { from, ..self }
+    }
+}
+
 /// Moves an end back to where a file begins, unless that leaves nothing. `same(i)`: rows `i - 1` and `i` are of one file.
 fn at_file_boundary(rows: &Range<usize>, total: usize, same: impl Fn(usize) -> bool) -> usize {
     let end = rows.end.min(total);
@@ -67,6 +74,7 @@ impl RowsOutput {
                 .collect(),
             results,
             root: self.root.clone(),
+            basis: self.basis.at(rows.start),
             ..*self
         };
         (page, end)
@@ -96,6 +104,7 @@ impl GroupedOutput {
             count: files.len(),
             truncated: self.truncated || rows.start > 0 || end < total,
             files,
+            basis: self.basis.at(rows.start),
             ..*self
         };
         (page, end)
@@ -112,7 +121,13 @@ impl CountsOutput {
             .skip(rows.start)
             .map(|(file, count)| (file.clone(), *count))
             .collect();
-        (Self { file_counts, ..*self }, end)
+        let page = Self {
+            truncated: rows.start > 0 || end < self.file_counts.len(),
+            file_counts,
+            basis: self.basis.at(rows.start),
+            ..*self
+        };
+        (page, end)
     }
 }
 
@@ -120,7 +135,7 @@ impl CountsOutput {
 mod tests {
     use std::collections::BTreeMap;
 
-    use crate::shape::{Group, GroupRow, GroupedOutput, Row, RowsOutput, Shaped};
+    use crate::shape::{Basis, Group, GroupRow, GroupedOutput, Row, RowsOutput, Shaped};
 
     fn rows(files: &[(&str, usize)]) -> RowsOutput {
         let results: Vec<_> = files
@@ -147,6 +162,7 @@ mod tests {
             root: None,
             results,
             encodings: BTreeMap::new(),
+            basis: Basis::default(),
             meta: None,
         }
     }
@@ -182,6 +198,7 @@ mod tests {
             total_matches: 7,
             truncated: false,
             files: vec![group("a", 0..3), group("b", 10..14)],
+            basis: Basis::default(),
             meta: None,
         });
         let (mut at, mut seen) = (0, Vec::new());

@@ -57,12 +57,25 @@ impl Shape {
 pub struct StagesMeta {
     /// Files that passed the file stage and were searched.
     pub searched_file_count: u64,
+    /// Files that passed the file stage.
+    pub found_file_count: u64,
     /// Whether more files passed than were searched.
     pub truncated: bool,
     /// Milliseconds of the file stage.
     pub find_elapsed_ms: u64,
     /// Milliseconds of the content stage.
     pub search_elapsed_ms: u64,
+}
+
+/// What the text of a reply says beside its rows. The structure says the same in its totals.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Basis {
+    /// The first row of this page among all rows, from 0.
+    pub from: usize,
+    /// Files that were searched.
+    pub searched_files: u64,
+    /// Files with matches, on this page or not.
+    pub total_files: usize,
 }
 
 /// A search's reply in its shape.
@@ -106,6 +119,9 @@ pub struct RowsOutput {
     /// Files that were decoded from something other than UTF-8, with their encodings.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub encodings: BTreeMap<String, String>,
+    /// For the text.
+    #[serde(skip)]
+    pub basis: Basis,
     /// The stages of `find_and_grep`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub meta: Option<StagesMeta>,
@@ -149,8 +165,16 @@ pub struct CountsOutput {
     pub count_only: bool,
     /// Matches in all files.
     pub total_matches: u64,
+    /// Files with matches, shown or not.
+    pub total_files: usize,
+    /// Whether files are missing.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub truncated: bool,
     /// Matches by file.
     pub file_counts: BTreeMap<String, u64>,
+    /// For the text.
+    #[serde(skip)]
+    pub basis: Basis,
     /// The stages of `find_and_grep`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub meta: Option<StagesMeta>,
@@ -212,6 +236,9 @@ pub struct GroupedOutput {
     pub truncated: bool,
     /// By path.
     pub files: Vec<Group>,
+    /// For the text.
+    #[serde(skip)]
+    pub basis: Basis,
     /// The stages of `find_and_grep`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub meta: Option<StagesMeta>,
@@ -252,12 +279,20 @@ pub struct GroupRow {
 #[must_use]
 pub fn shape(matches: Matches, shape: Shape, elapsed_ms: u64, meta: Option<StagesMeta>) -> Shaped {
     let total_matches = matches.total_matches;
+    let basis = Basis {
+        from: 0,
+        searched_files: matches.searched_files,
+        total_files: matches.total_files(),
+    };
     match shape {
         Shape::TotalOnly => Shaped::Total(TotalOutput { total_matches }),
         Shape::CountOnly => Shaped::Counts(CountsOutput {
             success: true,
             count_only: true,
             total_matches,
+            total_files: basis.total_files,
+            truncated: false,
+            basis,
             file_counts: matches
                 .files
                 .iter()
@@ -265,11 +300,11 @@ pub fn shape(matches: Matches, shape: Shape, elapsed_ms: u64, meta: Option<Stage
                 .collect(),
             meta,
         }),
-        Shape::Summary => Shaped::Summary(summary(matches, elapsed_ms, meta)),
-        Shape::Grouped => Shaped::Grouped(grouped(matches, meta)),
-        Shape::Normal => Shaped::Rows(rows(matches, elapsed_ms, meta)),
+        Shape::Summary => Shaped::Summary(summary(matches, elapsed_ms, basis, meta)),
+        Shape::Grouped => Shaped::Grouped(grouped(matches, basis, meta)),
+        Shape::Normal => Shaped::Rows(rows(matches, elapsed_ms, basis, meta)),
         Shape::OptimizedPaths => {
-            let mut output = rows(matches, elapsed_ms, meta);
+            let mut output = rows(matches, elapsed_ms, basis, meta);
             let root = common_folder(output.results.iter().map(|row| row.file.as_str())).to_owned();
             for row in &mut output.results {
                 row.file.drain(..root.len());
@@ -285,6 +320,18 @@ pub fn shape(matches: Matches, shape: Shape, elapsed_ms: u64, meta: Option<Stage
 }
 
 impl Shaped {
+    /// How many files were searched, if none matches and the form does not say so otherwise.
+    #[must_use]
+    pub fn searched_without_match(&self) -> Option<u64> {
+        let (total_matches, basis, meta) = match self {
+            Self::Rows(output) => (output.total_matches, output.basis, output.meta),
+            Self::Grouped(output) => (output.total_matches, output.basis, output.meta),
+            Self::Counts(output) => (output.total_matches, output.basis, output.meta),
+            Self::Total(_) | Self::Summary(_) | Self::Ranked(_) => return None,
+        };
+        (total_matches == 0 && meta.is_none()).then_some(basis.searched_files)
+    }
+
     /// What a model reads: the bare number, or lines under the path that they are in.
     #[must_use]
     pub fn text(&self) -> String {
@@ -299,9 +346,9 @@ impl Shaped {
     }
 }
 
-fn rows(matches: Matches, elapsed_ms: u64, meta: Option<StagesMeta>) -> RowsOutput {
+fn rows(matches: Matches, elapsed_ms: u64, basis: Basis, meta: Option<StagesMeta>) -> RowsOutput {
     let truncated = !matches.complete;
-    let (total_matches, total_files) = (matches.total_matches, matches.total_files());
+    let (total_matches, total_files) = (matches.total_matches, basis.total_files);
     let mut encodings = BTreeMap::new();
     let mut results = Vec::with_capacity(matches.rows());
     for file in matches.files {
@@ -332,11 +379,12 @@ fn rows(matches: Matches, elapsed_ms: u64, meta: Option<StagesMeta>) -> RowsOutp
         root: None,
         results,
         encodings,
+        basis,
         meta,
     }
 }
 
-fn grouped(matches: Matches, meta: Option<StagesMeta>) -> GroupedOutput {
+fn grouped(matches: Matches, basis: Basis, meta: Option<StagesMeta>) -> GroupedOutput {
     let truncated = !matches.complete;
     let total_matches = matches.total_matches;
     let files: Vec<Group> = matches
@@ -355,6 +403,7 @@ fn grouped(matches: Matches, meta: Option<StagesMeta>) -> GroupedOutput {
         total_matches,
         truncated,
         files,
+        basis,
         meta,
     }
 }
@@ -370,8 +419,8 @@ fn group_row(line: LineMatch) -> GroupRow {
     }
 }
 
-fn summary(matches: Matches, elapsed_ms: u64, meta: Option<StagesMeta>) -> SummaryOutput {
-    let (total_matches, total_files) = (matches.total_matches, matches.total_files());
+fn summary(matches: Matches, elapsed_ms: u64, basis: Basis, meta: Option<StagesMeta>) -> SummaryOutput {
+    let (total_matches, total_files) = (matches.total_matches, basis.total_files);
     let mut files = matches.files;
     // Stable: files with equally many stay in the order of their paths.
     files.sort_by_key(|file| std::cmp::Reverse(file.match_count));
@@ -392,7 +441,7 @@ fn summary(matches: Matches, elapsed_ms: u64, meta: Option<StagesMeta>) -> Summa
         summary: Summary {
             total_matches,
             total_files,
-            summary: in_words(total_matches, total_files),
+            summary: in_words(total_matches, basis, meta.as_ref()),
             top_files,
         },
         meta,
@@ -404,14 +453,23 @@ fn sample(line: &LineMatch) -> String {
     format!("L{}: {}", line.line, shown(line.text.trim(), line.line_truncated))
 }
 
-fn in_words(matches: u64, files: usize) -> String {
-    let s = |plural| if plural { "s" } else { "" };
-    if matches == 0 {
-        return "No matches".to_owned();
+/// The totals in words, with what a limit kept from being searched.
+fn in_words(matches: u64, basis: Basis, meta: Option<&StagesMeta>) -> String {
+    let plural = |count: u64, ending: &'static str| if count == 1 { "" } else { ending };
+    let mut out = if matches == 0 {
+        let files = basis.searched_files;
+        format!("No matches in {files} file{}", plural(files, "s"))
+    } else {
+        let files = basis.total_files as u64;
+        let (es, s) = (plural(matches, "es"), plural(files, "s"));
+        format!("{matches} match{es} in {files} file{s}")
+    };
+    if let Some(meta) = meta.filter(|meta| meta.truncated) {
+        let (searched, found) = (meta.searched_file_count, meta.found_file_count);
+        // Writing to a String cannot fail.
+        let _ = write!(out, "; only the first {searched} of {found} files were searched");
     }
-    let (one, many) = (s(matches != 1), s(files != 1));
-    let es = if one.is_empty() { "" } else { "es" };
-    format!("{matches} match{es} in {files} file{many}")
+    out
 }
 
 /// What all paths begin with, up to a `/`.
@@ -433,10 +491,21 @@ fn shown(text: &str, cut: bool) -> String {
     if cut { format!("{text}…") } else { text.to_owned() }
 }
 
-/// What every text with rows ends with.
-fn closing(out: &mut String, shown: usize, total_matches: u64, total_files: usize) {
-    // Writing to a String cannot fail.
-    let _ = write!(out, "[first {shown} rows of {}]", in_words(total_matches, total_files));
+/// What a text with rows ends with: the totals, and which of the rows it has if not all.
+fn closing(
+    out: &mut String,
+    truncated: bool,
+    shown: usize,
+    total_matches: u64,
+    basis: Basis,
+    meta: Option<&StagesMeta>,
+) {
+    let all = in_words(total_matches, basis, meta);
+    let _ = match (truncated, basis.from) {
+        (false, _) => write!(out, "{all}"),
+        (true, 0) => write!(out, "[first {shown} rows of {all}]"),
+        (true, from) => write!(out, "[rows {} to {} of {all}]", from + 1, from + shown),
+    };
 }
 
 /// One row as `12:text`, its context as `11-text`.
@@ -463,7 +532,7 @@ struct RowText<'a> {
 impl RowsOutput {
     fn text(&self) -> String {
         if self.total_matches == 0 {
-            return in_words(0, 0);
+            return in_words(0, self.basis, self.meta.as_ref());
         }
         let mut out = String::new();
         if let Some(root) = self.root.as_deref().filter(|root| !root.is_empty()) {
@@ -486,11 +555,8 @@ impl RowsOutput {
                 },
             );
         }
-        if self.truncated {
-            closing(&mut out, self.count, self.total_matches, self.total_files);
-        } else {
-            out.push_str(&in_words(self.total_matches, self.total_files));
-        }
+        let (count, meta) = (self.count, self.meta.as_ref());
+        closing(&mut out, self.truncated, count, self.total_matches, self.basis, meta);
         out
     }
 }
@@ -498,7 +564,7 @@ impl RowsOutput {
 impl GroupedOutput {
     fn text(&self) -> String {
         if self.total_matches == 0 {
-            return in_words(0, 0);
+            return in_words(0, self.basis, self.meta.as_ref());
         }
         let mut out = String::new();
         for group in &self.files {
@@ -517,11 +583,8 @@ impl GroupedOutput {
             }
         }
         let rows: usize = self.files.iter().map(|group| group.matches.len()).sum();
-        if self.truncated {
-            let _ = write!(out, "[first {rows} rows of {} matches]", self.total_matches);
-        } else {
-            out.push_str(&in_words(self.total_matches, self.count));
-        }
+        let meta = self.meta.as_ref();
+        closing(&mut out, self.truncated, rows, self.total_matches, self.basis, meta);
         out
     }
 }
@@ -532,7 +595,9 @@ impl CountsOutput {
         for (file, count) in &self.file_counts {
             let _ = writeln!(out, "{file}:{count}");
         }
-        out + &in_words(self.total_matches, self.file_counts.len())
+        let (files, meta) = (self.file_counts.len(), self.meta.as_ref());
+        closing(&mut out, self.truncated, files, self.total_matches, self.basis, meta);
+        out
     }
 }
 
@@ -560,7 +625,7 @@ mod tests {
 
     use fumi_base::project::Project;
 
-    use super::{Shape, Shaped, common_folder, shape};
+    use super::{Shape, Shaped, StagesMeta, common_folder, shape};
     use crate::search::{FileMatches, LineMatch, Matches};
 
     /// Two files: `src/a.rs` with two rows and context, `src/b/c.rs` with one.
@@ -625,9 +690,30 @@ mod tests {
         );
         let none = Matches {
             complete: true,
+            searched_files: 3,
             ..Matches::default()
         };
-        assert_eq!(shape(none, Shape::Normal, 0, None).text(), "No matches");
+        let meta = StagesMeta {
+            searched_file_count: 3,
+            found_file_count: 900,
+            truncated: true,
+            find_elapsed_ms: 0,
+            search_elapsed_ms: 0,
+        };
+        for form in [
+            Shape::Normal,
+            Shape::OptimizedPaths,
+            Shape::Grouped,
+            Shape::CountOnly,
+            Shape::Summary,
+        ] {
+            let text = |meta| shape(none.clone(), form, 0, meta).text();
+            assert_eq!(text(None), "No matches in 3 files");
+            assert_eq!(
+                text(Some(meta)),
+                "No matches in 3 files; only the first 3 of 900 files were searched"
+            );
+        }
     }
 
     #[test]

@@ -15,5 +15,18 @@ pub fn of(app: &App, access: &Access) -> String {
         Locale::En => include_str!("instructions.en.md"),
         Locale::Ja => include_str!("instructions.ja.md"),
     };
-    prompts::rendered(text, &[], |tool| prompts::can_call(app, access, tool))
+    let rendered = |text: &str| prompts::rendered(text, &[], |tool| prompts::can_call(app, access, tool));
+    // Some clients show the first line alone until the tools are needed: it says what there is.
+    let (offers, advice) = text.split_once("\n\n").unwrap_or(("", text));
+    let (between, end) = match app.config.tools.language {
+        Locale::En => ("; ", "."),
+        Locale::Ja => ("、", "。"),
+    };
+    let offers = rendered(offers).lines().collect::<Vec<_>>().join(between);
+    let offers = if offers.is_empty() {
+        offers
+    } else {
+        format!("fumi: {offers}{end}\n")
+    };
+    offers + &rendered(advice)
 }

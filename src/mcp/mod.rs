@@ -6,8 +6,10 @@
 pub mod access;
 pub mod admission;
 pub mod ask;
+mod clients;
 pub mod fault;
 pub mod instructions;
+mod log_messages;
 pub mod malformed;
 pub mod observe;
 pub mod progress;

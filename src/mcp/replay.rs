@@ -11,7 +11,10 @@ use std::{
     pin::Pin,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicUsize, Ordering},
+        atomic::{
+            AtomicBool, AtomicUsize,
+            Ordering::{self, Relaxed},
+        },
     },
     task::{Context, Poll},
     time::{Duration, Instant},
@@ -25,7 +28,10 @@ use rmcp::{
 };
 use tokio::sync::mpsc;
 
-use super::fault::{Fault, refused};
+use super::{
+    fault::{Fault, refused},
+    log_messages,
+};
 
 /// Events of one stream that are kept, and that may wait for a reader.
 const EVENTS: usize = 256;
@@ -38,8 +44,10 @@ const BYTES: usize = 32 << 20;
 /// Longest id of a request that an event carries, in bytes of JSON. Streams of longer ones have no event ids.
 const LONGEST_ID: usize = 256;
 /// How long a client should wait before it comes back.
-const RETRY: Duration = Duration::from_secs(3);
-/// The first protocol version in which streams begin with an empty event. Older clients take it for broken JSON.
+const RETRY: Duration = Duration::from_secs(1);
+/// The first protocol version in which streams begin with an empty event. Older clients take it for broken JSON; the streams of
+/// their calls begin with a log message instead. Without an event that has an id, a client whose stream breaks does not come
+/// back, and waits for its own timeout.
 const PRIMED_SINCE: &str = "2025-11-25";
 
 /// The id of an event: its place in the stream, the stream, and the request.
@@ -129,6 +137,7 @@ pub(super) struct Replay {
     /// Oldest first. Std mutex: locked for short sections without `.await`.
     kept: Mutex<VecDeque<Kept>>,
     room: Room,
+    is_quiet: AtomicBool,
 }
 
 #[derive(Debug)]
@@ -213,7 +222,13 @@ impl Replay {
         Arc::new(Self {
             kept: Mutex::default(),
             room: room.clone(),
+            is_quiet: AtomicBool::new(false),
         })
+    }
+
+    /// Sets whether the client wants no log messages of the level `debug`.
+    pub(super) fn set_quiet(&self, is_quiet: bool) {
+        self.is_quiet.store(is_quiet, Relaxed);
     }
 
     fn kept(&self) -> MutexGuard<'_, VecDeque<Kept>> {
@@ -240,10 +255,12 @@ impl Replay {
             reader: None,
             finished: None,
         };
-        if asked.is_primed
-            && let Some(id) = begun.id(0)
-        {
-            let _ = sender.try_send(ServerSseMessage::priming(id, RETRY));
+        if let Some(id) = begun.id(0) {
+            if asked.is_primed {
+                let _ = sender.try_send(ServerSseMessage::priming(id, RETRY));
+            } else if begun.is_call && !self.is_quiet.load(Relaxed) {
+                let _ = sender.try_send(ServerSseMessage::new(id, log_messages::begun()));
+            }
         }
         kept.push_back(Kept {
             reader: Some(sender),

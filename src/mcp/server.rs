@@ -14,10 +14,11 @@ use rmcp::{
         CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CancelTaskParams, CompleteRequestParams,
         CompleteResult, ContentBlock, CreateTaskResult, CustomRequest, CustomResult, ErrorCode, GetPromptRequestMethod,
         GetPromptRequestParams, GetPromptResponse, GetTaskParams, GetTaskResult, Implementation,
-        ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
-        MetaObject, PaginatedRequestParams, PromptsCapability, ReadResourceRequestParams, ReadResourceResponse,
-        Resource, ServerCapabilities, ServerConfig, SubscribeRequestMethod, SubscribeRequestParams, SubscriptionFilter,
-        Task, Tool, ToolAnnotations, UnsubscribeRequestParams, UpdateTaskParams,
+        InitializeRequestParams, InitializeResult, JsonObject, ListPromptsRequestMethod, ListPromptsResult,
+        ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, MetaObject, PaginatedRequestParams,
+        PromptsCapability, ReadResourceRequestParams, ReadResourceResponse, Resource, ServerCapabilities, ServerConfig,
+        SubscribeRequestMethod, SubscribeRequestParams, SubscriptionFilter, Task, Tool, ToolAnnotations,
+        UnsubscribeRequestParams, UpdateTaskParams,
     },
     service::{NotificationContext, Peer, RequestContext, SubscriptionContext},
 };
@@ -25,8 +26,9 @@ use serde_json::{Value, json};
 
 use super::{
     ask::{Conversation, Held, samples},
+    clients,
     fault::{Fault, refused},
-    instructions, malformed,
+    instructions, log_messages, malformed,
     observe::{Operation, never},
     progress, prompts, resources, roots,
     sessions::{self, STATELESS_SINCE, Streams},
@@ -306,6 +308,34 @@ impl ServerHandler for Server {
             .with_instructions(instructions::of(&self.app, &self.access))
     }
 
+    /// Sessions have log messages: the first event of a call in versions before 2025-11-25 is one (`replay.rs`).
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        let mut info = self.negotiate_initialize(&request)?;
+        context.peer.set_peer_info(request);
+        info.capabilities.logging = Some(JsonObject::default());
+        Ok(info)
+    }
+
+    #[expect(
+        deprecated,
+        reason = "the protocol deprecates it from 2026-07-28 on; sessions are older"
+    )]
+    async fn set_level(
+        &self,
+        request: rmcp::model::SetLevelRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let Some(session) = self.caller(&context).session else {
+            return Err(ErrorData::method_not_found::<rmcp::model::SetLevelRequestMethod>());
+        };
+        self.streams.set_debug(&session, log_messages::wants_debug(&request));
+        Ok(())
+    }
+
     async fn list_tools(
         &self,
         page: Option<PaginatedRequestParams>,
@@ -395,7 +425,11 @@ impl ServerHandler for Server {
             Held::Required(required) => return Ok((*required).into()),
             Held::Task(task) => return Ok(CreateTaskResult::new(*task).into()),
         };
-        let result = result(reply);
+        let has_image = reply.blocks.iter().any(|block| matches!(block, Block::Image { .. }));
+        let mut result = result(reply);
+        if has_image && clients::drops_images_beside_structure(&context.peer) {
+            result.structured_content = None;
+        }
         let tokens = result
             .meta
             .as_ref()

@@ -356,6 +356,13 @@ impl Streams {
         replay.ok_or_else(|| LocalSessionManagerError::SessionNotFound(session.into()).into())
     }
 
+    /// Sets whether a session's client wants log messages of the level `debug`.
+    pub(super) fn set_debug(&self, session: &str, is_wanted: bool) {
+        if let Ok(replay) = self.replay(session) {
+            replay.set_quiet(!is_wanted);
+        }
+    }
+
     fn touch(&self, session: &str) {
         if let Some(mut activity) = self.sessions.get_mut(session) {
             activity.last = Instant::now();

@@ -67,6 +67,9 @@ async fn a_client_is_told_only_of_what_it_can_call() {
             assert!(told.iter().all(|tool| names.contains(*tool)), "{path}: {text}");
             assert!(!not_told.iter().any(|tool| names.contains(*tool)), "{path}: {text}");
             assert!(!text.contains('@'), "{path}: {text}");
+            // Alone in what some clients show.
+            let first = named(text.lines().next().unwrap());
+            assert!(first.is_subset(&names) && !first.is_empty(), "{path}: {text}");
             let tokens = o200k_base_singleton().encode_ordinary(&text).len();
             assert!(tokens < MOST_TOKENS, "{path} in {}: {tokens} tokens", language.tag());
         }

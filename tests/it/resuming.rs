@@ -128,6 +128,24 @@ async fn only_versions_with_priming_begin_streams_with_an_empty_event() {
         let listed = session.request("tools/list", json!({})).await;
         let is_primed = listed.raw.lines().next().is_some_and(is_empty);
         assert_eq!(is_primed, version == SESSION, "{version}: {}", listed.raw);
+        // A call's stream begins with an event that has an id in all of them: else no client comes back to it.
+        for (level, is_begun) in [(None, true), (Some("info"), version == SESSION)] {
+            if let Some(level) = level {
+                let set = session.request("logging/setLevel", json!({"level": level})).await;
+                assert!(set.result().is_object(), "{}", set.raw);
+            }
+            let called = session
+                .call("list_files", json!({"roots": ["."], "count_only": true}))
+                .await;
+            let first = called.raw.split("\n\n").next().unwrap();
+            let has_id = first.lines().any(|line| line.starts_with("id:"));
+            assert_eq!(
+                has_id && called.result()["isError"] == false,
+                is_begun,
+                "{version}: {}",
+                called.raw
+            );
+        }
         let mut told = session.listen().await;
         let watched = session
             .request("resources/subscribe", json!({"uri": "code://file/watched.txt"}))

@@ -104,6 +104,7 @@ impl Tool for FindAndGrep {
                 let matches = search_found(&query, &found.entries, &scope, form.need(keep), cancel)?;
                 let meta = StagesMeta {
                     searched_file_count: matches.searched_files,
+                    found_file_count: found.total_count,
                     truncated: (found.entries.len() as u64) < found.total_count,
                     find_elapsed_ms: millis(found.elapsed),
                     search_elapsed_ms: millis(matches.elapsed),

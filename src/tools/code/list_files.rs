@@ -51,6 +51,9 @@ pub enum Output {
         count_only: bool,
         /// All that match.
         total_count: u64,
+        /// What could not be looked at.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        skipped: Option<u64>,
     },
     /// The files.
     Files {
@@ -161,11 +164,13 @@ impl Tool for ListFiles {
             .blocking(move |cancel, _| filter.list(Listed { detail, sort, keep }, cancel))
             .await?;
         let large_project = deps.large(listing.visited)?;
+        let skipped = (listing.skipped.total > 0).then_some(listing.skipped.total);
         if args.count_only {
             return Ok(Outcome::Done(Output::Count {
                 success: true,
                 count_only: true,
                 total_count: listing.total_count,
+                skipped,
             }));
         }
         let results: Vec<_> = listing
@@ -181,7 +186,7 @@ impl Tool for ListFiles {
             elapsed_ms: 0,
             results,
             limit_adjusted,
-            skipped: (listing.skipped.total > 0).then_some(listing.skipped.total),
+            skipped,
             large_project,
             next: None,
         }))
@@ -190,11 +195,20 @@ impl Tool for ListFiles {
 
 impl Render for Output {
     fn text(&self, _locale: Locale) -> String {
+        let said = |name: &str, count: Option<u64>| count.map(|count| format!("{name}: {count}"));
         match self {
-            Self::Count { total_count, .. } => total_count.to_string(),
+            Self::Count {
+                total_count, skipped, ..
+            } => {
+                let mut lines = vec![total_count.to_string()];
+                lines.extend(said("skipped", *skipped));
+                lines.join("\n")
+            }
             Self::Files {
                 total_count,
                 results,
+                limit_adjusted,
+                skipped,
                 next,
                 ..
             } => {
@@ -206,6 +220,8 @@ impl Render for Output {
                         format!("{}\t{}", row.path, row.size_bytes)
                     }
                 }));
+                lines.extend(said("limit_adjusted", *limit_adjusted));
+                lines.extend(said("skipped", *skipped));
                 lines.extend(next.as_ref().map(Next::line));
                 lines.join("\n")
             }

@@ -193,6 +193,9 @@ pub struct SearchReply {
     /// What was passed over.
     #[serde(skip_serializing_if = "Option::is_none")]
     skipped: Option<PassedOver>,
+    /// How many files were searched, if none of them matches.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    searched_files: Option<u64>,
     /// How many files were searched, if that is more than a project should have.
     #[serde(skip_serializing_if = "Option::is_none")]
     large_project: Option<u64>,
@@ -262,11 +265,12 @@ impl SearchReply {
     ) -> Self {
         let bare = matches!(shaped, Shaped::Total(_));
         Self {
-            shaped,
             max_count_adjusted: max_count_adjusted.filter(|_| !bare),
             skipped: PassedOver::of(skipped).filter(|_| !bare),
+            searched_files: shaped.searched_without_match(),
             large_project: large_project.filter(|_| !bare),
             next: None,
+            shaped,
         }
     }
 }
@@ -317,6 +321,7 @@ impl SearchReply {
             shaped: Shaped::Total(fumi_code::shape::TotalOutput { total_matches: 0 }),
             max_count_adjusted: self.max_count_adjusted,
             skipped: self.skipped.clone(),
+            searched_files: self.searched_files,
             large_project: self.large_project,
             next: None,
         }

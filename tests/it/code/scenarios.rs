@@ -515,3 +515,57 @@ async fn one_language_when_the_caller_named_it() {
         ja.text
     );
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_search_says_what_it_did_not_look_at_and_what_it_does_not_show() {
+    let sample = project();
+    let app = sample.app();
+    for format in FORMATS.into_iter().filter(|format| *format != "total_only") {
+        let mut arguments = json!({"roots": ["."], "extensions": ["py"], "query": "no such text", "file_limit": 2});
+        arguments[format] = json!(true);
+        let reply = call(&app, "find_and_grep", arguments).await;
+        let said = "No matches in 2 files; only the first 2 of 3 files were searched";
+        assert_eq!(reply.text, said, "{format}");
+        let stages = &reply.structured["meta"];
+        assert_eq!(
+            (
+                &stages["searched_file_count"],
+                &stages["found_file_count"],
+                &stages["truncated"]
+            ),
+            (&json!(2), &json!(3), &json!(true)),
+            "{format}"
+        );
+    }
+    let nothing = call(&app, "search_content", json!({"roots": ["."], "query": "no such text"})).await;
+    assert_eq!(
+        (nothing.text.as_str(), &nothing.structured["searched_files"]),
+        ("No matches in 3 files", &json!(3))
+    );
+
+    let mut pages = Vec::new();
+    let mut cursor = None;
+    loop {
+        let mut arguments = json!({"roots": ["."], "query": "process", "count_only_matches": true});
+        arguments["expectation"] = json!({"maxTokens": 100});
+        if let Some(cursor) = cursor {
+            arguments["cursor"] = cursor;
+        }
+        let page = call(&app, "search_content", arguments).await;
+        assert!(!page.is_error, "{}", page.text);
+        cursor = page.structured["next"].get("cursor").cloned();
+        pages.push(page);
+        if cursor.is_none() {
+            break;
+        }
+    }
+    assert!(pages.len() > 1, "one page: {}", pages[0].text);
+    for page in &pages {
+        assert_eq!(
+            (&page.structured["total_files"], &page.structured["truncated"]),
+            (&json!(3), &json!(true))
+        );
+    }
+    let last = pages.last().unwrap();
+    assert!(last.text.contains("to 3 of 6 matches in 3 files]"), "{}", last.text);
+}
