@@ -76,6 +76,10 @@ def main():
                     called(inspector, tool["name"], example)
                 for tool, arguments in web.calls():
                     web.heard(called(inspector, tool, json.dumps(arguments)))
+                # A process for each call takes long: of the wrong calls one for each tool and era, another kind each time.
+                for at, (name, example) in enumerate(real.examples(program, novel)):
+                    arguments, _ = list(real.wrong(example))[(at + len(era)) % 3]
+                    refused(inspector, name, arguments)
                 print(f"  Inspector, {era} era: {len(names)} tools listed and called")
 
 

@@ -65,7 +65,7 @@ def per_root(root):
     yield "list_files", {**everywhere, "count_only": True}
     yield "list_files", {**everywhere, "types": ["f"], "sort": "size", "limit": 50, "absolute": False}
     yield "list_files", {"roots": ["."], "pattern": "*.py", "glob": True}
-    yield "search_content", {"roots": ["."], "query": "read a file", "ranked": True}
+    yield "search_content", {"roots": ["."], "query": "read a file", "include_globs": ["*.py"], "ranked": True}
     for shape in ({}, {"summary_only": True}, {"group_by_file": True}, {"count_only_matches": True}, {"total_only": True}, {"optimize_paths": True}):
         yield "search_content", {**everywhere, "query": r"\berror\b", **shape}
         yield "find_and_grep", {**everywhere, "pattern": r"\.(py|js|md)$", "query": "import", **shape}
