@@ -1,7 +1,7 @@
 //! Replacing and removing files of a project: each is either old or new, never half.
 //!
 //! Invariant: what is written lies under the root, and no folder on the way is a link, so that nothing lands on another file
-//! than the one that was named. Who may write is decided elsewhere.
+//! than the one that was named. Who may write is decided elsewhere; a turn that is lost is noticed here, at the last moment.
 
 use std::{
     io::{self, Read},
@@ -14,6 +14,7 @@ use crate::{
     errors::{Book, Teach},
     failpoints::reach,
     project::{BOOK, PathError, Project, quoted},
+    writers::fenced,
 };
 
 /// Why a file is not written or removed.
@@ -32,6 +33,22 @@ pub enum WriteError {
         /// By what, in Japanese.
         reason_ja: &'static str,
     },
+    /// The file is not the one that the caller knows ([`replace_if`]).
+    #[error("{path} has changed")]
+    Changed {
+        /// Project-relative.
+        path: String,
+    },
+    /// This process slept through its turn to write, and somebody else has had it since ([`crate::writers`]).
+    #[error("the turn to write went to {holder} before {path} was written")]
+    TurnLost {
+        /// What was not written or removed, project-relative.
+        path: String,
+        /// Who has or had the turn.
+        holder: String,
+        /// What this turn wrote before, in that order.
+        written: Vec<String>,
+    },
     /// The disk refused.
     #[error("cannot write {path}: {source}")]
     Io {
@@ -47,6 +64,8 @@ impl Teach for WriteError {
         match self {
             Self::Path(error) => error.entry(),
             Self::Taken { .. } => "PLACE_TAKEN",
+            Self::Changed { .. } => "CHANGED_MEANWHILE",
+            Self::TurnLost { .. } => "TURN_LOST",
             Self::Io { .. } => "UNREADABLE",
         }
     }
@@ -67,6 +86,19 @@ impl Teach for WriteError {
                 ("reason", (*reason).to_owned()),
                 ("reason_ja", (*reason_ja).to_owned()),
             ],
+            Self::Changed { path } => vec![("path", quoted(path))],
+            Self::TurnLost { path, holder, written } => {
+                let (before, before_ja) = match written.as_slice() {
+                    [] => ("nothing".to_owned(), "なし".to_owned()),
+                    written => (written.join(", "), written.join("、")),
+                };
+                vec![
+                    ("path", quoted(path)),
+                    ("holder", quoted(holder)),
+                    ("written", before),
+                    ("written_ja", before_ja),
+                ]
+            }
             Self::Io { path, source } => vec![
                 ("path", quoted(path)),
                 ("action", "written".to_owned()),
@@ -85,16 +117,45 @@ pub fn replace(project: &Project, raw: &str, bytes: &[u8]) -> Result<PathBuf, Wr
 
 /// The same with what is read from elsewhere, piece by piece: a file may be larger than memory.
 pub fn replace_from(project: &Project, raw: &str, source: impl Read) -> Result<PathBuf, WriteError> {
+    place(project, raw, source, || true)
+}
+
+/// The same if the file is still the one that the caller knows. `is_known` is asked last, right before the new file takes its place.
+pub fn replace_if(
+    project: &Project,
+    raw: &str,
+    bytes: &[u8],
+    is_known: impl FnOnce() -> bool,
+) -> Result<PathBuf, WriteError> {
+    place(project, raw, bytes, is_known)
+}
+
+fn place(
+    project: &Project,
+    raw: &str,
+    source: impl Read,
+    is_known: impl FnOnce() -> bool,
+) -> Result<PathBuf, WriteError> {
     let relative = project.relative(raw)?;
     let spellings = project.spellings(raw, &relative)?;
     let is_there = |path: &&PathBuf| project.dir().symlink_metadata(path).is_ok();
     let relative = spellings.iter().find(is_there).unwrap_or(&relative).clone();
-    put(project, raw, &relative, source)?;
+    put_if(project, raw, &relative, source, is_known)?;
     Ok(relative)
 }
 
-/// The same for a path that is relative to the root and spelt as it shall be.
-pub(crate) fn put(project: &Project, raw: &str, relative: &Path, mut source: impl Read) -> Result<(), WriteError> {
+/// Writes to a path that is relative to the root and spelt as it shall be.
+pub(crate) fn put(project: &Project, raw: &str, relative: &Path, source: impl Read) -> Result<(), WriteError> {
+    put_if(project, raw, relative, source, || true)
+}
+
+fn put_if(
+    project: &Project,
+    raw: &str,
+    relative: &Path,
+    mut source: impl Read,
+    is_known: impl FnOnce() -> bool,
+) -> Result<(), WriteError> {
     let (dir, name) = way(project, raw, relative, Missing::Make)?;
     if dir.symlink_metadata(&name).is_ok_and(|meta| !meta.is_file()) {
         return Err(taken(
@@ -113,7 +174,12 @@ pub(crate) fn put(project: &Project, raw: &str, relative: &Path, mut source: imp
     reach("write", relative);
     temporary.as_file().sync_all().map_err(io)?;
     reach("fsync", relative);
-    temporary.replace(&name).map_err(io)?;
+    fenced(raw, || {
+        if !is_known() {
+            return Err(WriteError::Changed { path: raw.to_owned() });
+        }
+        temporary.replace(&name).map_err(io)
+    })?;
     reach("rename", relative);
     Ok(())
 }
@@ -131,10 +197,11 @@ pub fn remove_file(project: &Project, raw: &str) -> Result<(), WriteError> {
     if !dir.symlink_metadata(&name).is_ok_and(|meta| meta.is_file()) {
         return Err(taken(raw, "it is no file", "ファイルではありません"));
     }
-    dir.remove_file(&name).map_err(|source| WriteError::Io {
+    let io = |source| WriteError::Io {
         path: raw.to_owned(),
         source,
-    })
+    };
+    fenced(raw, || dir.remove_file(&name).map_err(io))
 }
 
 /// Removes a folder with all that is in it; what links in it lead to stays. A folder that is not there is removed.
@@ -150,10 +217,11 @@ pub fn remove_folder(project: &Project, raw: &str) -> Result<(), WriteError> {
     if !dir.symlink_metadata(&name).is_ok_and(|meta| meta.is_dir()) {
         return Err(taken(raw, "it is no folder", "フォルダーではありません"));
     }
-    dir.remove_dir_all(&name).map_err(|source| WriteError::Io {
+    let io = |source| WriteError::Io {
         path: raw.to_owned(),
         source,
-    })
+    };
+    fenced(raw, || dir.remove_dir_all(&name).map_err(io))
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -25,6 +25,7 @@ use fumi_base::{
     writers::Writers,
 };
 use serde_json::{Map, Value, json};
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 
@@ -34,6 +35,7 @@ use super::{
     Access, Answerer, Caller, Cx, Effect, Outcome, Progress, Reply, SharedOption, Spec, ToolError,
     batch::{self, Part},
     catalogue::{Catalogue, Entry, Prepared},
+    context::Writing,
     delivery, error, expectation, fields,
     options::{self, CallOptions, Cursor},
     ready::Ready,
@@ -271,6 +273,7 @@ async fn answer(kernel: &Kernel, catalogue: &Catalogue, entry: &Entry, call: Cal
         batch: call.batch.map(|part| part.batch),
         is_followed,
         turn: Mutex::default(),
+        writing: watch::Sender::default(),
         seat: OnceLock::new(),
     };
     // The work stops also when nobody waits for this future any more.
@@ -302,7 +305,7 @@ async fn answer(kernel: &Kernel, catalogue: &Catalogue, entry: &Entry, call: Cal
             .min(latest);
         let span = tracing::debug_span!(target: "fumi", "tool", otel.name = spec.name);
         let work = entry.call(prepared, &cx).instrument(span);
-        match within(limit, &call.cancel, &cx.cancel, work).await? {
+        match within(limit, &call.cancel, &cx, work).await? {
             // Neither kept nor delivered: the call goes on when the answer comes.
             Outcome::Ask(mut ask) => {
                 options.carry(spec, &mut ask.submit);
@@ -573,11 +576,12 @@ impl Teach for Stopped {
 }
 
 /// Runs work until it ends, its time is up or the client gives up. Then its token is cancelled and it is awaited for a moment. What
-/// still runs after that holds the call's place itself ([`Cx::blocking`]).
+/// still runs after that holds the call's place itself ([`Cx::blocking`]). Work that has begun to write is awaited to its end instead,
+/// so that the caller learns what was written.
 pub async fn within<T>(
     limit: Duration,
     client: &CancellationToken,
-    work_token: &CancellationToken,
+    cx: &Cx,
     work: impl Future<Output = Result<T, ToolError>>,
 ) -> Result<T, ToolError> {
     tokio::pin!(work);
@@ -585,13 +589,36 @@ pub async fn within<T>(
         biased;
         () = client.cancelled() => Stopped::Cancelled,
         result = &mut work => return result,
-        () = tokio::time::sleep(limit) => Stopped::Late(limit),
+        () = used_up(limit, cx.writing.subscribe()) => Stopped::Late(limit),
     };
-    work_token.cancel();
-    if tokio::time::timeout(GRACE, work).await.is_err() {
+    cx.cancel.cancel();
+    if *cx.writing.borrow() == Writing::Began && matches!(stopped, Stopped::Late(_)) {
+        tokio::select! {
+            () = client.cancelled() => {}
+            result = &mut work => match result {
+                Err(error) if error.is_cancelled() => {}
+                result => return result,
+            },
+        }
+    } else if tokio::time::timeout(GRACE, work).await.is_err() {
         tracing::warn!("a stopped call did not notice in time");
     }
     Err(stopped.into())
+}
+
+/// Ends when the call worked for as long as it may. Waiting for its turn to write is not working.
+async fn used_up(mut left: Duration, mut writing: watch::Receiver<Writing>) {
+    loop {
+        let waits = *writing.borrow_and_update() == Writing::Waits;
+        let began = Instant::now();
+        tokio::select! {
+            () = tokio::time::sleep(left), if !waits => return,
+            _ = writing.changed() => {}
+        }
+        if !waits {
+            left = left.saturating_sub(began.elapsed());
+        }
+    }
 }
 
 /// The state of a project's files. The first call for a root walks its folders, and what changed may have to be walked too;

@@ -137,22 +137,42 @@ impl Fs {
         work: impl FnOnce(&Slot) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {
         check_key(key)?;
-        let name = name_of(key);
-        let stripe = stripe_of(&name);
-        let locked = self.lock(stripe).await?;
-        let slot = Slot {
-            dir: Arc::clone(dir),
-            clock: self.clock.clone(),
-            is_entry: Arc::ptr_eq(dir, &self.entries),
-            key: key.to_owned(),
-            name,
-            stripe,
-        };
+        let slot = self.slot(dir, key);
+        let locked = self.lock(slot.stripe).await?;
         blocking(move || {
             let _locked = locked;
             work(&slot)
         })
         .await
+    }
+
+    fn slot(&self, dir: &Arc<Dir>, key: &str) -> Slot {
+        let name = name_of(key);
+        Slot {
+            dir: Arc::clone(dir),
+            clock: self.clock.clone(),
+            is_entry: Arc::ptr_eq(dir, &self.entries),
+            key: key.to_owned(),
+            stripe: stripe_of(&name),
+            name,
+        }
+    }
+
+    /// Does work unless the lease was granted to somebody else since; they are the inner error. Nobody can be granted it while the
+    /// work runs, which holds the lock of the lease. An end that has passed is no obstacle. Blocks: only for threads that may, within
+    /// a runtime.
+    pub(crate) fn while_last<T>(
+        &self,
+        lease: &Lease,
+        work: impl FnOnce() -> T,
+    ) -> Result<Result<T, String>, StoreError> {
+        let slot = self.slot(&self.leases, &lease.name);
+        let _locked = tokio::runtime::Handle::current().block_on(self.lock(slot.stripe))?;
+        Ok(match slot.granted()? {
+            Some(granted) if granted.fence == lease.fence => Ok(work()),
+            Some(granted) => Err(granted.holder),
+            None => Err(String::new()),
+        })
     }
 
     /// Visits the files of a folder whose names begin so, each under its lock.

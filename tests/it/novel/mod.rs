@@ -4,6 +4,7 @@ mod by_provider;
 mod checking;
 mod data;
 mod enhanced;
+mod fencing;
 mod finishing;
 mod killed;
 mod plotting;
