@@ -45,6 +45,8 @@ mod armed {
         if let Wish::Freeze(wanted) = &*WISH {
             if *wanted == format!("{what} {}", path.display()) && REACHED.fetch_add(1, Ordering::SeqCst) == 0 {
                 let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::STOP);
+                // Another thread may take the signal: this one goes no further before it is stopped, too.
+                std::thread::park_timeout(std::time::Duration::from_millis(200));
             }
             return;
         }

@@ -4,6 +4,8 @@
 //! the root (`openat2` with `RESOLVE_BENEATH` on Linux, by `cap-std`), so a link swapped in after the check cannot leave.
 //! A path that is only checked, and then opened by name, does not exist here.
 
+#[cfg(target_os = "linux")]
+use std::os::fd::AsRawFd as _;
 use std::{
     io,
     path::{Component, Path, PathBuf},
@@ -205,6 +207,27 @@ impl Project {
             root: canonical,
             alias,
             maps,
+            dir,
+        }))
+    }
+
+    /// Opens a folder of this project as a project of its own, by its canonical path. It is opened through this one's handle and must
+    /// still have that name then: what was exchanged for a link since the path was made canonical is an error.
+    pub fn open_inside(&self, real: &Path) -> io::Result<Arc<Self>> {
+        let outside = |_| io::Error::from(io::ErrorKind::NotFound);
+        let relative = real.strip_prefix(&self.root).map_err(outside)?;
+        let dir = if relative.as_os_str().is_empty() {
+            self.dir.try_clone()?
+        } else {
+            self.dir.open_dir(relative)?
+        };
+        if name_of(&dir, real)? != real {
+            return Err(io::ErrorKind::NotFound.into());
+        }
+        Ok(Arc::new(Self {
+            root: real.to_path_buf(),
+            alias: real.to_path_buf(),
+            maps: Arc::clone(&self.maps),
             dir,
         }))
     }
@@ -499,6 +522,25 @@ impl ProjectPath {
             source,
         }
     }
+}
+
+/// The name that an open folder has now.
+#[cfg(target_os = "linux")]
+fn name_of(dir: &Dir, _expected: &Path) -> io::Result<PathBuf> {
+    std::fs::read_link(format!("/proc/self/fd/{}", dir.as_raw_fd()))
+}
+
+/// Elsewhere only whether it is the folder of that name can be told.
+#[cfg(not(target_os = "linux"))]
+fn name_of(dir: &Dir, expected: &Path) -> io::Result<PathBuf> {
+    use std::os::unix::fs::MetadataExt as _;
+    let (handle, named) = (dir.dir_metadata()?, std::fs::symlink_metadata(expected)?);
+    let is_same = (handle.dev(), handle.ino()) == (named.dev(), named.ino());
+    Ok(if is_same {
+        expected.to_path_buf()
+    } else {
+        PathBuf::new()
+    })
 }
 
 /// A relative path with `/` between its parts on every system.

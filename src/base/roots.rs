@@ -16,6 +16,9 @@ use crate::{
     project::{BOOK, MAX_PATH_BYTES, Project, quoted},
 };
 
+/// How often a folder that is moved meanwhile is looked for again.
+const TRIES: usize = 4;
+
 /// The roots that the operator allowed, or the part of them that one principal may use. Never empty.
 #[derive(Debug)]
 pub struct AllowedRoots {
@@ -172,9 +175,8 @@ impl AllowedRoots {
         if let Some(known) = self.all().find(|project| project.root() == root) {
             return Some(Arc::clone(known));
         }
-        let project = Project::open_mapped(root, Arc::clone(&self.maps)).ok()?;
-        // What its name leads to now, should there be a link by that name.
-        self.admits(&project).then_some(project)
+        let allowed = self.all().find(|project| root.starts_with(project.root()))?;
+        allowed.open_inside(root).ok()
     }
 
     /// Opens a project by its absolute path (as the client or as this side writes it), if it is an existing folder inside an
@@ -208,29 +210,115 @@ impl AllowedRoots {
             return Ok(Arc::clone(known));
         }
         let outside = || refuse("it is outside the allowed roots", "許可されたルートの外にあります");
+        let opened = (0..TRIES).find_map(|_| match self.real(path, mapped.as_deref(), &refuse, &outside) {
+            // A folder on the way was moved or exchanged between the two steps.
+            Ok((allowed, real)) => allowed.open_inside(&real).ok().map(Ok),
+            Err(refused) => Some(Err(refused)),
+        });
+        opened.unwrap_or_else(|| Err(refuse("it cannot be opened", "開くことができません")))
+    }
+
+    /// The canonical path of a folder, and the allowed root that it lies in.
+    fn real(
+        &self,
+        path: &Path,
+        mapped: Option<&Path>,
+        refuse: &dyn Fn(&'static str, &'static str) -> RootError,
+        outside: &dyn Fn() -> RootError,
+    ) -> Result<(&Arc<Project>, PathBuf), RootError> {
         // Outside paths get one answer, whether they exist or not: nothing is learnt about the rest of the disk.
         let real = path.canonicalize().map_err(|_| {
-            let meant = mapped.as_deref().unwrap_or(path);
+            let meant = mapped.unwrap_or(path);
             if self.paths().any(|root| meant.starts_with(root)) {
                 refuse("there is no such folder", "そのフォルダーは存在しません")
             } else {
                 outside()
             }
         })?;
-        if !self.paths().any(|root| real.starts_with(root)) {
-            return Err(outside());
-        }
+        let allowed = self.all().find(|project| real.starts_with(project.root()));
+        let allowed = allowed.ok_or_else(outside)?;
         if !real.is_dir() {
             return Err(refuse("it is not a folder", "フォルダーではありません"));
         }
-        Project::open_mapped(&real, Arc::clone(&self.maps))
-            .map_err(|_| refuse("it cannot be opened", "開くことができません"))
+        Ok((allowed, real))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::{
+        fs,
+        os::unix::fs::symlink,
+        path::Path,
+        sync::atomic::{AtomicBool, Ordering},
+        time::Duration,
+    };
+
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    use tokio_util::sync::CancellationToken;
+
     use super::AllowedRoots;
+    use crate::{files::read, writers::Writers, writing::replace};
+
+    /// Exchanges a folder of an allowed root and a link out of it, as fast as it can, while the other work runs.
+    fn exchanged<T>(root: &Path, work: impl FnOnce() -> T) -> T {
+        /// Also when the work panics.
+        struct Ends<'a>(&'a AtomicBool);
+        impl Drop for Ends<'_> {
+            fn drop(&mut self) {
+                self.0.store(true, Ordering::Relaxed);
+            }
+        }
+        let has_ended = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            let _ends = Ends(&has_ended);
+            scope.spawn(|| {
+                while !has_ended.load(Ordering::Relaxed) {
+                    renameat_with(CWD, root.join("d"), CWD, root.join("l"), RenameFlags::EXCHANGE).expect("exchanged");
+                }
+            });
+            work()
+        })
+    }
+
+    #[test]
+    fn a_folder_that_is_exchanged_for_a_link_leads_nowhere_else() {
+        let outer = tempfile::tempdir().expect("a folder");
+        let (root, outside) = (outer.path().join("allowed"), outer.path().join("outside"));
+        fs::create_dir_all(root.join("d")).expect("folders");
+        fs::create_dir(&outside).expect("a folder");
+        fs::write(root.join("d/x.md"), "inside").expect("written");
+        fs::write(outside.join("x.md"), "outside").expect("written");
+        symlink("../outside", root.join("l")).expect("a link");
+        let roots = AllowedRoots::open(std::slice::from_ref(&root))
+            .expect("there")
+            .expect("one");
+        let name = roots.default_project().root().join("d").to_string_lossy().into_owned();
+        let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+        let writers = Writers::new(Duration::from_secs(10)).expect("made");
+        let (mut reads, mut writes) = (0, 0);
+        exchanged(&root, || {
+            for at in 0..100_000 {
+                let Ok(project) = roots.project(&name) else { continue };
+                if let Ok(bytes) = project.resolve("x.md").and_then(|file| read(&file, 100)) {
+                    assert_eq!(bytes, b"inside");
+                    reads += 1;
+                }
+                if at % 500 == 0 {
+                    let _ = replace(&project, "planted.md", b"x").map(|_| writes += 1);
+                    if let Ok(turn) = runtime.block_on(writers.turn(&project, "me", &CancellationToken::new())) {
+                        runtime.block_on(turn.end());
+                    }
+                }
+            }
+        });
+        assert!(reads > 0 && writes > 0, "{reads} {writes}");
+        let names = fs::read_dir(&outside)
+            .expect("there")
+            .map(|entry| entry.expect("there").file_name());
+        assert_eq!(names.collect::<Vec<_>>(), ["x.md"]);
+        drop(writers);
+    }
 
     #[test]
     fn only_folders_inside_the_allowed_roots() {

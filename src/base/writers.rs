@@ -11,18 +11,20 @@ use std::{
     cell::RefCell,
     collections::HashMap,
     fs::{self, TryLockError},
-    path::{Path, PathBuf},
+    path::PathBuf,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
+use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt as _, OpenOptionsSyncExt as _};
+use cap_std::fs::{Dir, OpenOptions};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
     project::Project,
     store::{Clock, Lease, Store, StoreError, fs::Fs},
-    writing::WriteError,
+    writing::{WriteError, folder},
 };
 
 /// Where leases lie in a project.
@@ -53,7 +55,8 @@ pub struct Writers {
 #[derive(Debug)]
 struct Place {
     store: Fs,
-    folder: PathBuf,
+    /// Where locks lie. Held open: by its name it could be another one by now.
+    folder: Dir,
     process: String,
     /// Locked for as long as this process lives.
     _alive: fs::File,
@@ -150,7 +153,9 @@ impl Writers {
         let known = |places: &HashMap<PathBuf, Arc<Place>>| places.get(project.root()).cloned();
         let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
         // A folder that was deleted and made anew is another one.
-        if let Some(place) = known(&places).filter(|place| place.folder.join(alive(&self.process)).exists()) {
+        let own = format!("{FOLDER}/{}", alive(&self.process));
+        let is_there = project.dir().symlink_metadata(own).is_ok();
+        if let Some(place) = known(&places).filter(|_| is_there) {
             return Ok(place);
         }
         // The old one goes first: it takes its file with it, which has the name of the new one's.
@@ -164,21 +169,16 @@ impl Writers {
 impl Place {
     fn open(project: &Project, process: &str) -> Result<Self, StoreError> {
         let io = |what| move |source| StoreError::Io { what, source };
-        let mut way = PathBuf::new();
-        for part in Path::new(FOLDER).components() {
-            way.push(part);
-            // A link would lead the locks, and what is written beside them, out of the project.
-            match project.dir().symlink_metadata(&way) {
-                Ok(metadata) if !metadata.is_dir() => {
-                    let source = std::io::Error::from(std::io::ErrorKind::NotADirectory);
-                    return Err(io("the folder of locks is a link or a file")(source));
-                }
-                _ => {}
-            }
-        }
-        let folder = project.root().join(FOLDER);
-        let store = Fs::open(&folder, Clock::system())?;
-        let alive = fs::File::create(folder.join(alive(process))).map_err(io("the lock cannot be opened"))?;
+        // A link would lead the locks, and what is written beside them, out of the project.
+        let folder = folder(project, FOLDER).map_err(|error| {
+            let source = std::io::Error::other(error);
+            io("the folder of locks cannot be opened")(source)
+        })?;
+        let store = Fs::within(&folder, Clock::system())?;
+        let alive = folder
+            .create(alive(process))
+            .map_err(io("the lock cannot be opened"))?
+            .into_std();
         // Not everywhere can files be locked; then a lease that a dead process left ends by itself.
         let _ = alive.try_lock();
         Ok(Self {
@@ -201,14 +201,15 @@ impl Place {
         if process == own || !is_name || !is_neighbour {
             return false;
         }
-        let path = self.folder.join(alive(process));
-        let Ok(file) = fs::OpenOptions::new().write(true).open(&path) else {
+        let (name, mut options) = (alive(process), OpenOptions::new());
+        options.write(true).follow(FollowSymlinks::No).nonblock(true);
+        let Ok(file) = self.folder.open_with(&name, &options) else {
             return false;
         };
-        match file.try_lock() {
+        match file.into_std().try_lock() {
             Ok(()) => {
                 // Nobody has that name any more.
-                let _ = fs::remove_file(&path);
+                let _ = self.folder.remove_file(&name);
                 true
             }
             Err(TryLockError::WouldBlock | TryLockError::Error(_)) => false,
@@ -225,7 +226,7 @@ fn host() -> String {
 impl Drop for Place {
     fn drop(&mut self) {
         // Best effort: what stays is an empty file that nobody keeps locked.
-        let _ = fs::remove_file(self.folder.join(alive(&self.process)));
+        let _ = self.folder.remove_file(alive(&self.process));
     }
 }
 
@@ -385,7 +386,10 @@ mod tests {
                 "{refused:?}"
             );
             let lesson = refused.lesson();
-            assert!(!lesson.message.en.contains('{') && !lesson.message.ja.contains('{'), "{lesson:?}");
+            assert!(
+                !lesson.message.en.contains('{') && !lesson.message.ja.contains('{'),
+                "{lesson:?}"
+            );
         }
         assert_eq!(std::fs::read(folder.path().join("a.md")).expect("there"), b"slow");
         turn.end().await;

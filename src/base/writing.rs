@@ -248,8 +248,12 @@ fn sweep(dir: &Dir) {
     for name in names.filter(|name| name.starts_with(UNFINISHED)) {
         let mut options = OpenOptions::new();
         options.write(true).follow(FollowSymlinks::No).nonblock(true);
-        let left = dir.open_with(&name, &options).map(cap_std::fs::File::into_std);
-        if left.is_ok_and(|left| left.try_lock().is_ok()) {
+        let Ok(left) = dir.open_with(&name, &options) else {
+            continue;
+        };
+        // Locked until it is gone, so that nobody who has just made it takes it for their own.
+        let left = left.into_std();
+        if left.try_lock().is_ok() {
             let _ = dir.remove_file(&name);
         }
     }
@@ -301,6 +305,13 @@ pub fn remove_folder(project: &Project, raw: &str) -> Result<(), WriteError> {
     };
     fenced(raw, || dir.remove_dir_all(&name).map_err(io))?;
     flush(&dir).map_err(io)
+}
+
+/// Opens a folder of a project, made if it is missing, without following a link.
+pub(crate) fn folder(project: &Project, raw: &str) -> Result<Dir, WriteError> {
+    let (dir, name) = way(project, raw, &project.relative(raw)?.join("in it"), Missing::Make)?;
+    debug_assert_eq!(name, Path::new("in it"));
+    Ok(dir)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

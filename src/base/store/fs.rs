@@ -17,7 +17,7 @@ use std::{
 
 use async_trait::async_trait;
 use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt as _, OpenOptionsSyncExt as _};
-use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt as _};
+use cap_std::fs::{Dir, DirBuilderExt as _, OpenOptions, OpenOptionsExt as _, Permissions};
 use sha2::{Digest as _, Sha256};
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
@@ -61,14 +61,28 @@ impl Fs {
     /// Opens a folder as a store, made if it is missing, for its owner alone. Fails where nothing can be written.
     pub fn open(folder: &Path, clock: Clock) -> Result<Self, StoreError> {
         let io = |what| move |source| StoreError::Io { what, source };
+        // Parents too: what a state folder holds is nobody else's.
+        let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
+        made.map_err(io("the folder cannot be made"))?;
+        let handle = fs::File::open(folder).map_err(io("the folder cannot be opened"))?;
+        Self::within(&Dir::from_std_file(handle), clock)
+    }
+
+    /// The same for a folder that is open.
+    pub(crate) fn within(folder: &Dir, clock: Clock) -> Result<Self, StoreError> {
+        let io = |what| move |source| StoreError::Io { what, source };
+        let mut own = cap_std::fs::DirBuilder::new();
+        own.mode(0o700);
         let inner = |name: &str| {
-            let path = folder.join(name);
-            // Parents too: what a state folder holds is nobody else's.
-            let made = DirBuilder::new().recursive(true).mode(0o700).create(&path);
-            made.map_err(io("the folder cannot be made"))?;
+            match folder.create_dir_with(name, &own) {
+                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                    return Err(io("the folder cannot be made")(error));
+                }
+                _ => {}
+            }
             // Opened for reading, which `Dir` itself does not do: otherwise it cannot be flushed.
-            let handle = fs::File::open(&path).map_err(io("the folder cannot be opened"))?;
-            Ok(Arc::new(Dir::from_std_file(handle)))
+            let handle = folder.open(name).map_err(io("the folder cannot be opened"))?;
+            Ok(Arc::new(Dir::from_std_file(handle.into_std())))
         };
         let store = Self {
             clock,
@@ -79,7 +93,8 @@ impl Fs {
             patience: PATIENCE,
         };
         // It may be older than this rule.
-        fs::set_permissions(folder, fs::Permissions::from_mode(0o700)).map_err(io("the folder is not ours"))?;
+        let own = Permissions::from_std(fs::Permissions::from_mode(0o700));
+        folder.set_permissions(".", own).map_err(io("the folder is not ours"))?;
         for dir in [&store.entries, &store.leases] {
             let probe = unfinished("probe")?;
             write_new(dir, &probe, b"").map_err(io("nothing can be written in the folder"))?;
