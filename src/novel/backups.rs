@@ -18,6 +18,7 @@ use crate::{
     errors::backup::BackupError,
     project::read_yaml,
     references::{ContentHash, FILE_BYTES, Met, Walk},
+    restoring::Restoring,
 };
 
 /// What a backup says of itself.
@@ -217,7 +218,8 @@ impl Backups {
             .collect())
     }
 
-    /// Puts files back, all of them or the named ones. Nothing is touched unless every copy is whole.
+    /// Puts files back, all of them or the named ones. Nothing is touched unless every copy is whole. A crash in the middle of it is made up
+    /// for by [`Backups::finish_interrupted`].
     ///
     /// # Panics
     /// Never, as [`Backups::create`].
@@ -260,11 +262,18 @@ impl Backups {
             [] => None,
             present => Some(self.create(present, &format!("before restoring {id}"), now)?),
         };
+        let restoring = Restoring {
+            backup: id.to_owned(),
+            paths: copies.iter().map(|(path, _)| (*path).to_owned()).collect(),
+            replaced: replaced.as_ref().map(|backup| backup.id.clone()),
+        };
+        restoring.begin(&self.project)?;
         for (path, bytes) in &copies {
             replace(&self.project, path, bytes)?;
         }
+        Restoring::end(&self.project)?;
         Ok(Restored {
-            paths: copies.iter().map(|(path, _)| (*path).to_owned()).collect(),
+            paths: restoring.paths,
             replaced,
         })
     }
@@ -309,6 +318,25 @@ impl Backups {
         Ok(sources)
     }
 
+    pub(crate) fn project(&self) -> &Arc<Project> {
+        &self.project
+    }
+
+    /// The bytes of one file of a backup; damage is the error.
+    pub(crate) fn whole_copy(&self, backup: &Backup, path: &str) -> Result<Vec<u8>, BackupError> {
+        let id = &backup.id;
+        let file = backup.files.iter().find(|file| file.path == path);
+        let file = file.ok_or_else(|| BackupError::NotInBackup {
+            id: id.clone(),
+            path: path.to_owned(),
+        })?;
+        refuse_hidden(path)?;
+        self.copy(id, file).map_err(|damage| BackupError::Damaged {
+            id: id.clone(),
+            damage: vec![damage],
+        })
+    }
+
     fn copy_of(&self, id: &str, path: &str) -> String {
         format!("{}/{id}/{COPIES}/{path}", self.folder)
     }
@@ -325,7 +353,7 @@ impl Backups {
         }
     }
 
-    fn manifest(&self, id: &str) -> Result<Backup, BackupError> {
+    pub(crate) fn manifest(&self, id: &str) -> Result<Backup, BackupError> {
         let unknown = || BackupError::NoBackup { id: id.to_owned() };
         if !is_id(id) {
             return Err(unknown());

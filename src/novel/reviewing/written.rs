@@ -4,7 +4,10 @@
 
 use std::sync::Arc;
 
-use fumi_base::{files, writing::{WriteError, replace_if}};
+use fumi_base::{
+    files,
+    writing::{WriteError, replace_if},
+};
 
 use super::Looked;
 use crate::{

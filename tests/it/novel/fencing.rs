@@ -63,9 +63,16 @@ async fn a_writer_that_slept_through_its_turn_overwrites_nothing() {
     );
     // The backup of what stood there.
     let before = error["details"]["written"].as_str().unwrap();
-    assert!(error["details"]["path"] == "a.md" && before.ends_with("/manifest.yaml"), "{refused}");
+    assert!(
+        error["details"]["path"] == "a.md" && before.ends_with("/manifest.yaml"),
+        "{refused}"
+    );
     let (status, again) = write(&slow.url, "the slow one, again\n").await;
-    assert_eq!((status, sample.read("a.md").as_str()), (StatusCode::OK, "the slow one, again\n"), "{again}");
+    assert_eq!(
+        (status, sample.read("a.md").as_str()),
+        (StatusCode::OK, "the slow one, again\n"),
+        "{again}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -83,5 +90,8 @@ async fn a_file_that_an_editor_saves_during_the_call_is_not_overwritten() {
     kill_process(pid, Signal::CONT).unwrap();
     let (status, refused) = late.await.unwrap();
     assert_eq!(sample.read("a.md"), "by an editor\n", "{refused}");
-    assert_eq!((status, &refused["error"]["code"]), (StatusCode::CONFLICT, &json!("HASH_MISMATCH")));
+    assert_eq!(
+        (status, &refused["error"]["code"]),
+        (StatusCode::CONFLICT, &json!("HASH_MISMATCH"))
+    );
 }

@@ -10,6 +10,7 @@ mod killed;
 mod plotting;
 mod prompts;
 mod refused;
+mod restoring;
 pub(crate) mod script;
 mod several;
 mod starting;

@@ -44,7 +44,7 @@ use self::{
     pictures::{Chart, Picture},
 };
 use super::{
-    EpisodeNumber, NovelDeps, READS, REVIEW, WRITES, now,
+    EpisodeNumber, NovelDeps, READS, REVIEW, WRITES, alone, now,
     rounding::{hundredths, tenths},
     stamp,
     suggestion::Suggestion,

@@ -16,7 +16,7 @@ use fumi_novel::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Checked, Job, Own, Seen, answer, json,
+    Checked, Job, Own, Seen, alone, answer, json,
     judging::{self, Judging, Open, Rejected},
     now, pictures,
 };
@@ -93,11 +93,11 @@ pub(super) async fn reviewed<T: Own + Send + 'static>(
     own: impl FnOnce(&Whole<'_>) -> T + Send + 'static,
 ) -> Result<(Checked<T>, Option<Open>), ToolError> {
     let is_alone = job.keeps && looks.session_id.is_some();
-    let (job, holder) = (job.clone(), format!("{} {}", job.tool, job.episode));
+    let (novel, job, holder) = (job.novel.clone(), job.clone(), format!("{} {}", job.tool, job.episode));
     let work =
         move |cancel: &CancellationToken, _: &Progress| review(&job, &looks, &judging, &|| cancel.is_cancelled(), own);
     if is_alone {
-        cx.alone(&holder, work).await
+        alone(novel, cx, &holder, work).await
     } else {
         cx.blocking(work).await
     }
