@@ -21,7 +21,7 @@ use std::{
     time::Duration,
 };
 
-use fumi_base::{errors::Book, pools::Pool};
+use fumi_base::{errors::Book, pools::Pool, store::Store};
 use fumi_novel::{
     backups::{Backups, Stamp},
     checks::Tuning,
@@ -119,13 +119,16 @@ pub struct NovelDeps {
     pub names: Names,
     /// What the configuration changes about the checks.
     pub checks: Tuning,
+    /// Where the reviews of who may only read are.
+    pub store: Arc<dyn Store>,
 }
 
 impl NovelDeps {
     /// From the configuration.
     #[must_use]
-    pub fn new(config: &config::Novel) -> Self {
+    pub fn new(config: &config::Novel, store: Arc<dyn Store>) -> Self {
         Self {
+            store,
             names: config.names.clone(),
             checks: config.checks.clone(),
         }
@@ -137,11 +140,11 @@ impl NovelDeps {
         cx.blocking(move |_, _| novel.survey()?.is_a_novel(novel.names())).await
     }
 
-    /// Refuses an episode without a manuscript, before anything is written.
+    /// Refuses an episode without a manuscript, or broken settings, before anything is written.
     pub async fn check_manuscript(&self, cx: &Cx, episode: Episode) -> Result<(), ToolError> {
         let novel = self.novel(cx);
         let look = cx.blocking(move |_, _| {
-            novel.survey()?.is_a_novel(novel.names())?;
+            novel.survey_to_write()?.is_a_novel(novel.names())?;
             novel.manuscript(episode).map(drop)
         });
         look.await
