@@ -9,13 +9,13 @@ use std::os::fd::AsRawFd as _;
 use std::{
     io,
     path::{Component, Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, PoisonError, RwLock},
 };
 
 use cap_fs_ext::OpenOptionsSyncExt;
 use cap_std::{
     ambient_authority,
-    fs::{Dir, File, OpenOptions},
+    fs::{Dir, File, MetadataExt as _, OpenOptions},
 };
 use unicode_normalization::UnicodeNormalization;
 
@@ -40,7 +40,28 @@ pub struct Project {
     alias: PathBuf,
     /// How the client spells paths, if otherwise than this side.
     maps: Arc<PathMaps>,
-    dir: Dir,
+    /// Std lock: held to copy or to replace.
+    held: RwLock<Held>,
+    /// The project through whose handle it was opened; `None` for one that the operator named.
+    parent: Option<Arc<Self>>,
+}
+
+/// A folder held open.
+#[derive(Clone, Debug)]
+struct Held {
+    dir: Arc<Dir>,
+    /// Device and inode. Nothing else has the same while it is open.
+    id: (u64, u64),
+}
+
+impl Held {
+    fn new(dir: Dir) -> io::Result<Self> {
+        let metadata = dir.dir_metadata()?;
+        Ok(Self {
+            dir: Arc::new(dir),
+            id: (metadata.dev(), metadata.ino()),
+        })
+    }
 }
 
 /// The proof that a path lies inside its project, and the only thing that opens it.
@@ -207,29 +228,58 @@ impl Project {
             root: canonical,
             alias,
             maps,
-            dir,
+            held: RwLock::new(Held::new(dir)?),
+            parent: None,
         }))
     }
 
     /// Opens a folder of this project as a project of its own, by its canonical path. It is opened through this one's handle and must
     /// still have that name then: what was exchanged for a link since the path was made canonical is an error.
-    pub fn open_inside(&self, real: &Path) -> io::Result<Arc<Self>> {
-        let outside = |_| io::Error::from(io::ErrorKind::NotFound);
-        let relative = real.strip_prefix(&self.root).map_err(outside)?;
-        let dir = if relative.as_os_str().is_empty() {
-            self.dir.try_clone()?
-        } else {
-            self.dir.open_dir(relative)?
-        };
-        if name_of(&dir, real)? != real {
-            return Err(io::ErrorKind::NotFound.into());
-        }
+    pub fn open_inside(self: &Arc<Self>, real: &Path) -> io::Result<Arc<Self>> {
         Ok(Arc::new(Self {
             root: real.to_path_buf(),
             alias: real.to_path_buf(),
             maps: Arc::clone(&self.maps),
-            dir,
+            held: RwLock::new(self.beneath(real)?),
+            parent: Some(Arc::clone(self)),
         }))
+    }
+
+    fn beneath(&self, real: &Path) -> io::Result<Held> {
+        let outside = |_| io::Error::from(io::ErrorKind::NotFound);
+        let relative = real.strip_prefix(&self.root).map_err(outside)?;
+        let dir = if relative.as_os_str().is_empty() {
+            self.dir().try_clone()?
+        } else {
+            self.dir().open_dir(relative)?
+        };
+        if name_of(&dir, real)? != real {
+            return Err(io::ErrorKind::NotFound.into());
+        }
+        Held::new(dir)
+    }
+
+    /// True if the root is there. If there is another folder by its name than the one that is held open (a fresh clone, a volume that
+    /// came back), that one is opened from now on.
+    #[must_use]
+    pub fn is_there(&self) -> bool {
+        use std::os::unix::fs::MetadataExt as _;
+        let known = self.held.read().unwrap_or_else(PoisonError::into_inner).id;
+        let named = std::fs::symlink_metadata(&self.root);
+        let Some(named) = named.ok().filter(std::fs::Metadata::is_dir) else {
+            return false;
+        };
+        if (named.dev(), named.ino()) == known {
+            return true;
+        }
+        let opened = match &self.parent {
+            Some(parent) => parent.is_there().then(|| parent.beneath(&self.root)),
+            None => Some(Dir::open_ambient_dir(&self.root, ambient_authority()).and_then(Held::new)),
+        };
+        let Some(Ok(opened)) = opened else { return false };
+        tracing::info!("a project's folder is another one than before; it is opened anew");
+        *self.held.write().unwrap_or_else(PoisonError::into_inner) = opened;
+        true
     }
 
     /// The canonical absolute path of the root.
@@ -301,8 +351,8 @@ impl Project {
     }
 
     /// The handle through which files of this project are written and looked at (see [`crate::files`] and [`crate::place`]).
-    pub(crate) fn dir(&self) -> &Dir {
-        &self.dir
+    pub(crate) fn dir(&self) -> Arc<Dir> {
+        Arc::clone(&self.held.read().unwrap_or_else(PoisonError::into_inner).dir)
     }
 
     /// Checks a string by itself, before the disk is asked: length, NUL, `..`, Unicode tricks, the root's prefix.
@@ -374,9 +424,9 @@ impl Project {
         while let Some(up) = parent.parent() {
             parent = up;
             let folder = if parent.as_os_str().is_empty() {
-                self.dir.entries()
+                self.dir().entries()
             } else {
-                self.dir.read_dir(parent)
+                self.dir().read_dir(parent)
             };
             let Ok(entries) = folder else { continue };
             let wanted = missing
@@ -449,7 +499,7 @@ impl ProjectPath {
     pub fn open(&self) -> Result<File, PathError> {
         let mut options = OpenOptions::new();
         options.read(true).nonblock(true);
-        let opened = self.project.dir.open_with(&self.relative, &options);
+        let opened = self.project.dir().open_with(&self.relative, &options);
         let file = match opened {
             Ok(file) => file,
             Err(error) => self.open_absolute_link(error, &options)?,
@@ -476,7 +526,7 @@ impl ProjectPath {
         self.relative.as_os_str().is_empty()
             || self
                 .project
-                .dir
+                .dir()
                 .metadata(&self.relative)
                 .is_ok_and(|meta| meta.is_dir())
     }
@@ -509,7 +559,7 @@ impl ProjectPath {
             return Err(self.unreadable(error));
         }
         self.project
-            .dir
+            .dir()
             .open_with(inside, options)
             .map_err(|source| self.unreadable(source))
     }
@@ -566,6 +616,22 @@ mod tests {
             Ok(path) => format!("opened {}", path.shown()),
             Err(error) => error.lesson().code,
         }
+    }
+
+    #[test]
+    fn a_root_that_is_made_anew_is_found_again() {
+        let outer = tempfile::tempdir().expect("a folder");
+        let (root, inner) = (outer.path().join("root"), outer.path().join("root/inner"));
+        fs::create_dir_all(&inner).expect("folders");
+        let project = Project::open(&root).expect("a project");
+        let part = project.open_inside(&project.root().join("inner")).expect("inside");
+        fs::remove_dir_all(&root).expect("removed");
+        assert!(!project.is_there() && !part.is_there());
+        fs::create_dir_all(&inner).expect("folders");
+        fs::write(inner.join("x"), "new").expect("written");
+        assert!(part.is_there() && project.is_there());
+        let opened = [project.resolve("inner/x"), part.resolve("x")].map(|path| path.expect("there").open().is_ok());
+        assert_eq!(opened, [true, true]);
     }
 
     #[test]

@@ -163,6 +163,12 @@ impl AllowedRoots {
         self.all().map(|project| project.root())
     }
 
+    /// True if every allowed root is there.
+    #[must_use]
+    pub fn are_there(&self) -> bool {
+        self.all().all(|project| project.is_there())
+    }
+
     /// Whether a project that was opened some time ago is still allowed.
     #[must_use]
     pub fn admits(&self, project: &Project) -> bool {
@@ -212,7 +218,8 @@ impl AllowedRoots {
         let outside = || refuse("it is outside the allowed roots", "許可されたルートの外にあります");
         let opened = (0..TRIES).find_map(|_| match self.real(path, mapped.as_deref(), &refuse, &outside) {
             // A folder on the way was moved or exchanged between the two steps.
-            Ok((allowed, real)) => allowed.open_inside(&real).ok().map(Ok),
+            Ok((allowed, real)) if allowed.is_there() => allowed.open_inside(&real).ok().map(Ok),
+            Ok(_) => None,
             Err(refused) => Some(Err(refused)),
         });
         opened.unwrap_or_else(|| Err(refuse("it cannot be opened", "開くことができません")))

@@ -136,6 +136,7 @@ pub(super) async fn run<T: Send + 'static>(
     cancel: &CancellationToken,
     work: impl FnOnce(&Arc<Project>, &CancellationToken) -> Result<T, ToolError> + Send + 'static,
 ) -> Result<T, ErrorData> {
+    let _ = project.is_there();
     let cx = Cx {
         expectation: Resolved::default(),
         batch: None,

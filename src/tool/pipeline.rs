@@ -253,6 +253,8 @@ async fn answer(kernel: &Kernel, catalogue: &Catalogue, entry: &Entry, call: Cal
         Some(root) => access.roots(&kernel.roots).project(root)?,
         None => call.project,
     };
+    // A root that was made anew is opened anew; one that is missing is told by the tool.
+    let _ = project.is_there();
     let project = lifted(kernel, spec, access, project);
     let canonical = canonical(&arguments);
     let prepared = entry.prepare(Value::Object(arguments)).map_err(unreadable)?;
