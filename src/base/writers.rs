@@ -37,6 +37,8 @@ const TTL: Duration = Duration::from_secs(30);
 const RENEWAL: Duration = Duration::from_secs(10);
 /// How long a look at a taken lease rests before the next.
 const REST: Duration = Duration::from_millis(50);
+/// How many projects are kept ready to be written to. Each has five descriptors open.
+const OPEN: usize = 32;
 /// What stands between who holds a lease and the process that does.
 const MARK: &str = " #";
 
@@ -48,7 +50,31 @@ pub struct Writers {
     /// How long one waits for another's turn to end.
     wait: Duration,
     /// Std mutex: locked for single steps.
-    places: Mutex<HashMap<PathBuf, Arc<Place>>>,
+    places: Mutex<Places>,
+}
+
+/// The projects that were written to lately, and when: by count, not by time.
+#[derive(Debug, Default)]
+struct Places {
+    known: HashMap<PathBuf, (Arc<Place>, u64)>,
+    turns: u64,
+}
+
+impl Places {
+    /// Closes the one that was not written to for longest, if there are many. One that somebody holds stays.
+    fn make_room(&mut self) {
+        if self.known.len() < OPEN {
+            return;
+        }
+        let idle = self
+            .known
+            .iter()
+            .filter(|(_, (place, _))| Arc::strong_count(place) == 1);
+        let oldest = idle.min_by_key(|(_, (_, used))| *used).map(|(root, _)| root.clone());
+        if let Some(root) = oldest {
+            self.known.remove(&root);
+        }
+    }
 }
 
 /// The leases of one project.
@@ -150,18 +176,23 @@ impl Writers {
 
     /// The leases of a project, opened once.
     fn place(&self, project: &Project) -> Result<Arc<Place>, StoreError> {
-        let known = |places: &HashMap<PathBuf, Arc<Place>>| places.get(project.root()).cloned();
         let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
         // A folder that was deleted and made anew is another one.
         let own = format!("{FOLDER}/{}", alive(&self.process));
         let is_there = project.dir().symlink_metadata(own).is_ok();
-        if let Some(place) = known(&places).filter(|_| is_there) {
-            return Ok(place);
+        places.turns += 1;
+        let turn = places.turns;
+        if let Some((place, used)) = places.known.get_mut(project.root()).filter(|_| is_there) {
+            *used = turn;
+            return Ok(Arc::clone(place));
         }
         // The old one goes first: it takes its file with it, which has the name of the new one's.
-        places.remove(project.root());
+        places.known.remove(project.root());
+        places.make_room();
         let place = Arc::new(Place::open(project, &self.process)?);
-        places.insert(project.root().to_path_buf(), Arc::clone(&place));
+        places
+            .known
+            .insert(project.root().to_path_buf(), (Arc::clone(&place), turn));
         Ok(place)
     }
 }
