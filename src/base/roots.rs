@@ -303,23 +303,23 @@ mod tests {
         let name = roots.default_project().root().join("d").to_string_lossy().into_owned();
         let runtime = tokio::runtime::Runtime::new().expect("a runtime");
         let writers = Writers::new(Duration::from_secs(10)).expect("made");
-        let (mut reads, mut writes) = (0, 0);
+        let (mut read_inside, mut written) = (0, 0);
         exchanged(&root, || {
             for at in 0..100_000 {
                 let Ok(project) = roots.project(&name) else { continue };
                 if let Ok(bytes) = project.resolve("x.md").and_then(|file| read(&file, 100)) {
                     assert_eq!(bytes, b"inside");
-                    reads += 1;
+                    read_inside += 1;
                 }
                 if at % 500 == 0 {
-                    let _ = replace(&project, "planted.md", b"x").map(|_| writes += 1);
+                    let _ = replace(&project, "planted.md", b"x").map(|_| written += 1);
                     if let Ok(turn) = runtime.block_on(writers.turn(&project, "me", &CancellationToken::new())) {
                         runtime.block_on(turn.end());
                     }
                 }
             }
         });
-        assert!(reads > 0 && writes > 0, "{reads} {writes}");
+        assert!(read_inside > 0 && written > 0, "{read_inside} {written}");
         let names = fs::read_dir(&outside)
             .expect("there")
             .map(|entry| entry.expect("there").file_name());

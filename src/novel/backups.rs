@@ -10,14 +10,14 @@ use fumi_base::{
     files,
     listing::{ListedKind, list},
     project::{PathError, Project, ProjectPath},
-    writing::{remove_folder, replace},
+    writing::{remove_folder, replace, replace_if},
 };
 use serde::{Deserialize, Serialize};
 
 use crate::{
     errors::backup::BackupError,
     project::read_yaml,
-    references::{ContentHash, FILE_BYTES, Met, Walk},
+    references::{ContentHash, FILE_BYTES, FileReference, Met, Walk},
     restoring::Restoring,
 };
 
@@ -268,8 +268,13 @@ impl Backups {
             replaced: replaced.as_ref().map(|backup| backup.id.clone()),
         };
         restoring.begin(&self.project)?;
+        let before = |path: &str| {
+            let mut files = replaced.iter().flat_map(|backup| &backup.files);
+            files.find(|file| file.path == path).map(|file| file.sha256.clone())
+        };
         for (path, bytes) in &copies {
-            replace(&self.project, path, bytes)?;
+            // What somebody saved since the backup stays, and is in none.
+            replace_if(&self.project, path, bytes, || self.hash_of(path) == before(path))?;
         }
         Restoring::end(&self.project)?;
         Ok(Restored {
@@ -335,6 +340,13 @@ impl Backups {
             id: id.clone(),
             damage: vec![damage],
         })
+    }
+
+    /// The SHA-256 of what stands there; `None` where nothing can be read.
+    pub(crate) fn hash_of(&self, path: &str) -> Option<String> {
+        let file = self.project.resolve(path).ok()?;
+        let file = FileReference::of(&file).ok()?;
+        Some(file.hash.digits().to_owned())
     }
 
     fn copy_of(&self, id: &str, path: &str) -> String {

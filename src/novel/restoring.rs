@@ -13,7 +13,7 @@ use fumi_base::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::{backups::Backups, errors::backup::BackupError, project::read_yaml, references::FileReference};
+use crate::{backups::Backups, errors::backup::BackupError, project::read_yaml};
 
 /// Where it is written down.
 const NOTE: &str = ".noveler/restoring.yaml";
@@ -127,12 +127,10 @@ impl Backups {
             None => HashMap::new(),
         };
         let compare = |path: &String| {
-            let file = self.project().resolve(path).ok();
-            let hash = file.and_then(|file| FileReference::of(&file).ok());
-            let hash = hash.as_ref().map(|file| file.hash.digits());
-            let now = if hash.is_some() && hash == wanted.get(path).map(String::as_str) {
+            let hash = self.hash_of(path);
+            let now = if hash.is_some() && hash.as_ref() == wanted.get(path) {
                 Now::Restored
-            } else if hash == before.get(path).map(String::as_str) {
+            } else if hash.as_ref() == before.get(path) {
                 Now::AsBefore
             } else {
                 Now::Other

@@ -253,14 +253,11 @@ async fn answer(kernel: &Kernel, catalogue: &Catalogue, entry: &Entry, call: Cal
         Some(root) => access.roots(&kernel.roots).project(root)?,
         None => call.project,
     };
-    // A root that was made anew is opened anew; one that is missing is told by the tool.
-    let _ = project.is_there();
     let project = lifted(kernel, spec, access, project);
     let canonical = canonical(&arguments);
     let prepared = entry.prepare(Value::Object(arguments)).map_err(unreadable)?;
-    let expected = kernel
-        .expectation
-        .resolve(options.expectation.clone(), prepared.expects());
+    let (wanted, expects) = (options.expectation.clone(), prepared.expects());
+    let expected = kernel.expectation.resolve(wanted, expects);
     let needs_whole = call.batch.as_ref().is_some_and(|part| part.needs_whole);
     let is_followed = call.batch.as_ref().is_some_and(|part| part.is_followed);
     let latest = call.batch.as_ref().map_or(Duration::MAX, |part| part.limit);
@@ -360,6 +357,8 @@ fn look_up(kernel: &Kernel, key: &Key) -> Option<Arc<Kept>> {
 
 /// The project itself, or the folder above it that is the top of a project of the tool's family, if the caller may use it.
 fn lifted(kernel: &Kernel, spec: &Spec, access: &Access, project: Arc<Project>) -> Arc<Project> {
+    // A root that was made anew is opened anew; one that is missing is told by the tool.
+    let _ = project.is_there();
     let Some(mark) = kernel.tops.get(spec.family.name) else {
         return project;
     };

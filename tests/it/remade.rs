@@ -99,11 +99,11 @@ async fn many_projects_do_not_use_up_descriptors_and_watches() {
 fn the_soft_limit_of_open_files_is_raised() {
     let sample = Sample::empty();
     let mut command = Command::new("sh");
-    let served = Served::command(&sample);
+    let plain = Served::command(&sample);
     command
         .args(["-c", "ulimit -Sn 256; exec \"$0\" \"$@\""])
-        .arg(served.get_program());
-    command.args(served.get_args());
+        .arg(plain.get_program());
+    command.args(plain.get_args());
     let server = Served::start(&mut command);
     let limits = fs::read_to_string(format!("/proc/{}/limits", server.child.id())).unwrap();
     let line = limits.lines().find(|line| line.starts_with("Max open files")).unwrap();
