@@ -85,7 +85,15 @@ impl App {
         let sessions = Arc::new(Sessions::default());
         let parsers = Arc::new(parsers);
         let browser = Browser::new(config.browser.settings(config.is_shared())?);
-        let catalogue = tools::catalogue(&config, config.code.queries()?, &roots, &sessions, &browser, &parsers);
+        let catalogue = tools::catalogue(
+            &config,
+            config.code.queries()?,
+            &roots,
+            &sessions,
+            &browser,
+            &parsers,
+            &store,
+        );
         let scope = scope(&catalogue, &config.tools.toolsets)?;
         let metrics = Metrics::open(&config.telemetry)?;
         let seals = Seals::new(&StateKey::of(&config.server.state_key)?, seals::TTL, Arc::clone(&store));

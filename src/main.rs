@@ -19,6 +19,7 @@ use fumi_code::{
     parser_process,
 };
 use fumi_novel::{project::StylePreset, scaffold::Wishes};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
@@ -269,7 +270,19 @@ fn secrets() -> Vec<String> {
 /// How long work on other threads gets to end once nobody waits for it any more. Some of it cannot be interrupted.
 const LEAVE: Duration = Duration::from_secs(1);
 
+/// As many open files as the system allows: the usual soft limit of 1,024 is for programs that use `select`.
+fn raise_open_files() {
+    let limit = getrlimit(Resource::Nofile);
+    let raised = Rlimit {
+        current: limit.maximum,
+        ..limit
+    };
+    // Best effort: what was allowed before still is.
+    let _ = setrlimit(Resource::Nofile, raised);
+}
+
 fn runtime() -> Result<tokio::runtime::Runtime, ConfigError> {
+    raise_open_files();
     tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()

@@ -1,8 +1,9 @@
 //! Places at which a test lets the process die: between any two things that a write does to the disk.
 //!
 //! Only test builds have them (the feature `failpoints`, which only tests ask for); elsewhere [`reach`] is nothing. With
-//! `FUMI_FAILPOINT=list` each place is named on standard error; with a number the process stops at that place, for ever, so that
-//! whoever started it can kill it there.
+//! `FUMI_FAILPOINT=list` each place is named on standard error; with a number the thread stops at that place, for ever, so that
+//! whoever started the process can kill it there. With `freeze WHAT PATH` the whole process stops (SIGSTOP) where that is reached
+//! first, until SIGCONT.
 
 /// Says that a place is reached.
 #[cfg(not(feature = "failpoints"))]
@@ -25,10 +26,13 @@ mod armed {
         Nothing,
         List,
         StopAt(usize),
+        /// What and where, until it was done.
+        Freeze(String),
     }
 
     static WISH: LazyLock<Wish> = LazyLock::new(|| match std::env::var("FUMI_FAILPOINT") {
         Ok(list) if list == "list" => Wish::List,
+        Ok(freeze) if freeze.starts_with("freeze ") => Wish::Freeze(freeze["freeze ".len()..].to_owned()),
         Ok(number) => number.parse().map_or(Wish::Nothing, Wish::StopAt),
         Err(_) => Wish::Nothing,
     });
@@ -36,6 +40,14 @@ mod armed {
 
     pub(crate) fn reach(what: &str, path: &Path) {
         if matches!(*WISH, Wish::Nothing) {
+            return;
+        }
+        if let Wish::Freeze(wanted) = &*WISH {
+            if *wanted == format!("{what} {}", path.display()) && REACHED.fetch_add(1, Ordering::SeqCst) == 0 {
+                let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::STOP);
+                // Another thread may take the signal: this one goes no further before it is stopped, too.
+                std::thread::park_timeout(std::time::Duration::from_millis(200));
+            }
             return;
         }
         let number = REACHED.fetch_add(1, Ordering::SeqCst) + 1;

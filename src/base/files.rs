@@ -263,8 +263,8 @@ impl From<WriteError> for OutputError {
                 reason_ja,
             },
             WriteError::Io { path, source } => Self::Io { path, source },
-            // The name was parsed: it is relative and stays below its folder.
-            WriteError::Path(error) => Self::Io {
+            // The name was parsed: it is relative and stays below its folder. It is written without a turn, whatever stands there.
+            error @ (WriteError::Path(_) | WriteError::Changed { .. } | WriteError::TurnLost { .. }) => Self::Io {
                 path: OUTPUT_FOLDER.to_owned(),
                 source: io::Error::other(error),
             },

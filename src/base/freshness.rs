@@ -11,7 +11,10 @@
 use std::{
     collections::HashMap,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, TryLockError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError, RwLock, TryLockError,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use crate::{
@@ -37,11 +40,23 @@ impl std::fmt::Display for Stamp {
     }
 }
 
+/// How many roots are watched at once. Each has up to two instances of inotify, of which a user has 128 by default, in all programs.
+const ROOTS: usize = 32;
+
 /// The watched roots of this process.
 #[derive(Debug, Default)]
 pub struct Freshness {
     /// Std locks: the sections are short and never await.
-    roots: RwLock<HashMap<PathBuf, Arc<Mutex<Tree>>>>,
+    roots: RwLock<HashMap<PathBuf, Root>>,
+    /// Counts the looks at roots.
+    looks: AtomicU64,
+}
+
+/// A watched root, and the last look at it.
+#[derive(Debug)]
+struct Root {
+    tree: Arc<Mutex<Tree>>,
+    used: AtomicU64,
 }
 
 impl Freshness {
@@ -55,7 +70,7 @@ impl Freshness {
     /// `None` says nothing but that [`Freshness::stamp`] must tell.
     #[must_use]
     pub fn stamp_at_once(&self, root: &Path) -> Option<Stamp> {
-        let tree = self.roots.try_read().ok()?.get(root).map(Arc::clone)?;
+        let tree = self.known(&*self.roots.try_read().ok()?, root)?;
         soon(&tree)?.stamp_at_once()
     }
 
@@ -67,20 +82,37 @@ impl Freshness {
     }
 
     fn tree(&self, root: &Path) -> Arc<Mutex<Tree>> {
-        let known = self
-            .roots
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .get(root)
-            .map(Arc::clone);
-        known.unwrap_or_else(|| {
-            let mut roots = self.roots.write().unwrap_or_else(PoisonError::into_inner);
-            Arc::clone(
-                roots
-                    .entry(root.to_path_buf())
-                    .or_insert_with(|| Arc::new(Mutex::new(Tree::new(root)))),
-            )
-        })
+        let known = self.known(&self.roots.read().unwrap_or_else(PoisonError::into_inner), root);
+        if let Some(tree) = known {
+            return tree;
+        }
+        let mut roots = self.roots.write().unwrap_or_else(PoisonError::into_inner);
+        if let Some(tree) = self.known(&roots, root) {
+            return tree;
+        }
+        if roots.len() >= ROOTS {
+            // Who listens to a root keeps it.
+            let idle = roots.iter().filter(|(_, root)| Arc::strong_count(&root.tree) == 1);
+            let oldest = idle.min_by_key(|(_, root)| root.used.load(Ordering::Relaxed));
+            if let Some(path) = oldest.map(|(path, _)| path.clone()) {
+                roots.remove(&path);
+            }
+        }
+        let tree = Arc::new(Mutex::new(Tree::new(root)));
+        let known = Root {
+            tree: Arc::clone(&tree),
+            used: AtomicU64::new(self.looks.fetch_add(1, Ordering::Relaxed)),
+        };
+        roots.insert(root.to_path_buf(), known);
+        tree
+    }
+
+    fn known(&self, roots: &HashMap<PathBuf, Root>, root: &Path) -> Option<Arc<Mutex<Tree>>> {
+        let known = roots.get(root)?;
+        known
+            .used
+            .store(self.looks.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
+        Some(Arc::clone(&known.tree))
     }
 }
 

@@ -4,16 +4,18 @@
 //! the root (`openat2` with `RESOLVE_BENEATH` on Linux, by `cap-std`), so a link swapped in after the check cannot leave.
 //! A path that is only checked, and then opened by name, does not exist here.
 
+#[cfg(target_os = "linux")]
+use std::os::fd::AsRawFd as _;
 use std::{
     io,
     path::{Component, Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, PoisonError, RwLock},
 };
 
 use cap_fs_ext::OpenOptionsSyncExt;
 use cap_std::{
     ambient_authority,
-    fs::{Dir, File, OpenOptions},
+    fs::{Dir, File, MetadataExt as _, OpenOptions},
 };
 use unicode_normalization::UnicodeNormalization;
 
@@ -38,8 +40,29 @@ pub struct Project {
     alias: PathBuf,
     /// How the client spells paths, if otherwise than this side.
     maps: Arc<PathMaps>,
-    dir: Dir,
     failures: Failures,
+    /// Std lock: held to copy or to replace.
+    held: RwLock<Held>,
+    /// The project through whose handle it was opened; `None` for one that the operator named.
+    parent: Option<Arc<Self>>,
+}
+
+/// A folder held open.
+#[derive(Clone, Debug)]
+struct Held {
+    dir: Arc<Dir>,
+    /// Device and inode. Nothing else has the same while it is open.
+    id: (u64, u64),
+}
+
+impl Held {
+    fn new(dir: Dir) -> io::Result<Self> {
+        let metadata = dir.dir_metadata()?;
+        Ok(Self {
+            dir: Arc::new(dir),
+            id: (metadata.dev(), metadata.ino()),
+        })
+    }
 }
 
 /// The proof that a path lies inside its project, and the only thing that opens it.
@@ -206,8 +229,9 @@ impl Project {
             root: canonical,
             alias,
             maps,
-            dir,
             failures: Failures::default(),
+            held: RwLock::new(Held::new(dir)?),
+            parent: None,
         }))
     }
 
@@ -231,6 +255,56 @@ impl Project {
             action_ja: "読み込むことが",
             source: self.failures.last(),
         })
+    }
+
+    /// Opens a folder of this project as a project of its own, by its canonical path. It is opened through this one's handle and must
+    /// still have that name then: what was exchanged for a link since the path was made canonical is an error.
+    pub fn open_inside(self: &Arc<Self>, real: &Path) -> io::Result<Arc<Self>> {
+        Ok(Arc::new(Self {
+            root: real.to_path_buf(),
+            alias: real.to_path_buf(),
+            maps: Arc::clone(&self.maps),
+            failures: Failures::default(),
+            held: RwLock::new(self.beneath(real)?),
+            parent: Some(Arc::clone(self)),
+        }))
+    }
+
+    fn beneath(&self, real: &Path) -> io::Result<Held> {
+        let outside = |_| io::Error::from(io::ErrorKind::NotFound);
+        let relative = real.strip_prefix(&self.root).map_err(outside)?;
+        let dir = if relative.as_os_str().is_empty() {
+            self.dir().try_clone()?
+        } else {
+            self.dir().open_dir(relative)?
+        };
+        if name_of(&dir, real)? != real {
+            return Err(io::ErrorKind::NotFound.into());
+        }
+        Held::new(dir)
+    }
+
+    /// True if the root is there. If there is another folder by its name than the one that is held open (a fresh clone, a volume that
+    /// came back), that one is opened from now on.
+    #[must_use]
+    pub fn is_there(&self) -> bool {
+        use std::os::unix::fs::MetadataExt as _;
+        let known = self.held.read().unwrap_or_else(PoisonError::into_inner).id;
+        let named = std::fs::symlink_metadata(&self.root);
+        let Some(named) = named.ok().filter(std::fs::Metadata::is_dir) else {
+            return false;
+        };
+        if (named.dev(), named.ino()) == known {
+            return true;
+        }
+        let opened = match &self.parent {
+            Some(parent) => parent.is_there().then(|| parent.beneath(&self.root)),
+            None => Some(Dir::open_ambient_dir(&self.root, ambient_authority()).and_then(Held::new)),
+        };
+        let Some(Ok(opened)) = opened else { return false };
+        tracing::info!("a project's folder is another one than before; it is opened anew");
+        *self.held.write().unwrap_or_else(PoisonError::into_inner) = opened;
+        true
     }
 
     /// The canonical absolute path of the root.
@@ -302,8 +376,8 @@ impl Project {
     }
 
     /// The handle through which files of this project are written and looked at (see [`crate::files`] and [`crate::place`]).
-    pub(crate) fn dir(&self) -> &Dir {
-        &self.dir
+    pub(crate) fn dir(&self) -> Arc<Dir> {
+        Arc::clone(&self.held.read().unwrap_or_else(PoisonError::into_inner).dir)
     }
 
     /// Checks a string by itself, before the disk is asked: length, NUL, `..`, Unicode tricks, the root's prefix.
@@ -375,9 +449,9 @@ impl Project {
         while let Some(up) = parent.parent() {
             parent = up;
             let folder = if parent.as_os_str().is_empty() {
-                self.dir.entries()
+                self.dir().entries()
             } else {
-                self.dir.read_dir(parent)
+                self.dir().read_dir(parent)
             };
             let Ok(entries) = folder else { continue };
             let wanted = missing
@@ -450,7 +524,7 @@ impl ProjectPath {
     pub fn open(&self) -> Result<File, PathError> {
         let mut options = OpenOptions::new();
         options.read(true).nonblock(true);
-        let opened = self.noted(self.project.dir.open_with(&self.relative, &options));
+        let opened = self.noted(self.project.dir().open_with(&self.relative, &options));
         let file = match opened {
             Ok(file) => file,
             Err(error) => self.open_absolute_link(error, &options)?,
@@ -477,7 +551,7 @@ impl ProjectPath {
     pub fn is_dir(&self) -> bool {
         self.relative.as_os_str().is_empty()
             || self
-                .noted(self.project.dir.metadata(&self.relative))
+                .noted(self.project.dir().metadata(&self.relative))
                 .is_ok_and(|meta| meta.is_dir())
     }
 
@@ -513,7 +587,7 @@ impl ProjectPath {
         if inside == self.relative {
             return Err(self.unreadable(error));
         }
-        self.noted(self.project.dir.open_with(inside, options))
+        self.noted(self.project.dir().open_with(inside, options))
             .map_err(|source| self.unreadable(source))
     }
 
@@ -525,6 +599,25 @@ impl ProjectPath {
             source,
         }
     }
+}
+
+/// The name that an open folder has now.
+#[cfg(target_os = "linux")]
+fn name_of(dir: &Dir, _expected: &Path) -> io::Result<PathBuf> {
+    std::fs::read_link(format!("/proc/self/fd/{}", dir.as_raw_fd()))
+}
+
+/// Elsewhere only whether it is the folder of that name can be told.
+#[cfg(not(target_os = "linux"))]
+fn name_of(dir: &Dir, expected: &Path) -> io::Result<PathBuf> {
+    use std::os::unix::fs::MetadataExt as _;
+    let (handle, named) = (dir.dir_metadata()?, std::fs::symlink_metadata(expected)?);
+    let is_same = (handle.dev(), handle.ino()) == (named.dev(), named.ino());
+    Ok(if is_same {
+        expected.to_path_buf()
+    } else {
+        PathBuf::new()
+    })
 }
 
 /// A relative path with `/` between its parts on every system.
@@ -550,6 +643,22 @@ mod tests {
             Ok(path) => format!("opened {}", path.shown()),
             Err(error) => error.lesson().code,
         }
+    }
+
+    #[test]
+    fn a_root_that_is_made_anew_is_found_again() {
+        let outer = tempfile::tempdir().expect("a folder");
+        let (root, inner) = (outer.path().join("root"), outer.path().join("root/inner"));
+        fs::create_dir_all(&inner).expect("folders");
+        let project = Project::open(&root).expect("a project");
+        let part = project.open_inside(&project.root().join("inner")).expect("inside");
+        fs::remove_dir_all(&root).expect("removed");
+        assert!(!project.is_there() && !part.is_there());
+        fs::create_dir_all(&inner).expect("folders");
+        fs::write(inner.join("x"), "new").expect("written");
+        assert!(part.is_there() && project.is_there());
+        let opened = [project.resolve("inner/x"), part.resolve("x")].map(|path| path.expect("there").open().is_ok());
+        assert_eq!(opened, [true, true]);
     }
 
     #[test]

@@ -14,7 +14,11 @@ use crate::{
     errors::{Book, Teach},
     path_maps::PathMaps,
     project::{BOOK, MAX_PATH_BYTES, Project, quoted},
+    system::is_system_failure,
 };
+
+/// How often a folder that is moved meanwhile is looked for again.
+const TRIES: usize = 4;
 
 /// The roots that the operator allowed, or the part of them that one principal may use. Never empty.
 #[derive(Debug)]
@@ -42,16 +46,29 @@ pub struct RootError {
     pub maps: Arc<PathMaps>,
     /// Names of projects that a URL can name.
     pub named: Vec<String>,
+    /// The failure of the system that kept it from being opened, if it was one; the folder may be allowed.
+    pub failure: Option<io::Error>,
 }
 
 impl Teach for RootError {
     fn entry(&self) -> &'static str {
-        "ROOT_NOT_ALLOWED"
+        match self.failure {
+            Some(_) => "SYSTEM_FAILURE",
+            None => "ROOT_NOT_ALLOWED",
+        }
     }
     fn book(&self) -> &'static Book {
         &BOOK
     }
     fn facts(&self) -> Vec<(&'static str, String)> {
+        if let Some(failure) = &self.failure {
+            return vec![
+                ("path", quoted(&self.path)),
+                ("action", "opened".to_owned()),
+                ("reason", failure.to_string()),
+                ("reason_ja", failure.to_string()),
+            ];
+        }
         let maps: Vec<_> = self.maps.maps().iter().map(|map| map.client.as_str()).collect();
         let (maps, maps_ja) = match maps.join(", ") {
             maps if maps.is_empty() => (String::new(), String::new()),
@@ -160,6 +177,12 @@ impl AllowedRoots {
         self.all().map(|project| project.root())
     }
 
+    /// True if every allowed root is there.
+    #[must_use]
+    pub fn are_there(&self) -> bool {
+        self.all().all(|project| project.is_there())
+    }
+
     /// Whether a project that was opened some time ago is still allowed.
     #[must_use]
     pub fn admits(&self, project: &Project) -> bool {
@@ -167,27 +190,45 @@ impl AllowedRoots {
     }
 
     /// Opens a project again by its canonical path on this side, if it is still there and allowed.
-    #[must_use]
-    pub fn reopen(&self, root: &Path) -> Option<Arc<Project>> {
+    ///
+    /// # Errors
+    /// `SYSTEM_FAILURE`: it may be there.
+    pub fn reopen(&self, root: &Path) -> Result<Option<Arc<Project>>, RootError> {
         if let Some(known) = self.all().find(|project| project.root() == root) {
-            return Some(Arc::clone(known));
+            return Ok(Some(Arc::clone(known)));
         }
-        let project = Project::open_mapped(root, Arc::clone(&self.maps)).ok()?;
-        // What its name leads to now, should there be a link by that name.
-        self.admits(&project).then_some(project)
+        let Some(allowed) = self.all().find(|project| root.starts_with(project.root())) else {
+            return Ok(None);
+        };
+        match allowed.open_inside(root) {
+            Ok(project) => Ok(Some(project)),
+            Err(error) if is_system_failure(&error) => {
+                let shown = self.maps.to_client(root);
+                Err(RootError {
+                    failure: Some(error),
+                    ..self.refuse(&shown, "it cannot be opened", "開くことができません")
+                })
+            }
+            Err(_) => Ok(None),
+        }
     }
 
-    /// Opens a project by its absolute path (as the client or as this side writes it), if it is an existing folder inside an
-    /// allowed root.
-    pub fn project(&self, raw: &str) -> Result<Arc<Project>, RootError> {
-        let refuse = |reason, reason_ja| RootError {
+    fn refuse(&self, raw: &str, reason: &'static str, reason_ja: &'static str) -> RootError {
+        RootError {
             path: raw.to_owned(),
             reason,
             reason_ja,
             allowed: self.all().map(|project| project.shown_root()).collect(),
             maps: Arc::clone(&self.maps),
             named: self.names().map(str::to_owned).collect(),
-        };
+            failure: None,
+        }
+    }
+
+    /// Opens a project by its absolute path (as the client or as this side writes it), if it is an existing folder inside an
+    /// allowed root.
+    pub fn project(&self, raw: &str) -> Result<Arc<Project>, RootError> {
+        let refuse = |reason, reason_ja| self.refuse(raw, reason, reason_ja);
         if raw.len() > MAX_PATH_BYTES || raw.contains('\0') {
             return Err(refuse(
                 "it is too long or contains NUL",
@@ -208,29 +249,124 @@ impl AllowedRoots {
             return Ok(Arc::clone(known));
         }
         let outside = || refuse("it is outside the allowed roots", "許可されたルートの外にあります");
+        let cannot = || refuse("it cannot be opened", "開くことができません");
+        let opened = (0..TRIES).find_map(|_| match self.real(path, mapped.as_deref(), &refuse, &outside) {
+            Ok((allowed, real)) if allowed.is_there() => match allowed.open_inside(&real) {
+                Ok(project) => Some(Ok(project)),
+                Err(error) if is_system_failure(&error) => Some(Err(RootError {
+                    failure: Some(error),
+                    ..cannot()
+                })),
+                // A folder on the way was moved or exchanged between the two steps.
+                Err(_) => None,
+            },
+            Ok(_) => None,
+            Err(refused) => Some(Err(refused)),
+        });
+        opened.unwrap_or_else(|| Err(cannot()))
+    }
+
+    /// The canonical path of a folder, and the allowed root that it lies in.
+    fn real(
+        &self,
+        path: &Path,
+        mapped: Option<&Path>,
+        refuse: &dyn Fn(&'static str, &'static str) -> RootError,
+        outside: &dyn Fn() -> RootError,
+    ) -> Result<(&Arc<Project>, PathBuf), RootError> {
         // Outside paths get one answer, whether they exist or not: nothing is learnt about the rest of the disk.
         let real = path.canonicalize().map_err(|_| {
-            let meant = mapped.as_deref().unwrap_or(path);
+            let meant = mapped.unwrap_or(path);
             if self.paths().any(|root| meant.starts_with(root)) {
                 refuse("there is no such folder", "そのフォルダーは存在しません")
             } else {
                 outside()
             }
         })?;
-        if !self.paths().any(|root| real.starts_with(root)) {
-            return Err(outside());
-        }
+        let allowed = self.all().find(|project| real.starts_with(project.root()));
+        let allowed = allowed.ok_or_else(outside)?;
         if !real.is_dir() {
             return Err(refuse("it is not a folder", "フォルダーではありません"));
         }
-        Project::open_mapped(&real, Arc::clone(&self.maps))
-            .map_err(|_| refuse("it cannot be opened", "開くことができません"))
+        Ok((allowed, real))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::{
+        fs,
+        os::unix::fs::symlink,
+        path::Path,
+        sync::atomic::{AtomicBool, Ordering},
+        time::Duration,
+    };
+
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    use tokio_util::sync::CancellationToken;
+
     use super::AllowedRoots;
+    use crate::{files::read, writers::Writers, writing::replace};
+
+    /// Exchanges a folder of an allowed root and a link out of it, as fast as it can, while the other work runs.
+    fn exchanged<T>(root: &Path, work: impl FnOnce() -> T) -> T {
+        /// Also when the work panics.
+        struct Ends<'a>(&'a AtomicBool);
+        impl Drop for Ends<'_> {
+            fn drop(&mut self) {
+                self.0.store(true, Ordering::Relaxed);
+            }
+        }
+        let has_ended = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            let _ends = Ends(&has_ended);
+            scope.spawn(|| {
+                while !has_ended.load(Ordering::Relaxed) {
+                    renameat_with(CWD, root.join("d"), CWD, root.join("l"), RenameFlags::EXCHANGE).expect("exchanged");
+                }
+            });
+            work()
+        })
+    }
+
+    #[test]
+    fn a_folder_that_is_exchanged_for_a_link_leads_nowhere_else() {
+        let outer = tempfile::tempdir().expect("a folder");
+        let (root, outside) = (outer.path().join("allowed"), outer.path().join("outside"));
+        fs::create_dir_all(root.join("d")).expect("folders");
+        fs::create_dir(&outside).expect("a folder");
+        fs::write(root.join("d/x.md"), "inside").expect("written");
+        fs::write(outside.join("x.md"), "outside").expect("written");
+        symlink("../outside", root.join("l")).expect("a link");
+        let roots = AllowedRoots::open(std::slice::from_ref(&root))
+            .expect("there")
+            .expect("one");
+        let name = roots.default_project().root().join("d").to_string_lossy().into_owned();
+        let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+        let writers = Writers::new(Duration::from_secs(10)).expect("made");
+        let (mut read_inside, mut written) = (0, 0);
+        exchanged(&root, || {
+            for at in 0..100_000 {
+                let Ok(project) = roots.project(&name) else { continue };
+                if let Ok(bytes) = project.resolve("x.md").and_then(|file| read(&file, 100)) {
+                    assert_eq!(bytes, b"inside");
+                    read_inside += 1;
+                }
+                if at % 500 == 0 {
+                    let _ = replace(&project, "planted.md", b"x").map(|_| written += 1);
+                    if let Ok(turn) = runtime.block_on(writers.turn(&project, "me", &CancellationToken::new())) {
+                        runtime.block_on(turn.end());
+                    }
+                }
+            }
+        });
+        assert!(read_inside > 0 && written > 0, "{read_inside} {written}");
+        let names = fs::read_dir(&outside)
+            .expect("there")
+            .map(|entry| entry.expect("there").file_name());
+        assert_eq!(names.collect::<Vec<_>>(), ["x.md"]);
+        drop(writers);
+    }
 
     #[test]
     fn only_folders_inside_the_allowed_roots() {

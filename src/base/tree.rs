@@ -7,7 +7,10 @@ use std::{
     hash::{DefaultHasher, Hash, Hasher},
     io,
     path::{Path, PathBuf},
-    sync::{Arc, Weak},
+    sync::{
+        Arc, Weak,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use tokio::sync::Notify;
@@ -27,6 +30,9 @@ use nowhere::Watch;
 
 /// Names whose contents never bump a generation, and are not watched.
 pub(crate) const UNCOUNTED: [&str; 2] = [".fumi", ".noveler"];
+
+/// Counts the trees of this process.
+static TREES: AtomicU64 = AtomicU64::new(0);
 
 /// A root with everything that is known of its changes.
 #[derive(Debug)]
@@ -65,7 +71,8 @@ impl Tree {
         Self {
             root: root.to_path_buf(),
             watch,
-            generation: 0,
+            // A root that is watched again begins where no tree was before: its old answers may be kept.
+            generation: TREES.fetch_add(1, Ordering::Relaxed) << 32,
             above: Above::new(root),
             ears: Ears::default(),
             pump: Weak::new(),

@@ -1,26 +1,30 @@
 //! One writer for a project at a time, also where several processes serve the same folder: [`Writers`].
 //!
-//! Invariants: whoever has a [`Turn`] is the only one; a turn that is lost (the process slept, the folder went away) cancels the
-//! work that holds it. The lease lies in the project (`.noveler/locks/`), so that every server that sees the folder sees the lease.
+//! Invariants: whoever has a [`Turn`] is the only one. A process that slept through the end of its turn changes no file once somebody
+//! else has had the turn: each change that [`Turn::run`] makes is made under the lock of the lease, after a look at its number. The lease lies in the project (`.noveler/locks/`), so that every server that sees the folder sees the lease.
 //! A process that died leaves a lease behind: while it lived it kept a file locked, and the system lets that lock go at once, so
 //! that nobody waits for the dead. Where files cannot be locked, its lease ends by itself.
 //!
 //! Deliberately not here: the queue within a process, which is fair between callers ([`crate::pools`]).
 
 use std::{
+    cell::RefCell,
     collections::HashMap,
     fs::{self, TryLockError},
-    path::{Path, PathBuf},
+    path::PathBuf,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
+use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt as _, OpenOptionsSyncExt as _};
+use cap_std::fs::{Dir, OpenOptions};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
     project::Project,
     store::{Clock, Lease, Store, StoreError, fs::Fs},
+    writing::{WriteError, folder},
 };
 
 /// Where leases lie in a project.
@@ -33,6 +37,8 @@ const TTL: Duration = Duration::from_secs(30);
 const RENEWAL: Duration = Duration::from_secs(10);
 /// How long a look at a taken lease rests before the next.
 const REST: Duration = Duration::from_millis(50);
+/// How many projects are kept ready to be written to. Each has five descriptors open.
+const OPEN: usize = 32;
 /// What stands between who holds a lease and the process that does.
 const MARK: &str = " #";
 
@@ -44,14 +50,39 @@ pub struct Writers {
     /// How long one waits for another's turn to end.
     wait: Duration,
     /// Std mutex: locked for single steps.
-    places: Mutex<HashMap<PathBuf, Arc<Place>>>,
+    places: Mutex<Places>,
+}
+
+/// The projects that were written to lately, and when: by count, not by time.
+#[derive(Debug, Default)]
+struct Places {
+    known: HashMap<PathBuf, (Arc<Place>, u64)>,
+    turns: u64,
+}
+
+impl Places {
+    /// Closes the one that was not written to for longest, if there are many. One that somebody holds stays.
+    fn make_room(&mut self) {
+        if self.known.len() < OPEN {
+            return;
+        }
+        let idle = self
+            .known
+            .iter()
+            .filter(|(_, (place, _))| Arc::strong_count(place) == 1);
+        let oldest = idle.min_by_key(|(_, (_, used))| *used).map(|(root, _)| root.clone());
+        if let Some(root) = oldest {
+            self.known.remove(&root);
+        }
+    }
 }
 
 /// The leases of one project.
 #[derive(Debug)]
 struct Place {
     store: Fs,
-    folder: PathBuf,
+    /// Where locks lie. Held open: by its name it could be another one by now.
+    folder: Dir,
     process: String,
     /// Locked for as long as this process lives.
     _alive: fs::File,
@@ -63,6 +94,42 @@ pub struct Turn {
     place: Arc<Place>,
     lease: Lease,
     renewing: JoinHandle<()>,
+}
+
+/// What a thread writes under, and what it has written.
+struct Writing {
+    place: Arc<Place>,
+    lease: Lease,
+    written: Vec<String>,
+}
+
+thread_local! {
+    /// Of this thread, while [`Turn::run`] runs. Not an argument: every write of every tool would have to hand it down.
+    static WRITING: RefCell<Option<Writing>> = const { RefCell::new(None) };
+}
+
+/// Makes a change of a file, unless this thread writes under a turn that somebody else has had since.
+pub(crate) fn fenced<T>(path: &str, change: impl FnOnce() -> Result<T, WriteError>) -> Result<T, WriteError> {
+    let Some(mut writing) = WRITING.take() else {
+        return change();
+    };
+    let done = match writing.place.store.while_last(&writing.lease, change) {
+        Ok(Ok(done)) => done,
+        Ok(Err(holder)) => Err(WriteError::TurnLost {
+            path: path.to_owned(),
+            holder: shown(&holder).to_owned(),
+            written: writing.written.clone(),
+        }),
+        Err(error) => Err(WriteError::Io {
+            path: path.to_owned(),
+            source: std::io::Error::other(error),
+        }),
+    };
+    if done.is_ok() {
+        writing.written.push(path.to_owned());
+    }
+    WRITING.set(Some(writing));
+    done
 }
 
 impl Writers {
@@ -80,8 +147,7 @@ impl Writers {
         })
     }
 
-    /// Waits for the turn to write to a project. `holder` is what others are told while it lasts; `work` is cancelled when the
-    /// turn is lost. Ends early when `work` is cancelled.
+    /// Waits for the turn to write to a project. `holder` is what others are told while it lasts. Ends early when `work` is cancelled.
     pub async fn turn(&self, project: &Project, holder: &str, work: &CancellationToken) -> Result<Turn, StoreError> {
         let place = self.place(project)?;
         let name = format!("{holder}{MARK}{}", self.process);
@@ -90,7 +156,8 @@ impl Writers {
             match place.store.lease(NAME, &name, TTL).await {
                 Ok(lease) => break lease,
                 Err(StoreError::Held { holder, left }) => {
-                    if place.is_gone(&holder, &self.process) {
+                    // A lease ends at most one TTL from now, unless the clock that wrote it was ahead.
+                    if left > 2 * TTL || place.is_gone(&holder, &self.process) {
                         place.store.evict(NAME, &holder).await?;
                         continue;
                     }
@@ -103,22 +170,29 @@ impl Writers {
                 Err(error) => return Err(error),
             }
         };
-        let renewing = tokio::spawn(renew(Arc::clone(&place), lease.clone(), work.clone()));
+        let renewing = tokio::spawn(renew(Arc::clone(&place), lease.clone()));
         Ok(Turn { place, lease, renewing })
     }
 
     /// The leases of a project, opened once.
     fn place(&self, project: &Project) -> Result<Arc<Place>, StoreError> {
-        let known = |places: &HashMap<PathBuf, Arc<Place>>| places.get(project.root()).cloned();
         let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
         // A folder that was deleted and made anew is another one.
-        if let Some(place) = known(&places).filter(|place| place.folder.join(alive(&self.process)).exists()) {
-            return Ok(place);
+        let own = format!("{FOLDER}/{}", alive(&self.process));
+        let is_there = project.dir().symlink_metadata(own).is_ok();
+        places.turns += 1;
+        let turn = places.turns;
+        if let Some((place, used)) = places.known.get_mut(project.root()).filter(|_| is_there) {
+            *used = turn;
+            return Ok(Arc::clone(place));
         }
         // The old one goes first: it takes its file with it, which has the name of the new one's.
-        places.remove(project.root());
+        places.known.remove(project.root());
+        places.make_room();
         let place = Arc::new(Place::open(project, &self.process)?);
-        places.insert(project.root().to_path_buf(), Arc::clone(&place));
+        places
+            .known
+            .insert(project.root().to_path_buf(), (Arc::clone(&place), turn));
         Ok(place)
     }
 }
@@ -126,21 +200,16 @@ impl Writers {
 impl Place {
     fn open(project: &Project, process: &str) -> Result<Self, StoreError> {
         let io = |what| move |source| StoreError::Io { what, source };
-        let mut way = PathBuf::new();
-        for part in Path::new(FOLDER).components() {
-            way.push(part);
-            // A link would lead the locks, and what is written beside them, out of the project.
-            match project.dir().symlink_metadata(&way) {
-                Ok(metadata) if !metadata.is_dir() => {
-                    let source = std::io::Error::from(std::io::ErrorKind::NotADirectory);
-                    return Err(io("the folder of locks is a link or a file")(source));
-                }
-                _ => {}
-            }
-        }
-        let folder = project.root().join(FOLDER);
-        let store = Fs::open(&folder, Clock::system())?;
-        let alive = fs::File::create(folder.join(alive(process))).map_err(io("the lock cannot be opened"))?;
+        // A link would lead the locks, and what is written beside them, out of the project.
+        let folder = folder(project, FOLDER).map_err(|error| {
+            let source = std::io::Error::other(error);
+            io("the folder of locks cannot be opened")(source)
+        })?;
+        let store = Fs::within(&folder, Clock::system())?;
+        let alive = folder
+            .create(alive(process))
+            .map_err(io("the lock cannot be opened"))?
+            .into_std();
         // Not everywhere can files be locked; then a lease that a dead process left ends by itself.
         let _ = alive.try_lock();
         Ok(Self {
@@ -163,14 +232,15 @@ impl Place {
         if process == own || !is_name || !is_neighbour {
             return false;
         }
-        let path = self.folder.join(alive(process));
-        let Ok(file) = fs::OpenOptions::new().write(true).open(&path) else {
+        let (name, mut options) = (alive(process), OpenOptions::new());
+        options.write(true).follow(FollowSymlinks::No).nonblock(true);
+        let Ok(file) = self.folder.open_with(&name, &options) else {
             return false;
         };
-        match file.try_lock() {
+        match file.into_std().try_lock() {
             Ok(()) => {
                 // Nobody has that name any more.
-                let _ = fs::remove_file(&path);
+                let _ = self.folder.remove_file(&name);
                 true
             }
             Err(TryLockError::WouldBlock | TryLockError::Error(_)) => false,
@@ -187,7 +257,7 @@ fn host() -> String {
 impl Drop for Place {
     fn drop(&mut self) {
         // Best effort: what stays is an empty file that nobody keeps locked.
-        let _ = fs::remove_file(self.folder.join(alive(&self.process)));
+        let _ = self.folder.remove_file(alive(&self.process));
     }
 }
 
@@ -201,19 +271,36 @@ fn shown(holder: &str) -> &str {
     holder.rsplit_once(MARK).map_or(holder, |(shown, _)| shown)
 }
 
-/// Renews a lease until it is given back; one that is lost cancels the work.
-async fn renew(place: Arc<Place>, lease: Lease, work: CancellationToken) {
+/// Renews a lease until it is given back or lost. What is lost is told by the next write, which says what was written before it.
+async fn renew(place: Arc<Place>, lease: Lease) {
     loop {
         tokio::time::sleep(RENEWAL).await;
         if let Err(error) = place.store.renew(&lease, TTL).await {
-            tracing::warn!(%error, "the turn to write was lost");
-            work.cancel();
+            tracing::warn!(%error, "the turn to write ended before the work");
             return;
         }
     }
 }
 
 impl Turn {
+    /// Does work on this thread. What it writes with [`crate::writing`] is refused once somebody else has had the turn.
+    pub fn run<T>(&self, work: impl FnOnce() -> T) -> T {
+        /// Also after a panic: the thread serves others.
+        struct End;
+        impl Drop for End {
+            fn drop(&mut self) {
+                WRITING.set(None);
+            }
+        }
+        WRITING.set(Some(Writing {
+            place: Arc::clone(&self.place),
+            lease: self.lease.clone(),
+            written: Vec::new(),
+        }));
+        let _end = End;
+        work()
+    }
+
     /// Gives it back, before the next one is told.
     pub async fn end(self) {
         self.renewing.abort();
@@ -245,8 +332,12 @@ mod tests {
 
     use tokio_util::sync::CancellationToken;
 
-    use super::{StoreError, Writers};
-    use crate::project::Project;
+    use super::{Clock, Fs, Store as _, StoreError, WriteError, Writers};
+    use crate::{
+        errors::Teach as _,
+        project::Project,
+        writing::{remove_file, replace},
+    };
 
     const SOON: Duration = Duration::from_millis(200);
 
@@ -293,6 +384,59 @@ mod tests {
         while let Some(done) = running.join_next().await {
             done.expect("no panic");
         }
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_turn_that_is_lost_writes_no_more_and_says_what_it_wrote() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let project = Project::open(folder.path()).expect("a project");
+        let work = CancellationToken::new();
+        let (slow, other) = (Writers::new(SOON).expect("made"), Writers::new(SOON).expect("made"));
+        let lost = slow.turn(&project, "the slow one", &work).await.expect("free");
+        let (lost, project) = tokio::task::spawn_blocking(move || {
+            lost.run(|| replace(&project, "a.md", b"slow")).expect("its turn");
+            (lost, project)
+        })
+        .await
+        .expect("no panic");
+        // An end that nobody used takes nothing away.
+        let evicted = lost.place.store.evict(super::NAME, &lost.lease.holder).await;
+        assert!(evicted.expect("a folder"));
+        let turn = other.turn(&project, "the other one", &work).await.expect("it ended");
+        let refused = tokio::task::spawn_blocking(move || {
+            lost.run(|| {
+                let first = replace(&project, "a.md", b"slow").expect_err("it has gone on");
+                let removed = remove_file(&project, "a.md").expect_err("it has gone on");
+                (first, removed)
+            })
+        });
+        let (first, removed) = refused.await.expect("no panic");
+        for refused in [&first, &removed] {
+            assert!(
+                matches!(refused, WriteError::TurnLost { holder, .. } if holder == "the other one"),
+                "{refused:?}"
+            );
+            let lesson = refused.lesson();
+            assert!(
+                !lesson.message.en.contains('{') && !lesson.message.ja.contains('{'),
+                "{lesson:?}"
+            );
+        }
+        assert_eq!(std::fs::read(folder.path().join("a.md")).expect("there"), b"slow");
+        turn.end().await;
+    }
+
+    #[tokio::test]
+    async fn a_lease_of_a_clock_that_was_ahead_blocks_nobody() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let project = Project::open(folder.path()).expect("a project");
+        let tomorrow = Clock::of(|| std::time::SystemTime::now() + Duration::from_hours(24));
+        let ahead = Fs::open(&folder.path().join(super::FOLDER), tomorrow).expect("a store");
+        let holder = "session_1 #00000000-000000000000";
+        ahead.lease(super::NAME, holder, super::TTL).await.expect("free");
+        let writers = Writers::new(SOON).expect("made");
+        let turn = writers.turn(&project, "session_2", &CancellationToken::new()).await;
+        turn.expect("nobody renews that lease").end().await;
     }
 
     #[cfg(unix)]

@@ -1,19 +1,24 @@
-//! Replacing and removing files of a project: each is either old or new, never half.
+//! Replacing and removing files of a project: each is either old or new, never half, also after a power cut.
 //!
-//! Invariant: what is written lies under the root, and no folder on the way is a link, so that nothing lands on another file
-//! than the one that was named. Who may write is decided elsewhere.
+//! Invariants: when a call of this module has returned, file and folder are flushed, so that of two writes the second never outlives
+//! the first. What is written lies under the root, and no folder on the way is a link, so that nothing lands on another file
+//! than the one that was named. Who may write is decided elsewhere; a turn that is lost is noticed here, at the last moment.
 
 use std::{
+    fs::{self, TryLockError},
     io::{self, Read},
+    os::unix::fs::MetadataExt as _,
     path::{Component, Path, PathBuf},
 };
 
-use cap_std::fs::Dir;
+use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt as _, OpenOptionsSyncExt as _};
+use cap_std::fs::{Dir, OpenOptions};
 
 use crate::{
     errors::{Book, Teach},
     failpoints::reach,
     project::{BOOK, PathError, Project, quoted},
+    writers::fenced,
 };
 
 /// Why a file is not written or removed.
@@ -32,6 +37,22 @@ pub enum WriteError {
         /// By what, in Japanese.
         reason_ja: &'static str,
     },
+    /// The file is not the one that the caller knows ([`replace_if`]).
+    #[error("{path} has changed")]
+    Changed {
+        /// Project-relative.
+        path: String,
+    },
+    /// This process slept through its turn to write, and somebody else has had it since ([`crate::writers`]).
+    #[error("the turn to write went to {holder} before {path} was written")]
+    TurnLost {
+        /// What was not written or removed, project-relative.
+        path: String,
+        /// Who has or had the turn.
+        holder: String,
+        /// What this turn wrote before, in that order.
+        written: Vec<String>,
+    },
     /// The disk refused.
     #[error("cannot write {path}: {source}")]
     Io {
@@ -47,6 +68,8 @@ impl Teach for WriteError {
         match self {
             Self::Path(error) => error.entry(),
             Self::Taken { .. } => "PLACE_TAKEN",
+            Self::Changed { .. } => "CHANGED_MEANWHILE",
+            Self::TurnLost { .. } => "TURN_LOST",
             Self::Io { .. } => "UNREADABLE",
         }
     }
@@ -67,6 +90,19 @@ impl Teach for WriteError {
                 ("reason", (*reason).to_owned()),
                 ("reason_ja", (*reason_ja).to_owned()),
             ],
+            Self::Changed { path } => vec![("path", quoted(path))],
+            Self::TurnLost { path, holder, written } => {
+                let (before, before_ja) = match written.as_slice() {
+                    [] => ("nothing".to_owned(), "なし".to_owned()),
+                    written => (written.join(", "), written.join("、")),
+                };
+                vec![
+                    ("path", quoted(path)),
+                    ("holder", quoted(holder)),
+                    ("written", before),
+                    ("written_ja", before_ja),
+                ]
+            }
             Self::Io { path, source } => vec![
                 ("path", quoted(path)),
                 ("action", "written".to_owned()),
@@ -77,7 +113,7 @@ impl Teach for WriteError {
     }
 }
 
-/// Writes a whole file: to a temporary file beside it, flushed, then renamed over it. Folders on the way are made. A name that
+/// Writes a whole file: to a temporary file beside it, flushed, then renamed over it; then the folder is flushed. Folders on the way are made. A name that
 /// is there in NFC or NFD keeps its spelling. Returns the path relative to the root.
 pub fn replace(project: &Project, raw: &str, bytes: &[u8]) -> Result<PathBuf, WriteError> {
     replace_from(project, raw, bytes)
@@ -85,16 +121,45 @@ pub fn replace(project: &Project, raw: &str, bytes: &[u8]) -> Result<PathBuf, Wr
 
 /// The same with what is read from elsewhere, piece by piece: a file may be larger than memory.
 pub fn replace_from(project: &Project, raw: &str, source: impl Read) -> Result<PathBuf, WriteError> {
+    place(project, raw, source, || true)
+}
+
+/// The same if the file is still the one that the caller knows. `is_known` is asked last, right before the new file takes its place.
+pub fn replace_if(
+    project: &Project,
+    raw: &str,
+    bytes: &[u8],
+    is_known: impl FnOnce() -> bool,
+) -> Result<PathBuf, WriteError> {
+    place(project, raw, bytes, is_known)
+}
+
+fn place(
+    project: &Project,
+    raw: &str,
+    source: impl Read,
+    is_known: impl FnOnce() -> bool,
+) -> Result<PathBuf, WriteError> {
     let relative = project.relative(raw)?;
     let spellings = project.spellings(raw, &relative)?;
     let is_there = |path: &&PathBuf| project.dir().symlink_metadata(path).is_ok();
     let relative = spellings.iter().find(is_there).unwrap_or(&relative).clone();
-    put(project, raw, &relative, source)?;
+    put_if(project, raw, &relative, source, is_known)?;
     Ok(relative)
 }
 
-/// The same for a path that is relative to the root and spelt as it shall be.
-pub(crate) fn put(project: &Project, raw: &str, relative: &Path, mut source: impl Read) -> Result<(), WriteError> {
+/// Writes to a path that is relative to the root and spelt as it shall be.
+pub(crate) fn put(project: &Project, raw: &str, relative: &Path, source: impl Read) -> Result<(), WriteError> {
+    put_if(project, raw, relative, source, || true)
+}
+
+fn put_if(
+    project: &Project,
+    raw: &str,
+    relative: &Path,
+    mut source: impl Read,
+    is_known: impl FnOnce() -> bool,
+) -> Result<(), WriteError> {
     let (dir, name) = way(project, raw, relative, Missing::Make)?;
     if dir.symlink_metadata(&name).is_ok_and(|meta| !meta.is_file()) {
         return Err(taken(
@@ -107,15 +172,97 @@ pub(crate) fn put(project: &Project, raw: &str, relative: &Path, mut source: imp
         path: raw.to_owned(),
         source,
     };
+    sweep(&dir);
     reach("create", relative);
-    let mut temporary = cap_tempfile::TempFile::new(&dir).map_err(io)?;
-    io::copy(&mut source, &mut temporary).map_err(io)?;
+    let mut unfinished = Unfinished::new(&dir).map_err(io)?;
+    io::copy(&mut source, &mut unfinished.file).map_err(io)?;
     reach("write", relative);
-    temporary.as_file().sync_all().map_err(io)?;
+    unfinished.file.sync_all().map_err(io)?;
     reach("fsync", relative);
-    temporary.replace(&name).map_err(io)?;
+    fenced(raw, || {
+        if !is_known() {
+            return Err(WriteError::Changed { path: raw.to_owned() });
+        }
+        unfinished.replace(&name).map_err(io)
+    })?;
     reach("rename", relative);
+    flush(&dir).map_err(io)?;
+    reach("flush", relative);
     Ok(())
+}
+
+/// How unfinished files begin: hidden, so that nobody takes one for a manuscript.
+const UNFINISHED: &str = ".fumi-new-";
+
+/// A file that has not got its name yet. Locked while it is written, so that a [`sweep`] tells it from one that was left; removed when
+/// dropped. Not without a name (`O_TMPFILE`): such a file needs one before it can replace another, and keeps it if the process dies.
+struct Unfinished<'a> {
+    dir: &'a Dir,
+    name: String,
+    file: fs::File,
+    has_gone: bool,
+}
+
+impl<'a> Unfinished<'a> {
+    fn new(dir: &'a Dir) -> io::Result<Self> {
+        loop {
+            let mut random = [0; 8];
+            getrandom::fill(&mut random)?;
+            let name = format!("{UNFINISHED}{:016x}", u64::from_le_bytes(random));
+            let mut options = OpenOptions::new();
+            options.write(true).create_new(true);
+            let file = dir.open_with(&name, &options)?.into_std();
+            // Where files cannot be locked nobody sweeps.
+            let is_taken = matches!(file.try_lock(), Err(TryLockError::WouldBlock));
+            // A sweep may have come between the two.
+            if !is_taken && file.metadata()?.nlink() > 0 {
+                return Ok(Self {
+                    dir,
+                    name,
+                    file,
+                    has_gone: false,
+                });
+            }
+        }
+    }
+
+    fn replace(mut self, name: &Path) -> io::Result<()> {
+        self.dir.rename(&self.name, self.dir, name)?;
+        self.has_gone = true;
+        Ok(())
+    }
+}
+
+impl Drop for Unfinished<'_> {
+    fn drop(&mut self) {
+        if !self.has_gone {
+            let _ = self.dir.remove_file(&self.name);
+        }
+    }
+}
+
+/// Removes what processes that died left in a folder. Best effort: what stays is tried again with the next write.
+fn sweep(dir: &Dir) {
+    let Ok(entries) = dir.entries() else { return };
+    let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    for name in names.filter(|name| name.starts_with(UNFINISHED)) {
+        let mut options = OpenOptions::new();
+        options.write(true).follow(FollowSymlinks::No).nonblock(true);
+        let Ok(left) = dir.open_with(&name, &options) else {
+            continue;
+        };
+        // Locked until it is gone, so that nobody who has just made it takes it for their own.
+        let left = left.into_std();
+        if left.try_lock().is_ok() {
+            let _ = dir.remove_file(&name);
+        }
+    }
+}
+
+/// Makes new, other and removed names of a folder last over a power cut.
+fn flush(dir: &Dir) -> io::Result<()> {
+    // The handle itself is not opened for reading, and cannot be flushed.
+    dir.open(".")?.sync_all()
 }
 
 /// Removes a file. One that is not there is removed; a link or a folder is refused.
@@ -131,10 +278,12 @@ pub fn remove_file(project: &Project, raw: &str) -> Result<(), WriteError> {
     if !dir.symlink_metadata(&name).is_ok_and(|meta| meta.is_file()) {
         return Err(taken(raw, "it is no file", "ファイルではありません"));
     }
-    dir.remove_file(&name).map_err(|source| WriteError::Io {
+    let io = |source| WriteError::Io {
         path: raw.to_owned(),
         source,
-    })
+    };
+    fenced(raw, || dir.remove_file(&name).map_err(io))?;
+    flush(&dir).map_err(io)
 }
 
 /// Removes a folder with all that is in it; what links in it lead to stays. A folder that is not there is removed.
@@ -150,10 +299,19 @@ pub fn remove_folder(project: &Project, raw: &str) -> Result<(), WriteError> {
     if !dir.symlink_metadata(&name).is_ok_and(|meta| meta.is_dir()) {
         return Err(taken(raw, "it is no folder", "フォルダーではありません"));
     }
-    dir.remove_dir_all(&name).map_err(|source| WriteError::Io {
+    let io = |source| WriteError::Io {
         path: raw.to_owned(),
         source,
-    })
+    };
+    fenced(raw, || dir.remove_dir_all(&name).map_err(io))?;
+    flush(&dir).map_err(io)
+}
+
+/// Opens a folder of a project, made if it is missing, without following a link.
+pub(crate) fn folder(project: &Project, raw: &str) -> Result<Dir, WriteError> {
+    let (dir, name) = way(project, raw, &project.relative(raw)?.join("in it"), Missing::Make)?;
+    debug_assert_eq!(name, Path::new("in it"));
+    Ok(dir)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -189,7 +347,14 @@ fn way(project: &Project, raw: &str, relative: &Path, missing: Missing) -> Resul
                     "途中のフォルダーがリンクかファイルです",
                 ));
             }
-            Err(_) if missing == Missing::Make => dir.create_dir(folder).map_err(io)?,
+            Err(error) if error.kind() == io::ErrorKind::NotFound && missing == Missing::Make => {
+                match dir.create_dir(folder) {
+                    Ok(()) => flush(&dir).map_err(io)?,
+                    // Another write made it meanwhile. What it is, opening it tells.
+                    Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                    Err(source) => return Err(io(source)),
+                }
+            }
             Err(source) => return Err(io(source)),
         }
         dir = cap_fs_ext::DirExt::open_dir_nofollow(&dir, folder).map_err(io)?;
@@ -209,7 +374,7 @@ fn taken(raw: &str, reason: &'static str, reason_ja: &'static str) -> WriteError
 mod tests {
     use std::fs;
 
-    use super::{WriteError, remove_file, remove_folder, replace};
+    use super::{Unfinished, WriteError, remove_file, remove_folder, replace};
     use crate::{errors::Teach, project::Project};
 
     #[test]
@@ -260,6 +425,39 @@ mod tests {
             "new"
         );
         assert_eq!(fs::read_dir(root.path()).expect("there").count(), 1);
+    }
+
+    #[test]
+    fn many_first_writes_at_once_all_succeed() {
+        for _ in 0..20 {
+            let root = tempfile::tempdir().expect("a folder");
+            let project = Project::open(root.path()).expect("a project");
+            std::thread::scope(|scope| {
+                for at in 0..8 {
+                    let project = &project;
+                    scope.spawn(move || replace(project, &format!("a/b/c/d/{at}.md"), b"x").expect("written"));
+                }
+            });
+            let written = fs::read_dir(root.path().join("a/b/c/d")).expect("there").count();
+            assert_eq!(written, 8);
+        }
+    }
+
+    #[test]
+    fn what_a_dead_process_left_is_swept_and_what_a_living_one_writes_stays() {
+        let root = tempfile::tempdir().expect("a folder");
+        let project = Project::open(root.path()).expect("a project");
+        fs::write(root.path().join(".fumi-new-0123456789abcdef"), "left").expect("written");
+        let dir = project.dir().try_clone().expect("a handle");
+        let living = Unfinished::new(&dir).expect("made");
+        replace(&project, "a.md", b"x").expect("written");
+        let mut names: Vec<String> = fs::read_dir(root.path())
+            .expect("there")
+            .map(|entry| entry.expect("there").file_name().into_string().expect("text"))
+            .collect();
+        names.sort();
+        assert_eq!(names, [living.name.as_str(), "a.md"]);
+        living.replace(std::path::Path::new("b.md")).expect("it is still there");
     }
 
     #[test]

@@ -19,6 +19,9 @@ pub async fn livez() -> &'static str {
 pub async fn readyz(State(edge): State<Edge>) -> (StatusCode, &'static str) {
     if edge.draining.is_cancelled() {
         (StatusCode::SERVICE_UNAVAILABLE, "draining\n")
+    } else if !edge.app.kernel.roots.are_there() {
+        // Which one, the log and the caller's errors say: probes are answered to strangers.
+        (StatusCode::SERVICE_UNAVAILABLE, "a project root is missing\n")
     } else {
         (StatusCode::OK, "ok\n")
     }

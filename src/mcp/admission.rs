@@ -129,7 +129,7 @@ impl Sessions {
         let peer = self.shake_hands(id, &record.initialize, parts, &allowed).await?;
         let root = record.kept.root.as_ref().map(PathBuf::from);
         let project = match root {
-            Some(root) => self.reopen(root).await,
+            Some(root) => self.reopen(root).await?,
             None => None,
         };
         if let Some(project) = &project {
@@ -213,16 +213,17 @@ impl Sessions {
     }
 
     /// The project that a session chose, if it is there and allowed now.
-    async fn reopen(&self, root: PathBuf) -> Option<Arc<Project>> {
+    async fn reopen(&self, root: PathBuf) -> Result<Option<Arc<Project>>, String> {
         let roots = Arc::clone(&self.app().kernel.roots);
         let opened = tokio::task::spawn_blocking(move || roots.reopen(&root)).await;
-        let project = opened.ok().flatten();
+        let opened = opened.map_err(|error| error.to_string())?;
+        let project = opened.map_err(|error| error.to_string())?;
         if project.is_none() {
             tracing::info!(
                 "the project of a restored session is gone or not allowed any more; it has the default again"
             );
         }
-        project
+        Ok(project)
     }
 
     /// Restoring, ending and expiring a session come one after the other.

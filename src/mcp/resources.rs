@@ -136,6 +136,7 @@ pub(super) async fn run<T: Send + 'static>(
     cancel: &CancellationToken,
     work: impl FnOnce(&Arc<Project>, &CancellationToken) -> Result<T, ToolError> + Send + 'static,
 ) -> Result<T, ErrorData> {
+    let _ = project.is_there();
     let cx = Cx {
         expectation: Resolved::default(),
         batch: None,
@@ -147,6 +148,7 @@ pub(super) async fn run<T: Send + 'static>(
         progress: Progress::default(),
         writers: Arc::clone(&app.kernel.writers),
         turn: std::sync::Mutex::default(),
+        writing: tokio::sync::watch::Sender::default(),
         seat: std::sync::OnceLock::new(),
     };
     // The work stops also when nobody waits for it any more.
@@ -158,7 +160,7 @@ pub(super) async fn run<T: Send + 'static>(
     let permit = permit.map_err(|error| refused(&error.into(), caller.locale))?;
     cx.seat.get_or_init(|| Arc::new(permit));
     let work = cx.blocking(move |cancel, _| work(&project, cancel));
-    let done = pipeline::within(LIMIT, cancel, &cx.cancel, work).await;
+    let done = pipeline::within(LIMIT, cancel, &cx, work).await;
     done.map_err(|error| match error.code() {
         // The sentence for tools names an option that there is none of here.
         "TOOL_TIMEOUT" => refused(&Fault::Late(LIMIT).into(), caller.locale),

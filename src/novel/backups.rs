@@ -10,14 +10,15 @@ use fumi_base::{
     files,
     listing::{ListedKind, list},
     project::{PathError, Project, ProjectPath},
-    writing::{remove_folder, replace},
+    writing::{remove_folder, replace, replace_if},
 };
 use serde::{Deserialize, Serialize};
 
 use crate::{
     errors::backup::BackupError,
     project::read_yaml,
-    references::{ContentHash, FILE_BYTES, Met, Walk},
+    references::{ContentHash, FILE_BYTES, FileReference, Met, Walk},
+    restoring::Restoring,
 };
 
 /// What a backup says of itself.
@@ -217,7 +218,8 @@ impl Backups {
             .collect())
     }
 
-    /// Puts files back, all of them or the named ones. Nothing is touched unless every copy is whole.
+    /// Puts files back, all of them or the named ones. Nothing is touched unless every copy is whole. A crash in the middle of it is made up
+    /// for by [`Backups::finish_interrupted`].
     ///
     /// # Panics
     /// Never, as [`Backups::create`].
@@ -260,11 +262,23 @@ impl Backups {
             [] => None,
             present => Some(self.create(present, &format!("before restoring {id}"), now)?),
         };
-        for (path, bytes) in &copies {
-            replace(&self.project, path, bytes)?;
-        }
-        Ok(Restored {
+        let restoring = Restoring {
+            backup: id.to_owned(),
             paths: copies.iter().map(|(path, _)| (*path).to_owned()).collect(),
+            replaced: replaced.as_ref().map(|backup| backup.id.clone()),
+        };
+        restoring.begin(&self.project)?;
+        let before = |path: &str| {
+            let mut files = replaced.iter().flat_map(|backup| &backup.files);
+            files.find(|file| file.path == path).map(|file| file.sha256.clone())
+        };
+        for (path, bytes) in &copies {
+            // What somebody saved since the backup stays, and is in none.
+            replace_if(&self.project, path, bytes, || self.hash_of(path) == before(path))?;
+        }
+        Restoring::end(&self.project)?;
+        Ok(Restored {
+            paths: restoring.paths,
             replaced,
         })
     }
@@ -309,6 +323,32 @@ impl Backups {
         Ok(sources)
     }
 
+    pub(crate) fn project(&self) -> &Arc<Project> {
+        &self.project
+    }
+
+    /// The bytes of one file of a backup; damage is the error.
+    pub(crate) fn whole_copy(&self, backup: &Backup, path: &str) -> Result<Vec<u8>, BackupError> {
+        let id = &backup.id;
+        let file = backup.files.iter().find(|file| file.path == path);
+        let file = file.ok_or_else(|| BackupError::NotInBackup {
+            id: id.clone(),
+            path: path.to_owned(),
+        })?;
+        refuse_hidden(path)?;
+        self.copy(id, file).map_err(|damage| BackupError::Damaged {
+            id: id.clone(),
+            damage: vec![damage],
+        })
+    }
+
+    /// The SHA-256 of what stands there; `None` where nothing can be read.
+    pub(crate) fn hash_of(&self, path: &str) -> Option<String> {
+        let file = self.project.resolve(path).ok()?;
+        let file = FileReference::of(&file).ok()?;
+        Some(file.hash.digits().to_owned())
+    }
+
     fn copy_of(&self, id: &str, path: &str) -> String {
         format!("{}/{id}/{COPIES}/{path}", self.folder)
     }
@@ -325,7 +365,7 @@ impl Backups {
         }
     }
 
-    fn manifest(&self, id: &str) -> Result<Backup, BackupError> {
+    pub(crate) fn manifest(&self, id: &str) -> Result<Backup, BackupError> {
         let unknown = || BackupError::NoBackup { id: id.to_owned() };
         if !is_id(id) {
             return Err(unknown());

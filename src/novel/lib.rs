@@ -16,6 +16,7 @@ pub mod plotting;
 pub mod project;
 pub mod publish;
 pub mod references;
+pub mod restoring;
 pub mod reviewing;
 pub mod saving;
 pub mod scaffold;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use fumi_base::{
     place,
     project::{PathError, Project},
-    writing::replace,
+    writing::{WriteError, replace_if},
 };
 
 use unicode_normalization::UnicodeNormalization as _;
@@ -18,6 +18,9 @@ use crate::{
     errors::saving::SaveError,
     references::{ContentHash, FileReference},
 };
+
+/// How often a file that changes meanwhile is looked at again.
+const TRIES: u32 = 5;
 
 /// What the caller says of a file that is there already.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,21 +70,39 @@ impl Saving {
         }
     }
 
-    /// Writes a text to a file. A refusal has written nothing.
+    /// Writes a text to a file. A refusal has not changed the file.
     pub fn save(&self, path: &str, text: &str, over: &Over, now: &Stamp) -> Result<Saved, SaveError> {
-        let replaced = match self.check(path, over)? {
-            Some(before) => Some(self.back_up(before, text, now)?),
-            None => None,
+        let mut tries = 1..TRIES;
+        let replaced = loop {
+            match self.try_to(path, text, over, now) {
+                // Looked at again, it is refused or backed up as it is now.
+                Err(SaveError::Write(WriteError::Changed { .. })) if tries.next().is_some() => {}
+                done => break done?,
+            }
         };
-        if replaced.as_ref().is_none_or(|replaced| replaced.backup.is_some()) {
-            replace(&self.project, path, text.as_bytes())?;
-        }
         let file = self.project.resolve(path)?;
         Ok(Saved {
             file: FileReference::of(&file)?,
             absolute: file.shown_absolute(),
             replaced,
         })
+    }
+
+    /// Writes it if the file is still what was looked at and backed up.
+    fn try_to(&self, path: &str, text: &str, over: &Over, now: &Stamp) -> Result<Option<Replaced>, SaveError> {
+        let before = self.check(path, over)?;
+        let known = before.as_ref().map(|before| before.hash.clone());
+        let replaced = before.map(|before| self.back_up(before, text, now)).transpose()?;
+        if replaced.as_ref().is_none_or(|replaced| replaced.backup.is_some()) {
+            replace_if(&self.project, path, text.as_bytes(), || self.hash_of(path) == known)?;
+        }
+        Ok(replaced)
+    }
+
+    /// The hash of what stands there; `None` where nothing can be read.
+    fn hash_of(&self, path: &str) -> Option<ContentHash> {
+        let file = self.project.resolve(path).ok()?;
+        FileReference::of(&file).ok().map(|file| file.hash)
     }
 
     /// Whether a file may be written: what stands there now, or why it stays. Nothing is written.

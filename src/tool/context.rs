@@ -18,6 +18,7 @@ use fumi_base::{
     text::{Locale, Text},
     writers::Writers,
 };
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::{access::Access, batch::Batch, error::ToolError};
@@ -60,6 +61,18 @@ impl Answerer {
 /// What a call has to itself; see [`super::Tool::turn`].
 pub type Turn = Box<dyn Any + Send>;
 
+/// How far a call is with its turn to write.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Writing {
+    /// It needs none so far.
+    #[default]
+    No,
+    /// It waits for its turn, which does not count as working.
+    Waits,
+    /// It has had its turn: what began then goes on to its end.
+    Began,
+}
+
 /// The surroundings of one call.
 #[derive(Debug)]
 pub struct Cx {
@@ -83,6 +96,8 @@ pub struct Cx {
     pub writers: Arc<Writers>,
     /// What the call has to itself, until its work takes it. Std mutex: locked to put in and to take.
     pub turn: Mutex<Option<Turn>>,
+    /// How far the call is with its turn to write ([`Cx::alone`]).
+    pub writing: watch::Sender<Writing>,
     /// The call's place in a pool. Work on other threads holds it too: it goes on when nobody waits for it any more.
     pub seat: OnceLock<Arc<Permit>>,
 }
@@ -102,7 +117,7 @@ impl Cx {
 
     /// Does what only one may do in the project at a time, also of several servers, on a thread of its own. `holder` is what others are
     /// told meanwhile. Once it has begun it goes on to its end and keeps its turn until then, also when nobody waits for it any more:
-    /// nobody else may write in the middle of it. Its token is cancelled when the turn is lost.
+    /// nobody else may write in the middle of it. Once somebody else had the turn its next write is refused.
     pub async fn alone<T, E>(
         &self,
         holder: &str,
@@ -112,14 +127,22 @@ impl Cx {
         T: Send + 'static,
         E: Into<ToolError> + Send + 'static,
     {
-        let turn = self.writers.turn(&self.project, holder, &self.cancel).await?;
+        self.writing.send_replace(Writing::Waits);
+        let turn = self.writers.turn(&self.project, holder, &self.cancel).await;
+        let now = turn.as_ref().map_or(Writing::No, |_| Writing::Began);
+        self.writing.send_replace(now);
+        let turn = turn?;
         let (cancel, progress, seat) = (self.cancel.clone(), self.progress.clone(), self.seat.get().cloned());
         let span = tracing::Span::current();
         let whole = tokio::spawn(async move {
             let _seat = seat;
-            let done = tokio::task::spawn_blocking(move || span.in_scope(|| work(&cancel, &progress))).await;
+            let done = tokio::task::spawn_blocking(move || {
+                let result = turn.run(|| span.in_scope(|| work(&cancel, &progress)));
+                (result, turn)
+            });
+            let (result, turn) = done.await?;
             turn.end().await;
-            done
+            Ok(result)
         });
         match whole.await {
             Ok(Ok(result)) => result.map_err(Into::into),

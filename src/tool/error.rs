@@ -117,6 +117,12 @@ impl ToolError {
         &self.lesson.code
     }
 
+    /// True if the work stopped because it was told to.
+    #[must_use]
+    pub fn is_cancelled(&self) -> bool {
+        self.lesson.kind == "CANCELLED"
+    }
+
     /// What was wrong.
     #[must_use]
     pub fn message(&self) -> &Text {

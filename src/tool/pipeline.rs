@@ -25,6 +25,7 @@ use fumi_base::{
     writers::Writers,
 };
 use serde_json::{Map, Value, json};
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 
@@ -34,6 +35,7 @@ use super::{
     Access, Answerer, Caller, Cx, Effect, Outcome, Progress, Reply, SharedOption, Spec, ToolError,
     batch::{self, Part},
     catalogue::{Catalogue, Entry, Prepared},
+    context::Writing,
     delivery, error, expectation, fields,
     options::{self, CallOptions, Cursor},
     ready::Ready,
@@ -251,12 +253,11 @@ async fn answer(kernel: &Kernel, catalogue: &Catalogue, entry: &Entry, call: Cal
         Some(root) => access.roots(&kernel.roots).project(root)?,
         None => call.project,
     };
-    let project = lifted(kernel, spec, access, project);
+    let project = lifted(kernel, spec, access, project)?;
     let canonical = canonical(&arguments);
     let prepared = entry.prepare(Value::Object(arguments)).map_err(unreadable)?;
-    let expected = kernel
-        .expectation
-        .resolve(options.expectation.clone(), prepared.expects());
+    let (wanted, expects) = (options.expectation.clone(), prepared.expects());
+    let expected = kernel.expectation.resolve(wanted, expects);
     let needs_whole = call.batch.as_ref().is_some_and(|part| part.needs_whole);
     let is_followed = call.batch.as_ref().is_some_and(|part| part.is_followed);
     let latest = call.batch.as_ref().map_or(Duration::MAX, |part| part.limit);
@@ -271,6 +272,7 @@ async fn answer(kernel: &Kernel, catalogue: &Catalogue, entry: &Entry, call: Cal
         batch: call.batch.map(|part| part.batch),
         is_followed,
         turn: Mutex::default(),
+        writing: watch::Sender::default(),
         seat: OnceLock::new(),
     };
     // The work stops also when nobody waits for this future any more.
@@ -304,7 +306,7 @@ async fn answer(kernel: &Kernel, catalogue: &Catalogue, entry: &Entry, call: Cal
             .min(latest);
         let span = tracing::debug_span!(target: "fumi", "tool", otel.name = spec.name);
         let work = entry.call(prepared, &cx).instrument(span);
-        let outcome = within(limit, &call.cancel, &cx.cancel, work).await;
+        let outcome = within(limit, &call.cancel, &cx, work).await;
         match certain(spec, &cx.project, failures, outcome)? {
             // Neither kept nor delivered: the call goes on when the answer comes.
             Outcome::Ask(mut ask) => {
@@ -357,22 +359,27 @@ fn look_up(kernel: &Kernel, key: &Key) -> Option<Arc<Kept>> {
 }
 
 /// The project itself, or the folder above it that is the top of a project of the tool's family, if the caller may use it.
-fn lifted(kernel: &Kernel, spec: &Spec, access: &Access, project: Arc<Project>) -> Arc<Project> {
+fn lifted(kernel: &Kernel, spec: &Spec, access: &Access, project: Arc<Project>) -> Result<Arc<Project>, ToolError> {
+    // A root that was made anew is opened anew; one that is missing is told by the tool.
+    let _ = project.is_there();
     let Some(mark) = kernel.tops.get(spec.family.name) else {
-        return project;
+        return Ok(project);
     };
     let roots = access.roots(&kernel.roots);
     // Above the allowed roots nothing opens, and nothing is looked at.
-    let above = project
-        .root()
-        .ancestors()
-        .skip(1)
-        .map_while(|folder| roots.reopen(folder));
+    let folders = project.root().ancestors().skip(1);
     let is_top = |project: &Arc<Project>| project.resolve(mark).is_ok_and(|file| !file.is_dir());
     if is_top(&project) {
-        return project;
+        return Ok(project);
     }
-    above.into_iter().find(is_top).unwrap_or(project)
+    for folder in folders {
+        match roots.reopen(folder)? {
+            Some(above) if is_top(&above) => return Ok(above),
+            Some(_) => {}
+            None => break,
+        }
+    }
+    Ok(project)
 }
 
 /// Waits as long as for a place. What it waited for ends with the call's surroundings, unless the work takes it.
@@ -590,11 +597,12 @@ fn certain<T>(spec: &Spec, project: &Project, failures: u64, result: Result<T, T
 }
 
 /// Runs work until it ends, its time is up or the client gives up. Then its token is cancelled and it is awaited for a moment. What
-/// still runs after that holds the call's place itself ([`Cx::blocking`]).
+/// still runs after that holds the call's place itself ([`Cx::blocking`]). Work that has begun to write is awaited to its end instead,
+/// so that the caller learns what was written.
 pub async fn within<T>(
     limit: Duration,
     client: &CancellationToken,
-    work_token: &CancellationToken,
+    cx: &Cx,
     work: impl Future<Output = Result<T, ToolError>>,
 ) -> Result<T, ToolError> {
     tokio::pin!(work);
@@ -602,13 +610,36 @@ pub async fn within<T>(
         biased;
         () = client.cancelled() => Stopped::Cancelled,
         result = &mut work => return result,
-        () = tokio::time::sleep(limit) => Stopped::Late(limit),
+        () = used_up(limit, cx.writing.subscribe()) => Stopped::Late(limit),
     };
-    work_token.cancel();
-    if tokio::time::timeout(GRACE, work).await.is_err() {
+    cx.cancel.cancel();
+    if *cx.writing.borrow() == Writing::Began && matches!(stopped, Stopped::Late(_)) {
+        tokio::select! {
+            () = client.cancelled() => {}
+            result = &mut work => match result {
+                Err(error) if error.is_cancelled() => {}
+                result => return result,
+            },
+        }
+    } else if tokio::time::timeout(GRACE, work).await.is_err() {
         tracing::warn!("a stopped call did not notice in time");
     }
     Err(stopped.into())
+}
+
+/// Ends when the call worked for as long as it may. Waiting for its turn to write is not working.
+async fn used_up(mut left: Duration, mut writing: watch::Receiver<Writing>) {
+    loop {
+        let waits = *writing.borrow_and_update() == Writing::Waits;
+        let began = Instant::now();
+        tokio::select! {
+            () = tokio::time::sleep(left), if !waits => return,
+            _ = writing.changed() => {}
+        }
+        if !waits {
+            left = left.saturating_sub(began.elapsed());
+        }
+    }
 }
 
 /// The state of a project's files. The first call for a root walks its folders, and what changed may have to be walked too;

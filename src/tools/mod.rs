@@ -11,7 +11,7 @@ pub mod sessions;
 
 use std::sync::Arc;
 
-use fumi_base::{roots::AllowedRoots, text::Locale};
+use fumi_base::{roots::AllowedRoots, store::Store, text::Locale};
 use fumi_browser::Browser;
 use fumi_code::{parser_pool::ParserPool, user_queries::UserQueries};
 use serde_json::{Map, Value, json};
@@ -41,6 +41,7 @@ pub fn catalogue(
     sessions: &Arc<Sessions>,
     browser: &Arc<Browser>,
     parsers: &Arc<ParserPool>,
+    store: &Arc<dyn Store>,
 ) -> Catalogue {
     let search = Arc::new(SearchDeps::new(config, Arc::clone(parsers)));
     // A tool's dependencies are shared, and its work moves to a thread of its own: hence the inner handle.
@@ -49,7 +50,7 @@ pub fn catalogue(
         roots: Arc::clone(roots),
         sessions: Arc::clone(sessions),
     });
-    let novel = Arc::new(NovelDeps::new(&config.novel));
+    let novel = Arc::new(NovelDeps::new(&config.novel, Arc::clone(store)));
     let browser = Arc::new(BrowserDeps {
         browser: Arc::clone(browser),
     });

@@ -22,7 +22,6 @@ impl Sessions {
     }
 
     /// Remembers a session's choice and returns the one before.
-    #[expect(clippy::must_use_candidate, reason = "most callers only choose")]
     pub fn choose(&self, session: &str, project: Arc<Project>) -> Option<Arc<Project>> {
         self.roots.insert(session.to_owned(), project)
     }

@@ -33,6 +33,7 @@ mod layers;
 mod limits;
 mod novel;
 mod program;
+mod remade;
 mod reports;
 mod requirements;
 mod rest;

@@ -852,6 +852,21 @@ async fn two_processes_lose_no_increment_and_never_share_a_lease() {
     assert!(plain.starts_with(&format!("{} ", 2 * TIMES)), "{plain}");
 }
 
+/// Removed by hand, or a volume that was mounted anew: it is a new store, not a broken one.
+#[tokio::test]
+async fn a_folder_that_was_removed_is_made_anew() {
+    let outer = tempfile::tempdir().expect("a folder");
+    let folder = outer.path().join("state");
+    let store = Fs::open(&folder, Clock::system()).expect("opens");
+    let put = |value: &[u8]| store.put("a", value.to_vec(), Expect::Anything, None);
+    put(b"old").await.expect("put");
+    fs::remove_dir_all(&folder).expect("removed");
+    assert_eq!(store.get("a").await.expect("nothing is broken"), None);
+    put(b"new").await.expect("put");
+    let other = Fs::open(&folder, Clock::system()).expect("opens");
+    assert_eq!(other.get("a").await.expect("readable").expect("there").value, b"new");
+}
+
 /// Killed while it writes, round after round: whoever looks, without any lock, sees a value that was written whole.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_killed_writer_leaves_the_old_or_the_new_value() {

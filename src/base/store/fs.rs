@@ -9,15 +9,15 @@
 use std::{
     fs::{self, DirBuilder, TryLockError},
     io::{self, Read as _, Seek as _, SeekFrom, Write as _},
-    os::unix::fs::{DirBuilderExt as _, PermissionsExt as _},
-    path::Path,
-    sync::Arc,
+    os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _},
+    path::{Path, PathBuf},
+    sync::{Arc, PoisonError, RwLock},
     time::{Duration, SystemTime},
 };
 
 use async_trait::async_trait;
 use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt as _, OpenOptionsSyncExt as _};
-use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt as _};
+use cap_std::fs::{Dir, DirBuilderExt as _, MetadataExt as _, OpenOptions, OpenOptionsExt as _, Permissions};
 use sha2::{Digest as _, Sha256};
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
@@ -40,12 +40,23 @@ const UNFINISHED: &str = ".new-";
 #[derive(Debug)]
 pub struct Fs {
     clock: Clock,
-    entries: Arc<Dir>,
-    leases: Arc<Dir>,
-    locks: Arc<Dir>,
+    /// Where the folders are; `None` if only their handles are known.
+    place: Option<PathBuf>,
+    /// Std lock: held to copy or to replace.
+    folders: RwLock<Folders>,
     /// Whose turn it is within this process: in order, while other processes are asked again and again.
     turns: Vec<Arc<Mutex<()>>>,
     patience: Duration,
+}
+
+/// The folders of a store, held open.
+#[derive(Clone, Debug)]
+struct Folders {
+    entries: Arc<Dir>,
+    leases: Arc<Dir>,
+    locks: Arc<Dir>,
+    /// Device and inode of the folder that they are in.
+    id: (u64, u64),
 }
 
 /// The lock of a stripe, until dropped.
@@ -60,35 +71,110 @@ struct Locked {
 impl Fs {
     /// Opens a folder as a store, made if it is missing, for its owner alone. Fails where nothing can be written.
     pub fn open(folder: &Path, clock: Clock) -> Result<Self, StoreError> {
-        let io = |what| move |source| StoreError::Io { what, source };
-        let inner = |name: &str| {
-            let path = folder.join(name);
-            // Parents too: what a state folder holds is nobody else's.
-            let made = DirBuilder::new().recursive(true).mode(0o700).create(&path);
-            made.map_err(io("the folder cannot be made"))?;
-            // Opened for reading, which `Dir` itself does not do: otherwise it cannot be flushed.
-            let handle = fs::File::open(&path).map_err(io("the folder cannot be opened"))?;
-            Ok(Arc::new(Dir::from_std_file(handle)))
-        };
-        let store = Self {
+        let store = Self::within(&made(folder)?, clock)?;
+        // Absolute: the working folder may change.
+        let place = fs::canonicalize(folder).map_err(|source| StoreError::Io {
+            what: "the folder cannot be opened",
+            source,
+        })?;
+        Ok(Self {
+            place: Some(place),
+            ..store
+        })
+    }
+
+    /// The same for a folder that is open.
+    pub(crate) fn within(folder: &Dir, clock: Clock) -> Result<Self, StoreError> {
+        Ok(Self {
             clock,
+            place: None,
+            folders: RwLock::new(Folders::open(folder)?),
+            turns: (0..STRIPES).map(|_| Arc::default()).collect(),
+            patience: PATIENCE,
+        })
+    }
+
+    /// The folders. If the store's folder was removed, or is another one by now, they are made or opened anew.
+    fn folders(&self) -> Result<Folders, StoreError> {
+        let known = self.folders.read().unwrap_or_else(PoisonError::into_inner).clone();
+        let is_there = |place: &PathBuf| {
+            let folder = fs::metadata(place);
+            folder.is_ok_and(|folder| (folder.dev(), folder.ino()) == known.id)
+        };
+        match &self.place {
+            Some(place) if !is_there(place) => {
+                let mut folders = self.folders.write().unwrap_or_else(PoisonError::into_inner);
+                tracing::warn!("the folder of the state is another one than before; it is opened anew");
+                *folders = Folders::open(&made(place)?)?;
+                Ok(folders.clone())
+            }
+            _ => Ok(known),
+        }
+    }
+}
+
+/// A folder, made if it is missing.
+fn made(folder: &Path) -> Result<Dir, StoreError> {
+    let io = |what| move |source| StoreError::Io { what, source };
+    // Parents too: what a state folder holds is nobody else's.
+    let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
+    made.map_err(io("the folder cannot be made"))?;
+    let handle = fs::File::open(folder).map_err(io("the folder cannot be opened"))?;
+    Ok(Dir::from_std_file(handle))
+}
+
+/// Which folder of a store a file is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Folder {
+    Entries,
+    Leases,
+}
+
+impl Folders {
+    fn of(&self, folder: Folder) -> Arc<Dir> {
+        Arc::clone(match folder {
+            Folder::Entries => &self.entries,
+            Folder::Leases => &self.leases,
+        })
+    }
+
+    /// Those in a folder, made if they are missing. Fails where nothing can be written.
+    fn open(folder: &Dir) -> Result<Self, StoreError> {
+        let io = |what| move |source| StoreError::Io { what, source };
+        let mut own = cap_std::fs::DirBuilder::new();
+        own.mode(0o700);
+        let inner = |name: &str| {
+            match folder.create_dir_with(name, &own) {
+                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                    return Err(io("the folder cannot be made")(error));
+                }
+                _ => {}
+            }
+            // Opened for reading, which `Dir` itself does not do: otherwise it cannot be flushed.
+            let handle = folder.open(name).map_err(io("the folder cannot be opened"))?;
+            Ok(Arc::new(Dir::from_std_file(handle.into_std())))
+        };
+        let id = folder.dir_metadata().map_err(io("the folder cannot be opened"))?;
+        let folders = Self {
             entries: inner("entries")?,
             leases: inner("leases")?,
             locks: inner("locks")?,
-            turns: (0..STRIPES).map(|_| Arc::default()).collect(),
-            patience: PATIENCE,
+            id: (id.dev(), id.ino()),
         };
         // It may be older than this rule.
-        fs::set_permissions(folder, fs::Permissions::from_mode(0o700)).map_err(io("the folder is not ours"))?;
-        for dir in [&store.entries, &store.leases] {
+        let own = Permissions::from_std(fs::Permissions::from_mode(0o700));
+        folder.set_permissions(".", own).map_err(io("the folder is not ours"))?;
+        for dir in [&folders.entries, &folders.leases] {
             let probe = unfinished("probe")?;
             write_new(dir, &probe, b"").map_err(io("nothing can be written in the folder"))?;
             // What stays is swept, and a sweep of another process may have been faster.
             let _ = dir.remove_file(&probe);
         }
-        Ok(store)
+        Ok(folders)
     }
+}
 
+impl Fs {
     #[cfg(test)]
     pub(super) fn with_patience(self, patience: Duration) -> Self {
         Self { patience, ..self }
@@ -104,6 +190,7 @@ impl Fs {
         let mut options = OpenOptions::new();
         options.write(true).create(true).mode(0o600);
         let file = self
+            .folders()?
             .locks
             .open_with(format!("{stripe:x}"), &options)
             .map_err(io)?
@@ -132,22 +219,13 @@ impl Fs {
     /// more: half of it is never done.
     async fn with<T: Send + 'static>(
         &self,
-        dir: &Arc<Dir>,
+        folder: Folder,
         key: &str,
         work: impl FnOnce(&Slot) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {
         check_key(key)?;
-        let name = name_of(key);
-        let stripe = stripe_of(&name);
-        let locked = self.lock(stripe).await?;
-        let slot = Slot {
-            dir: Arc::clone(dir),
-            clock: self.clock.clone(),
-            is_entry: Arc::ptr_eq(dir, &self.entries),
-            key: key.to_owned(),
-            name,
-            stripe,
-        };
+        let slot = self.slot(folder, key)?;
+        let locked = self.lock(slot.stripe).await?;
         blocking(move || {
             let _locked = locked;
             work(&slot)
@@ -155,15 +233,45 @@ impl Fs {
         .await
     }
 
+    fn slot(&self, folder: Folder, key: &str) -> Result<Slot, StoreError> {
+        let name = name_of(key);
+        Ok(Slot {
+            dir: self.folders()?.of(folder),
+            clock: self.clock.clone(),
+            is_entry: folder == Folder::Entries,
+            key: key.to_owned(),
+            stripe: stripe_of(&name),
+            name,
+        })
+    }
+
+    /// Does work unless the lease was granted to somebody else since; they are the inner error. Nobody can be granted it while the
+    /// work runs, which holds the lock of the lease. An end that has passed is no obstacle. Blocks: only for threads that may, within
+    /// a runtime.
+    pub(crate) fn while_last<T>(
+        &self,
+        lease: &Lease,
+        work: impl FnOnce() -> T,
+    ) -> Result<Result<T, String>, StoreError> {
+        let slot = self.slot(Folder::Leases, &lease.name)?;
+        let _locked = tokio::runtime::Handle::current().block_on(self.lock(slot.stripe))?;
+        Ok(match slot.granted()? {
+            Some(granted) if granted.fence == lease.fence => Ok(work()),
+            Some(granted) => Err(granted.holder),
+            None => Err(String::new()),
+        })
+    }
+
     /// Visits the files of a folder whose names begin so, each under its lock.
     async fn visit<T: Send + 'static>(
         &self,
-        folder: &Arc<Dir>,
+        folder: Folder,
         beginning: String,
         work: impl Fn(&Slot, &mut T) -> Result<(), StoreError> + Clone + Send + 'static,
         mut found: T,
     ) -> Result<T, StoreError> {
-        let dir = Arc::clone(folder);
+        let all = self.folders()?.of(folder);
+        let dir = Arc::clone(&all);
         let names = blocking(move || file_names(&dir, &beginning)).await?;
         for stripe in 0..STRIPES {
             let mine: Vec<String> = names.iter().filter(|name| stripe_of(name) == stripe).cloned().collect();
@@ -171,8 +279,8 @@ impl Fs {
                 continue;
             }
             let locked = self.lock(stripe).await?;
-            let is_entry = Arc::ptr_eq(folder, &self.entries);
-            let (dir, clock, work) = (Arc::clone(folder), self.clock.clone(), work.clone());
+            let is_entry = folder == Folder::Entries;
+            let (dir, clock, work) = (Arc::clone(&all), self.clock.clone(), work.clone());
             found = blocking(move || {
                 let _locked = locked;
                 for name in mine {
@@ -445,7 +553,7 @@ impl Store for Fs {
     }
 
     async fn get(&self, key: &str) -> Result<Option<Entry>, StoreError> {
-        self.with(&self.entries, key, |slot| {
+        self.with(Folder::Entries, key, |slot| {
             Ok(slot.alive()?.map(|record| Entry {
                 value: record.value,
                 version: record.version,
@@ -463,7 +571,7 @@ impl Store for Fs {
         ttl: Option<Duration>,
     ) -> Result<Version, StoreError> {
         check_value(&value)?;
-        self.with(&self.entries, key, move |slot| {
+        self.with(Folder::Entries, key, move |slot| {
             expect.check(slot.alive()?.map(|record| record.version))?;
             slot.write(value, Expiry::of(&slot.clock, ttl))
         })
@@ -471,7 +579,7 @@ impl Store for Fs {
     }
 
     async fn touch(&self, key: &str, ttl: Option<Duration>) -> Result<bool, StoreError> {
-        self.with(&self.entries, key, move |slot| {
+        self.with(Folder::Entries, key, move |slot| {
             if slot.alive()?.is_none() {
                 return Ok(false);
             }
@@ -482,7 +590,7 @@ impl Store for Fs {
     }
 
     async fn delete(&self, key: &str, expect: Expect) -> Result<bool, StoreError> {
-        self.with(&self.entries, key, move |slot| {
+        self.with(Folder::Entries, key, move |slot| {
             let current = slot.alive()?.map(|record| record.version);
             expect.check(current)?;
             if current.is_some() {
@@ -511,7 +619,7 @@ impl Store for Fs {
             Ok(())
         };
         let mut listing = self
-            .visit(&self.entries, beginning_of(prefix), look, Listing::default())
+            .visit(Folder::Entries, beginning_of(prefix), look, Listing::default())
             .await?;
         listing.keys.sort();
         listing.skipped.sort_by(|a, b| a.name.cmp(&b.name));
@@ -521,7 +629,7 @@ impl Store for Fs {
     async fn lease(&self, name: &str, holder: &str, ttl: Duration) -> Result<Lease, StoreError> {
         check_key(holder)?;
         let holder = holder.to_owned();
-        self.with(&self.leases, name, move |slot| {
+        self.with(Folder::Leases, name, move |slot| {
             let last = match slot.granted()? {
                 Some(granted) if !granted.expires.is_over(&slot.clock) => {
                     return Err(StoreError::Held {
@@ -539,7 +647,7 @@ impl Store for Fs {
 
     async fn renew(&self, lease: &Lease, ttl: Duration) -> Result<Lease, StoreError> {
         let lease = lease.clone();
-        self.with(&self.leases, &lease.name.clone(), move |slot| {
+        self.with(Folder::Leases, &lease.name.clone(), move |slot| {
             match slot.granted()? {
                 Some(granted) if granted.fence == lease.fence && !granted.expires.is_over(&slot.clock) => {}
                 _ => return Err(StoreError::Lost),
@@ -556,7 +664,7 @@ impl Store for Fs {
 
     async fn release(&self, lease: &Lease) -> Result<(), StoreError> {
         let fence = lease.fence;
-        self.with(&self.leases, &lease.name, move |slot| match slot.granted()? {
+        self.with(Folder::Leases, &lease.name, move |slot| match slot.granted()? {
             Some(granted) if granted.fence == fence => slot.set_expiry(Expiry(Some(0))),
             _ => Ok(()),
         })
@@ -565,7 +673,7 @@ impl Store for Fs {
 
     async fn evict(&self, name: &str, holder: &str) -> Result<bool, StoreError> {
         let holder = holder.to_owned();
-        self.with(&self.leases, name, move |slot| match slot.granted()? {
+        self.with(Folder::Leases, name, move |slot| match slot.granted()? {
             Some(granted) if granted.holder == holder && !granted.expires.is_over(&slot.clock) => {
                 slot.set_expiry(Expiry(Some(0)))?;
                 Ok(true)
@@ -602,7 +710,7 @@ impl Store for Fs {
             Ok(())
         };
         let mut swept = Swept::default();
-        for folder in [&self.entries, &self.leases] {
+        for folder in [Folder::Entries, Folder::Leases] {
             swept = self.visit(folder, String::new(), clear, swept).await?;
         }
         swept.skipped.sort_by(|a, b| a.name.cmp(&b.name));

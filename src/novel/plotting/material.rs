@@ -37,7 +37,7 @@ pub struct PlotMaterial {
 impl PlotMaterial {
     /// Gathers it.
     pub fn gather(novel: &NovelProject, episode: Episode, before: Option<String>) -> Result<Self, ProjectError> {
-        let survey = novel.survey()?;
+        let survey = novel.survey_to_write()?;
         survey.is_a_novel(novel.names())?;
         let mut material = Self {
             settings: survey.settings.clone(),

@@ -12,6 +12,7 @@ use fumi_base::{
     files,
     project::Project,
     text::{Locale, Text},
+    writing::replace_if,
 };
 
 use crate::{
@@ -19,7 +20,7 @@ use crate::{
     errors::{project::ProjectError, writing::WritingError},
     project::{Episode, NovelProject, Plot, Yaml},
     references::ContentHash,
-    writing::{Miss, Write, apply, remnants},
+    writing::{Miss, remnants},
 };
 
 pub use material::PlotMaterial;
@@ -237,11 +238,12 @@ pub fn place(
         None
     };
     if !is_same {
-        let write = Write {
-            path: path.clone(),
-            text: text.clone(),
+        let now = || {
+            let file = project.resolve(&path).ok()?;
+            crate::project::yaml_of(&file).ok()
         };
-        apply(project, &[write])?;
+        let before = before.map(|before| before.text);
+        replace_if(project, &path, text.as_bytes(), || now() == before)?;
     }
     Ok(Placed {
         plot,

@@ -241,6 +241,12 @@ impl NovelProject {
         Settings::read(&path, &yaml_of(&file)?).map(Some)
     }
 
+    /// What there is, for what is written by the settings: broken ones are an error here, and no remark.
+    pub fn survey_to_write(&self) -> Result<Survey, ProjectError> {
+        self.settings()?;
+        self.survey()
+    }
+
     /// The manuscript of an episode.
     pub fn manuscript(&self, episode: Episode) -> Result<ProjectPath, ProjectError> {
         let survey = self.survey()?;

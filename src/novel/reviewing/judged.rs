@@ -51,12 +51,12 @@ impl Review {
         if judgements.is_empty() {
             return Ok(());
         }
-        lines::add(self.project(), &self.path("judgements.jsonl"), judgements)
+        lines::add(self.shelf(), &self.path("judgements.jsonl"), judgements)
     }
 
     /// What was judged of this very manuscript.
     pub fn opinions(&self, sha256: &str) -> Result<Opinions, ReviewError> {
-        let all: Vec<JudgementLine> = lines::read(self.project(), &self.path("judgements.jsonl"))?;
+        let all: Vec<JudgementLine> = lines::read(self.shelf(), &self.path("judgements.jsonl"))?;
         let own = all.into_iter().filter(|line| line.sha256 == sha256);
         Ok(Opinions::of(own))
     }

@@ -3,10 +3,8 @@
 use std::sync::Arc;
 
 use fumi_base::{
-    files,
     listing::list,
     project::{PathError, Project},
-    writing::replace,
 };
 use serde::{Deserialize, Serialize};
 
@@ -14,6 +12,7 @@ use super::{
     id::ReviewId,
     lines::{self, json},
     scores,
+    shelf::{Apart, Shelf},
 };
 use crate::{
     checks::{Issue, RULE_VERSION},
@@ -211,13 +210,13 @@ pub struct Resolution {
 /// The reviews of a project.
 #[derive(Clone, Debug)]
 pub struct Reviews {
-    project: Arc<Project>,
+    shelf: Shelf,
 }
 
 /// One review.
 #[derive(Clone, Debug)]
 pub struct Review {
-    project: Arc<Project>,
+    shelf: Shelf,
     manifest: Manifest,
 }
 
@@ -225,14 +224,24 @@ impl Reviews {
     /// Those of a project.
     #[must_use]
     pub fn of(project: Arc<Project>) -> Self {
-        Self { project }
+        Self {
+            shelf: Shelf::new(project, None),
+        }
+    }
+
+    /// The same, with what is written going to another place.
+    #[must_use]
+    pub fn apart(project: Arc<Project>, apart: Apart) -> Self {
+        Self {
+            shelf: Shelf::new(project, Some(apart)),
+        }
     }
 
     /// Begins a review. Nothing is written before its first step.
     #[must_use]
     pub fn begin(&self, id: ReviewId, subject: Subject, now: &Moment) -> Review {
         Review {
-            project: Arc::clone(&self.project),
+            shelf: self.shelf.clone(),
             manifest: Manifest {
                 version: VERSION,
                 session_id: id,
@@ -250,14 +259,10 @@ impl Reviews {
     pub fn load(&self, id: &str) -> Result<Review, ReviewError> {
         let unknown = || ReviewError::NoReview { id: id.to_owned() };
         let known = ReviewId::parse(id).ok_or_else(unknown)?;
-        let file = match self.project.resolve(&format!("{FOLDER}/{known}/manifest.json")) {
-            Ok(file) => file,
-            Err(PathError::NotFound { .. }) => return Err(unknown()),
-            Err(error) => return Err(error.into()),
-        };
-        let bytes = files::read(&file, MANIFEST_BYTES)?;
-        let manifest: Manifest = serde_json::from_slice(&bytes).map_err(|error| ReviewError::Broken {
-            path: file.shown(),
+        let path = format!("{FOLDER}/{known}/manifest.json");
+        let text = self.shelf.text(&path, MANIFEST_BYTES)?.ok_or_else(unknown)?;
+        let manifest: Manifest = serde_json::from_str(&text).map_err(|error| ReviewError::Broken {
+            path,
             reason: error.to_string(),
         })?;
         // A folder that was copied by hand is not the review that it is named after.
@@ -265,14 +270,14 @@ impl Reviews {
             return Err(unknown());
         }
         Ok(Review {
-            project: Arc::clone(&self.project),
+            shelf: self.shelf.clone(),
             manifest,
         })
     }
 
     /// What was executed for an episode, the newest first, each with the review that it belongs to.
     pub fn history(&self, episode: Episode, limit: usize) -> Result<Vec<(ReviewId, Execution)>, ReviewError> {
-        let folder = match self.project.resolve(FOLDER) {
+        let folder = match self.shelf.project().resolve(FOLDER) {
             Ok(folder) => folder,
             Err(PathError::NotFound { .. }) => return Ok(Vec::new()),
             Err(error) => return Err(error.into()),
@@ -319,12 +324,12 @@ impl Review {
 
     /// What was executed, the oldest first.
     pub fn executions(&self) -> Result<Vec<Execution>, ReviewError> {
-        lines::read(&self.project, &self.path("step_executions.jsonl"))
+        lines::read(&self.shelf, &self.path("step_executions.jsonl"))
     }
 
     /// The issues that were found, the oldest first.
     pub fn issues(&self) -> Result<Vec<IssueLine>, ReviewError> {
-        lines::read(&self.project, &self.issues_path())
+        lines::read(&self.shelf, &self.issues_path())
     }
 
     /// Writes down a step: what it answered, what it found, and that it was.
@@ -337,12 +342,12 @@ impl Review {
     ) -> Result<(), ReviewError> {
         let number = self.manifest.executions + 1;
         let output_file = self.next_output(&execution.tool);
-        replace(&self.project, &output_file, output.as_bytes())?;
+        self.shelf.write(&output_file, output)?;
         execution.output_file = Some(output_file);
         let known: Vec<String> = self.issues()?.into_iter().map(|issue| issue.issue_id).collect();
         let new = issues.iter().filter(|issue| !known.contains(&issue.issue_id));
         let new: Vec<IssueLine> = new.map(IssueLine::from).collect();
-        lines::add(&self.project, &self.issues_path(), &new)?;
+        lines::add(&self.shelf, &self.issues_path(), &new)?;
         // A text of its own is not the manuscript: its steps are not done for that.
         let step = execution.step_id.filter(|_| execution.input_file.is_none());
         if let Some(step) = step.filter(|step| !self.manifest.completed_steps.contains(step)) {
@@ -356,9 +361,9 @@ impl Review {
         self.manifest.executions = number;
         if execution.tool == WHOLE {
             let episode = Episode::new(self.manifest.subject.episode);
-            scores::note(&self.project, episode, &self.manifest.session_id, number, &execution)?;
+            scores::note(&self.shelf, episode, &self.manifest.session_id, number, &execution)?;
         }
-        lines::add(&self.project, &self.path("step_executions.jsonl"), &[execution])?;
+        lines::add(&self.shelf, &self.path("step_executions.jsonl"), &[execution])?;
         self.write_manifest()
     }
 
@@ -373,14 +378,14 @@ impl Review {
         if resolutions.is_empty() {
             return Ok(());
         }
-        lines::add(&self.project, &self.path("issue_resolutions.jsonl"), resolutions)
+        lines::add(&self.shelf, &self.path("issue_resolutions.jsonl"), resolutions)
     }
 
     /// Keeps something that a step was given.
     pub fn keep_input(&self, name: &str, text: &str) -> Result<String, ReviewError> {
         let hash = ContentHash::of(text.as_bytes());
         let path = self.path(&format!("inputs/{name}_{}.txt", &hash.digits()[..12]));
-        replace(&self.project, &path, text.as_bytes())?;
+        self.shelf.write(&path, text)?;
         Ok(path)
     }
 
@@ -390,16 +395,11 @@ impl Review {
     }
 
     fn write_manifest(&self) -> Result<(), ReviewError> {
-        replace(
-            &self.project,
-            &self.path("manifest.json"),
-            json(&self.manifest).as_bytes(),
-        )?;
-        Ok(())
+        self.shelf.write(&self.path("manifest.json"), &json(&self.manifest))
     }
 
-    pub(super) fn project(&self) -> &Arc<Project> {
-        &self.project
+    pub(super) fn shelf(&self) -> &Shelf {
+        &self.shelf
     }
 
     pub(super) fn path(&self, name: &str) -> String {

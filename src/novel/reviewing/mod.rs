@@ -11,6 +11,7 @@ mod lines;
 mod look;
 mod rubric;
 mod scores;
+mod shelf;
 mod steps;
 mod written;
 
@@ -20,5 +21,6 @@ pub use kept::{Execution, IssueLine, Manifest, Resolution, Review, Reviews, Subj
 pub use look::{Looked, manuscript};
 pub use rubric::{instruction, open_items, rubric, words};
 pub use scores::{EpisodeScore, scores};
+pub use shelf::Apart;
 pub use steps::{Phase, ReviewStep, STEPS, review_step};
 pub use written::{Written, can_be_written, write_back};

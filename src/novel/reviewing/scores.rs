@@ -8,10 +8,9 @@ use std::sync::Arc;
 use fumi_base::{
     listing::list,
     project::{PathError, Project},
-    writing::replace,
 };
 
-use super::{ReviewId, kept::Execution, lines::json};
+use super::{ReviewId, kept::Execution, lines::json, shelf::Shelf};
 use crate::{errors::reviewing::ReviewError, project::Episode};
 
 const FOLDER: &str = ".noveler/checks/scores";
@@ -77,7 +76,7 @@ impl EpisodeScore {
 
 /// Notes the score of a review, if it has one.
 pub(super) fn note(
-    project: &Project,
+    shelf: &Shelf,
     episode: Option<Episode>,
     review: &ReviewId,
     execution: usize,
@@ -94,8 +93,7 @@ pub(super) fn note(
         method: done.method.clone(),
         manuscript: done.sha256.chars().take(DIGITS).collect(),
     };
-    replace(project, &format!("{FOLDER}/{}", noted.name()), json(done).as_bytes())?;
-    Ok(())
+    shelf.write(&format!("{FOLDER}/{}", noted.name()), &json(done))
 }
 
 /// All scores, by episode and then by time. A name that is none is passed over.

@@ -4,7 +4,10 @@
 
 use std::sync::Arc;
 
-use fumi_base::{files, writing::replace};
+use fumi_base::{
+    files,
+    writing::{WriteError, replace_if},
+};
 
 use super::Looked;
 use crate::{
@@ -45,11 +48,15 @@ pub fn write_back(novel: &NovelProject, looked: &Looked, text: &str, now: &Stamp
     let backups = Backups::of(Arc::clone(novel.project()), &novel.names().backups);
     let backup = backups.create(&[path.as_str()], "before check_fix", now)?.id;
     // As late as possible: whoever saves in between is told, and what they saved stays.
-    let there = files::read(&novel.project().resolve(path)?, crate::project::MANUSCRIPT_BYTES)?;
-    if ContentHash::of(&there).digits() != looked.subject.sha256 {
-        return Err(ReviewError::Changed { path: path.clone() });
-    }
-    replace(novel.project(), path, &bytes)?;
+    let is_known = || {
+        let there = novel.project().resolve(path);
+        let there = there.and_then(|there| files::read(&there, crate::project::MANUSCRIPT_BYTES));
+        there.is_ok_and(|there| ContentHash::of(&there).digits() == looked.subject.sha256)
+    };
+    replace_if(novel.project(), path, &bytes, is_known).map_err(|error| match error {
+        WriteError::Changed { path } => ReviewError::Changed { path },
+        error => error.into(),
+    })?;
     Ok(Written {
         sha256: ContentHash::of(&bytes).digits().to_owned(),
         backup: Some(backup),

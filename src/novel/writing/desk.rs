@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use fumi_base::{files, project::Project, text::Locale};
+use fumi_base::{files, project::Project, text::Locale, writing::replace_if};
 
 use super::{
     material::Material,
@@ -422,12 +422,10 @@ pub fn place_manuscript(
         }
         None => None,
     };
-    apply(
-        project,
-        &[Write {
-            path: path.clone(),
-            text: text.to_owned(),
-        }],
-    )?;
+    let now = || {
+        let file = project.resolve(&path).ok()?;
+        files::read(&file, 4 * CONTENT_BYTES as u64).ok()
+    };
+    replace_if(project, &path, text.as_bytes(), || now() == before)?;
     Ok(Delivered { path, sha256, backup })
 }

@@ -118,7 +118,7 @@ impl Material {
 
     /// The same for a plot that is not in the project.
     pub fn gather_for(novel: &NovelProject, episode: Episode, plot: Option<Plot>) -> Result<Self, ProjectError> {
-        let survey = novel.survey()?;
+        let survey = novel.survey_to_write()?;
         survey.is_a_novel(novel.names())?;
         let is_passed = plot.is_some();
         let plot = match plot {

@@ -1,7 +1,7 @@
 //! The novel toolsets: what their tools share. One file is one tool; what a novel is made of is `fumi-novel`'s.
 //!
 //! Times come from [`now`] and are handed down: the domain reads no clock. Files are read and written in [`crate::tool::Cx::blocking`],
-//! and whoever writes does it in [`crate::tool::Cx::alone`].
+//! and what writes is run by [`alone`].
 
 pub mod checking;
 pub mod data;
@@ -16,21 +16,25 @@ mod suggestion;
 pub mod write;
 pub mod writing;
 
-use std::{sync::LazyLock, time::Duration};
+use std::{
+    sync::{Arc, LazyLock},
+    time::Duration,
+};
 
-use fumi_base::{errors::Book, pools::Pool};
+use fumi_base::{errors::Book, pools::Pool, store::Store};
 use fumi_novel::{
-    backups::Stamp,
+    backups::{Backups, Stamp},
     checks::Tuning,
     project::{Episode, Names, NovelProject},
     writing::Moment,
 };
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, de::Error as _};
+use tokio_util::sync::CancellationToken;
 
 use crate::{
     config,
-    tool::{Cx, Effect, Family, SharedOption, Spec, Texts, ToolError},
+    tool::{Cx, Effect, Family, Progress, SharedOption, Spec, Texts, ToolError},
 };
 
 /// Writing, planning, publishing.
@@ -115,13 +119,16 @@ pub struct NovelDeps {
     pub names: Names,
     /// What the configuration changes about the checks.
     pub checks: Tuning,
+    /// Where the reviews of who may only read are.
+    pub store: Arc<dyn Store>,
 }
 
 impl NovelDeps {
     /// From the configuration.
     #[must_use]
-    pub fn new(config: &config::Novel) -> Self {
+    pub fn new(config: &config::Novel, store: Arc<dyn Store>) -> Self {
         Self {
+            store,
             names: config.names.clone(),
             checks: config.checks.clone(),
         }
@@ -133,11 +140,11 @@ impl NovelDeps {
         cx.blocking(move |_, _| novel.survey()?.is_a_novel(novel.names())).await
     }
 
-    /// Refuses an episode without a manuscript, before anything is written.
+    /// Refuses an episode without a manuscript, or broken settings, before anything is written.
     pub async fn check_manuscript(&self, cx: &Cx, episode: Episode) -> Result<(), ToolError> {
         let novel = self.novel(cx);
         let look = cx.blocking(move |_, _| {
-            novel.survey()?.is_a_novel(novel.names())?;
+            novel.survey_to_write()?.is_a_novel(novel.names())?;
             novel.manuscript(episode).map(drop)
         });
         look.await
@@ -146,8 +153,32 @@ impl NovelDeps {
     /// The novel of a call.
     #[must_use]
     pub fn novel(&self, cx: &Cx) -> NovelProject {
-        NovelProject::new(std::sync::Arc::clone(&cx.project), self.names.clone())
+        NovelProject::new(Arc::clone(&cx.project), self.names.clone())
     }
+}
+
+/// [`Cx::alone`] in a novel: a restoration that a crash interrupted is finished before the work begins.
+pub async fn alone<T, E>(
+    novel: NovelProject,
+    cx: &Cx,
+    holder: &str,
+    work: impl FnOnce(&CancellationToken, &Progress) -> Result<T, E> + Send + 'static,
+) -> Result<T, ToolError>
+where
+    T: Send + 'static,
+    E: Into<ToolError> + Send + 'static,
+{
+    let backups = Backups::of(Arc::clone(novel.project()), &novel.names().backups);
+    cx.alone(holder, move |cancel, progress| {
+        match backups.finish_interrupted() {
+            Ok(kept) if kept.is_empty() => {}
+            Ok(kept) => tracing::warn!(?kept, "an interrupted restoration left files that were changed since"),
+            // It stays told by status, and keeps nobody from writing.
+            Err(error) => tracing::warn!(%error, "an interrupted restoration cannot be finished"),
+        }
+        work(cancel, progress)
+    })
+    .await
 }
 
 /// The time in UTC, to the millisecond.

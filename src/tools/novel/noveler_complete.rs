@@ -12,7 +12,7 @@ use fumi_novel::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{EpisodeNumber, NovelDeps, WRITES, now, suggestion::Suggestion, texts};
+use super::{EpisodeNumber, NovelDeps, WRITES, alone, now, suggestion::Suggestion, texts};
 use crate::tool::{Cx, Outcome, Render, Spec, Tool, ToolError};
 
 /// How many kinds of losses of one file are shown, and how many places of a kind; the record has more.
@@ -136,7 +136,7 @@ impl Tool for NovelerComplete {
         let (novel, locale) = (deps.novel(cx), cx.locale());
         let holder = format!("noveler_complete {}", args.episode.0);
         deps.check_manuscript(cx, args.episode.0).await?;
-        let work = cx.alone(&holder, move |cancel, _| {
+        let work = alone(deps.novel(cx), cx, &holder, move |cancel, _| {
             finish(&novel, &args, locale, &|| cancel.is_cancelled())
         });
         Ok(Outcome::Done(work.await?))

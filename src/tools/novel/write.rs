@@ -11,7 +11,7 @@ use fumi_novel::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{NovelDeps, WRITES, data::reference::hash_of, stamp, texts};
+use super::{NovelDeps, WRITES, alone, data::reference::hash_of, stamp, texts};
 use crate::tool::{Cx, Outcome, Render, Spec, Tool, ToolError};
 
 /// See the module.
@@ -101,11 +101,8 @@ impl Tool for Write {
         let (checking, path, known) = (saving.clone(), args.file_path.clone(), over.clone());
         cx.blocking(move |_, _| checking.check(&path, &known)).await?;
         let length = args.content.chars().count();
-        let saved = cx
-            .alone("write", move |_, _| {
-                saving.save(&args.file_path, &args.content, &over, &stamp())
-            })
-            .await?;
+        let work = move |_: &_, _: &_| saving.save(&args.file_path, &args.content, &over, &stamp());
+        let saved = alone(deps.novel(cx), cx, "write", work).await?;
         Ok(Outcome::Done(told(saved, length, cx.project.shown_root(), &backups)))
     }
 }

@@ -465,6 +465,7 @@ async fn who_may_only_read_may_check_and_leaves_nothing() {
             reply.text
         );
         assert!(reply.structured.get("detailed_report_reference").is_none(), "{tool}");
+        assert_eq!(reply.structured["persisted"], false, "{tool}");
     }
     refused(
         &app,
@@ -472,6 +473,37 @@ async fn who_may_only_read_may_check_and_leaves_nothing() {
         &["READ_ONLY"],
     );
     assert_eq!(sample.state(), before);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_staged_review_of_who_may_only_read_goes_on_over_calls() {
+    let sample = novel();
+    let app = sample.app();
+    let caller = |principal: &str| Caller {
+        access: std::sync::Arc::new(Access {
+            read_only: true,
+            principal: principal.into(),
+            ..Access::whole(app.scope.clone())
+        }),
+        ..Caller::default()
+    };
+    let before = sample.state();
+    let ask = |tool: &'static str, arguments: Value, principal: &str| {
+        call_as(&app, tool, arguments, caller(principal), CancellationToken::new())
+    };
+    let begun = ask("get_check_tasks", json!({"episode": 1}), "reader").await;
+    let id = begun.structured["session_id"].clone();
+    for step in 1..=2 {
+        let arguments = json!({"episode": 1, "session_id": id, "step_id": step, "judge": false});
+        let done = ask("execute_check_step", arguments, "reader").await;
+        assert!(!done.is_error && done.structured["persisted"] == false, "{}", done.text);
+        assert_eq!(done.structured["session_id"], id);
+    }
+    let status = ask("get_check_status", json!({"session_id": id}), "reader").await;
+    assert_eq!(status.structured["completed_steps"], json!([1, 2]), "{}", status.text);
+    let other = ask("get_check_status", json!({"session_id": id}), "another").await;
+    refused(&app, &other, &["S001"]);
+    assert_eq!(sample.state(), before, "nothing is written to the project");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,5 +1,5 @@
-//! The server dies (SIGKILL) at every place at which a write can stop: before a file is made, when it is written, flushed, renamed. The
-//! places are listed by the program itself, for every call of a whole episode; none of them is left out.
+//! The server dies (SIGKILL) at every place at which a write can stop: before a file is made, when it is written, flushed, renamed, its
+//! folder flushed. The places are listed by the program itself, for every call of a whole episode; none of them is left out.
 //!
 //! After each death another server goes on: no file is half, no stage that was complete is lost, no text stands twice, and the
 //! same answers make the same manuscript.
@@ -25,8 +25,9 @@ use crate::{
     sample::{Sample, copy},
 };
 
-/// How many things happen to the disk when one file is written: it is made, filled, flushed, renamed.
-const PLACES_OF_A_FILE: usize = 4;
+/// How many things happen to the disk when one file is written: it is made, filled, flushed, renamed, and its
+/// folder is flushed.
+const PLACES_OF_A_FILE: usize = 5;
 
 /// The manuscript that is replaced.
 const BEFORE: &str = "# 前の原稿\n\n　前の原稿の本文。\n";
@@ -225,7 +226,7 @@ async fn it_may_die_anywhere_and_loses_nothing() {
         .flat_map(|moment| &moment.places)
         .filter(|place| place.contains("manifest.yaml"));
     assert_eq!(manifests.count(), PLACES_OF_A_FILE, "the manifest of the backup");
-    for what in ["create", "write", "fsync", "rename"] {
+    for what in ["create", "write", "fsync", "rename", "flush"] {
         let of_kind = moments
             .iter()
             .flat_map(|moment| &moment.places)

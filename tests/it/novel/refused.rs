@@ -72,6 +72,40 @@ async fn what_is_not_there_is_named_with_what_helps() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn broken_settings_stop_what_is_written_by_them() {
+    for settings in ["title: こぶ\nstyle_preset: bunkoo\n", "title: [こぶ\n"] {
+        let sample = novel();
+        sample.file("プロジェクト設定.yaml", settings);
+        for tool in [
+            "noveler_write",
+            "noveler_plot",
+            "write_with_claude",
+            "noveler_complete",
+            "check_fix",
+            "write_step_1",
+        ] {
+            let arguments = match tool {
+                "noveler_plot" => json!({"episode": 1, "regenerate": true}),
+                _ => json!({"episode": 1}),
+            };
+            let error = taught(&sample, tool, arguments).await;
+            assert_eq!(error["code"], "P002", "{tool}: {error}");
+            let message = error["message"].as_str().unwrap();
+            assert!(
+                message.contains("プロジェクト設定.yaml") && message.contains("line"),
+                "{message}"
+            );
+        }
+        // Who only looks is told beside the rest.
+        let status = ok(&sample.app(), "status", json!({})).await;
+        assert!(
+            status["remarks"].to_string().contains("プロジェクト設定.yaml"),
+            "{status}"
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn stages_are_known_and_come_in_their_order() {
     let sample = novel();
     for unknown in ["episode_design", "Plot", ""] {

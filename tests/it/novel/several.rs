@@ -1,5 +1,8 @@
 //! Two servers on one novel: one writes at a time, and who waits is told for whom.
 
+use std::{sync::Arc, time::Duration};
+
+use fumi::tool::{Answerer, Caller, Cx, Progress, ToolError, pipeline};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
@@ -46,6 +49,38 @@ async fn the_second_writer_waits_or_is_told_who_writes() {
     turn.end().await;
     let reply = waiting.await.unwrap();
     assert!(!reply.is_error, "{}", reply.text);
+}
+
+/// By default a tool may work as long as it may wait for its turn, so that its time would always be up first.
+#[tokio::test(flavor = "multi_thread")]
+async fn waiting_for_a_turn_does_not_use_up_the_time_of_the_call() {
+    let sample = unwritten();
+    let (waiting, other) = (
+        sample.app_with(&[], |config| config.pools.wait_seconds = 1),
+        sample.app(),
+    );
+    let project = other.kernel.roots.default_project();
+    let work = CancellationToken::new();
+    let turn = other.kernel.writers.turn(project, "session_x", &work).await.unwrap();
+    let cx = Cx {
+        project: Arc::clone(project),
+        caller: Caller::default(),
+        answerer: Answerer::Host,
+        cancel: work.child_token(),
+        progress: Progress::default(),
+        writers: Arc::clone(&waiting.kernel.writers),
+        expectation: fumi_base::expectation::Resolved::default(),
+        batch: None,
+        is_followed: false,
+        turn: std::sync::Mutex::default(),
+        writing: tokio::sync::watch::Sender::default(),
+        seat: std::sync::OnceLock::new(),
+    };
+    let late = cx.alone("me", |_, _| Ok::<_, ToolError>(()));
+    let refused = pipeline::within(Duration::from_millis(50), &work, &cx, late).await;
+    let refused = refused.expect_err("it is held");
+    assert!(refused.message().en.contains("session_x"), "{refused:?}");
+    turn.end().await;
 }
 
 /// Two hosts answer the same session through two servers, as fast as they can. Every turn is taken once.

@@ -16,7 +16,7 @@ use fumi_novel::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{CHECKS, EpisodeNumber, Job, NovelDeps, Suggestion, WRITES, json, now, stamp, tenths, texts};
+use super::{CHECKS, EpisodeNumber, Job, NovelDeps, Suggestion, WRITES, alone, json, now, stamp, tenths, texts};
 use crate::tool::{Cx, Outcome, Render, Spec, Tool, ToolError};
 
 /// How many fixes are shown; the record has all.
@@ -137,7 +137,7 @@ impl Tool for CheckFix {
         let only = args.issue_ids.map(BTreeSet::from_iter);
         let holder = format!("check_fix {}", args.episode.0);
         let at = stamp();
-        let work = cx.alone(&holder, move |cancel, _| {
+        let work = alone(job.novel.clone(), cx, &holder, move |cancel, _| {
             mend(&job, level, only.as_ref(), is_dry, &at, &|| cancel.is_cancelled())
         });
         Ok(Outcome::Done(work.await?))
@@ -162,7 +162,7 @@ pub(super) async fn fix_first(job: &Job, level: Level, cx: &Cx) -> Result<Output
     let is_dry = level == Level::Aggressive;
     let holder = format!("{} {}", job.tool, job.episode);
     let (job, at) = (job.clone(), stamp());
-    let fixed = cx.alone(&holder, move |cancel, _| {
+    let fixed = alone(job.novel.clone(), cx, &holder, move |cancel, _| {
         mend(&job, level.level(), None, is_dry, &at, &|| cancel.is_cancelled())
     });
     fixed.await

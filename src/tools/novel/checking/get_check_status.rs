@@ -1,15 +1,11 @@
 //! `get_check_status`: how far a staged review is, and what comes next. Reads only.
 
 use fumi_base::text::Locale;
-use fumi_novel::{
-    errors::reviewing::ReviewError,
-    project::Episode,
-    reviewing::{Reviews, STEPS},
-};
+use fumi_novel::{errors::reviewing::ReviewError, project::Episode, reviewing::STEPS};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{CHECKS, NovelDeps, READS, REVIEW, get_check_tasks::Task, tenths, texts};
+use super::{CHECKS, NovelDeps, READS, REVIEW, get_check_tasks::Task, reader::Reader, tenths, texts};
 use crate::tool::{Cx, Outcome, Render, Spec, Tool, ToolError};
 
 /// See the module.
@@ -61,9 +57,12 @@ impl Tool for GetCheckStatus {
     type Output = Output;
 
     async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
-        let (novel, locale) = (deps.novel(cx), cx.locale());
+        let (novel, locale, reader) = (deps.novel(cx), cx.locale(), Reader::of(deps, cx));
+        if cx.caller.access.read_only {
+            reader.fetch(&args.session_id).await?;
+        }
         let work = cx.blocking(move |_, _| {
-            let review = Reviews::of(std::sync::Arc::clone(novel.project())).load(&args.session_id)?;
+            let review = reader.reviews(novel.project()).load(&args.session_id)?;
             let manifest = review.manifest();
             let next = STEPS.iter().find(|step| !manifest.completed_steps.contains(&step.id));
             let now = Episode::new(manifest.subject.episode).and_then(|episode| novel.manuscript(episode).ok());

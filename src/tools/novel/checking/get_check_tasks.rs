@@ -3,7 +3,7 @@
 use fumi_base::text::Locale;
 use fumi_novel::{
     errors::reviewing::ReviewError,
-    reviewing::{self, ReviewStep, Reviews, STEPS},
+    reviewing::{self, ReviewStep, STEPS},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -28,6 +28,9 @@ pub struct Output {
     success: bool,
     /// Pass it to `execute_check_step`.
     session_id: String,
+    /// False where nothing was written to the project, because the caller may only read; absent otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    persisted: Option<bool>,
     episode: u32,
     tasks: Vec<Task>,
     next_suggested_actions: Vec<Suggestion>,
@@ -61,13 +64,11 @@ impl Tool for GetCheckTasks {
 
     async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
         let job = Job::of("get_check_tasks", args.episode, false, deps, cx)?;
+        let (reader, id, keeps) = (job.apart.clone(), job.id().to_string(), job.keeps);
         let work = cx.blocking(move |_, _| {
             let looked = reviewing::manuscript(&job.novel, job.episode, None, &job.tuning)?;
-            let reviews = Reviews::of(std::sync::Arc::clone(job.novel.project()));
-            let review = reviews.begin(job.id(), looked.subject, &job.begun);
-            if job.keeps {
-                review.write_down()?;
-            }
+            let review = job.reviews().begin(job.id(), looked.subject, &job.begun);
+            review.write_down()?;
             let first = job.suggestion(
                 "execute_check_step",
                 "begins with the first step",
@@ -76,12 +77,17 @@ impl Tool for GetCheckTasks {
             Ok::<_, ReviewError>(Output {
                 success: true,
                 session_id: review.id().to_string(),
+                persisted: (!job.keeps).then_some(false),
                 episode: job.episode.number(),
                 tasks: STEPS.iter().map(|step| Task::of(step, job.locale)).collect(),
                 next_suggested_actions: vec![first.in_session(review.id().to_string()).at_step(1)],
             })
         });
-        Ok(Outcome::Done(work.await?))
+        let output = work.await?;
+        if !keeps {
+            reader.keep(&id).await?;
+        }
+        Ok(Outcome::Done(output))
     }
 }
 

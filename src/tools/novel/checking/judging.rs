@@ -132,9 +132,6 @@ pub(super) fn take(
         reason: why.get(job.locale).to_owned(),
     });
     let rejected = rejected.collect();
-    if !job.keeps {
-        return Ok((Opinions::of(taken), rejected));
-    }
     review.keep_judgements(&taken)?;
     Ok((review.opinions(&sha256)?, rejected))
 }

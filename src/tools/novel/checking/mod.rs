@@ -1,7 +1,7 @@
 //! Checks of a manuscript: the tools that look, and the one that mends. What is found is `fumi-novel`'s; here is how it is shown.
 //!
-//! Every answer of a check carries a `session_id`: what was found is kept under it in `.noveler/checks/`, unless the caller may
-//! not write. A reply shows the weightiest issues; the file that it names has all of them.
+//! Every answer of a check carries a `session_id`: what was found is kept under it in `.noveler/checks/`, in the server's store where the
+//! caller may not write. A reply shows the weightiest issues; the file that it names has all of them.
 
 pub mod check_basic;
 pub mod check_fix;
@@ -20,9 +20,10 @@ pub(in crate::tools::novel) mod finishing;
 mod issue;
 mod judging;
 pub(in crate::tools::novel) mod pictures;
+mod reader;
 mod review;
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use fumi_base::{
     pools::Pool,
@@ -32,7 +33,7 @@ use fumi_novel::{
     checks::{Finding, FixLevel, Issue, Material, RULE_VERSION, Score, Severity, Tuning},
     completion::NOT_EVALUATED,
     project::{Episode, NovelProject},
-    reviewing::{Looked, ReviewId},
+    reviewing::{Looked, ReviewId, Reviews},
     status::THRESHOLD,
     writing::{Moment, Now},
 };
@@ -42,9 +43,10 @@ use serde::Serialize;
 use self::{
     judging::OpenItem,
     pictures::{Chart, Picture},
+    reader::Reader,
 };
 use super::{
-    EpisodeNumber, NovelDeps, READS, REVIEW, WRITES, now,
+    EpisodeNumber, NovelDeps, READS, REVIEW, WRITES, alone, now,
     rounding::{hundredths, tenths},
     stamp,
     suggestion::Suggestion,
@@ -80,8 +82,10 @@ struct Job {
     verbose: bool,
     /// What is to be drawn.
     pictures: &'static [Picture],
-    /// Whether what is found may be kept.
+    /// Whether what is found may be kept in the project.
     keeps: bool,
+    /// Where it goes otherwise.
+    apart: Reader,
     begun: Moment,
     random: u32,
 }
@@ -104,6 +108,7 @@ impl Job {
             verbose,
             pictures: &[],
             keeps: !cx.caller.access.read_only,
+            apart: Reader::of(deps, cx),
             begun: moment,
             random,
         })
@@ -113,6 +118,15 @@ impl Job {
     fn drawing(self, wanted: bool, pictures: &'static [Picture]) -> Self {
         let pictures = if wanted { pictures } else { &[] };
         Self { pictures, ..self }
+    }
+
+    /// The reviews of the novel, as this caller has them.
+    fn reviews(&self) -> Reviews {
+        if self.keeps {
+            Reviews::of(Arc::clone(self.novel.project()))
+        } else {
+            self.apart.reviews(self.novel.project())
+        }
     }
 
     fn id(&self) -> ReviewId {
@@ -167,6 +181,9 @@ pub struct Checked<T> {
     #[serde(flatten)]
     own: T,
     issues_found: Counts,
+    /// False where nothing was written to the project, because the caller may only read; absent otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    persisted: Option<bool>,
     /// Where all issues are, a line each; absent where nothing was kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     detailed_report_reference: Option<String>,
@@ -289,6 +306,7 @@ fn answer<T: Own>(seen: &Seen<'_>, session: &ReviewId, own: T) -> Checked<T> {
         characters,
         own,
         issues_found: counts,
+        persisted: None,
         detailed_report_reference: None,
         files: Vec::new(),
         items: Vec::new(),
@@ -350,8 +368,8 @@ fn remarks(seen: &Seen<'_>, score: Option<f64>) -> Vec<String> {
     }
     if !seen.job.keeps {
         say(
-            "Nothing was kept, because this caller may only read.".to_owned(),
-            "読み取り専用のため、記録は残していません。".to_owned(),
+            "Nothing was written to the project, because this caller may only read.".to_owned(),
+            "読み取り専用のため、プロジェクトには何も記録していません。".to_owned(),
         );
     }
     let japanese = fumi_novel::text::Scripts::of_story(seen.material.manuscript(), None);

@@ -2,7 +2,7 @@
 //!
 //! Every check is one, from `check_basic` with rules alone to a step of the staged flow. What it says of it is its own affair.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::collections::BTreeMap;
 
 use fumi_novel::{
     checks::{
@@ -11,12 +11,12 @@ use fumi_novel::{
     },
     errors::reviewing::ReviewError,
     project::Episode,
-    reviewing::{self, Execution, Review, Reviews, Subject},
+    reviewing::{self, Execution, Review, Subject},
 };
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Checked, Job, Own, Seen, answer, json,
+    Checked, Job, Own, Seen, alone, answer, json,
     judging::{self, Judging, Open, Rejected},
     now, pictures,
 };
@@ -93,14 +93,26 @@ pub(super) async fn reviewed<T: Own + Send + 'static>(
     own: impl FnOnce(&Whole<'_>) -> T + Send + 'static,
 ) -> Result<(Checked<T>, Option<Open>), ToolError> {
     let is_alone = job.keeps && looks.session_id.is_some();
-    let (job, holder) = (job.clone(), format!("{} {}", job.tool, job.episode));
+    let (reader, id) = (
+        job.apart.clone(),
+        looks.session_id.clone().unwrap_or_else(|| job.id().to_string()),
+    );
+    if !job.keeps {
+        reader.fetch(&id).await?;
+    }
+    let keeps = job.keeps;
+    let (novel, job, holder) = (job.novel.clone(), job.clone(), format!("{} {}", job.tool, job.episode));
     let work =
         move |cancel: &CancellationToken, _: &Progress| review(&job, &looks, &judging, &|| cancel.is_cancelled(), own);
-    if is_alone {
-        cx.alone(&holder, work).await
+    let done = if is_alone {
+        alone(novel, cx, &holder, work).await?
     } else {
-        cx.blocking(work).await
+        cx.blocking(work).await?
+    };
+    if !keeps {
+        reader.keep(&id).await?;
     }
+    Ok(done)
 }
 
 /// Reviews a manuscript. What is open is what somebody may judge now.
@@ -137,9 +149,7 @@ pub(super) fn review<T: Own>(
     };
     let mut checked = answer(&seen, review.id(), own(&whole));
     checked.charts = pictures::drawn(&whole)?;
-    if job.keeps {
-        keep(job, looks, &mut review, &seen, &mut checked)?;
-    }
+    keep(job, looks, &mut review, &seen, &mut checked)?;
     let open = judging::open(&seen, judging, &evaluations);
     Ok((checked, open))
 }
@@ -158,7 +168,7 @@ fn evaluated(
 
 /// The review that a call goes on with, or a new one.
 fn opened(job: &Job, looks: &Looks, subject: &Subject) -> Result<Review, ReviewError> {
-    let reviews = Reviews::of(Arc::clone(job.novel.project()));
+    let reviews = job.reviews();
     match &looks.session_id {
         None => Ok(reviews.begin(job.id(), subject.clone(), &job.begun)),
         Some(id) => {
@@ -173,7 +183,7 @@ fn opened(job: &Job, looks: &Looks, subject: &Subject) -> Result<Review, ReviewE
     }
 }
 
-/// Keeps an answer and its issues, and says where.
+/// Keeps an answer and its issues, and says where if that is in the project.
 fn keep<T: Own>(
     job: &Job,
     looks: &Looks,
@@ -182,13 +192,17 @@ fn keep<T: Own>(
     checked: &mut Checked<T>,
 ) -> Result<(), ReviewError> {
     let end = now();
-    checked.detailed_report_reference = Some(review.issues_path());
-    checked.files = vec![review.issues_path(), review.next_output(job.tool)];
+    if job.keeps {
+        checked.detailed_report_reference = Some(review.issues_path());
+        checked.files = vec![review.issues_path(), review.next_output(job.tool)];
+    } else {
+        checked.persisted = Some(false);
+    }
     let input_file = match &looks.given {
         Some(text) => Some(review.keep_input("manuscript", text)?),
         None => None,
     };
-    checked.files.extend(input_file.clone());
+    checked.files.extend(input_file.clone().filter(|_| job.keeps));
     let execution = Execution {
         step_id: looks.step,
         method: checked.method.clone(),

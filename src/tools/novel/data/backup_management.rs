@@ -15,7 +15,7 @@ use fumi_novel::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{DATA, NovelDeps, WRITES, stamp, texts};
+use super::{DATA, NovelDeps, WRITES, alone, stamp, texts};
 use tokio_util::sync::CancellationToken;
 
 use crate::tool::{Cx, Next, Outcome, Progress, Render, Spec, Tool, ToolError};
@@ -237,10 +237,11 @@ impl Tool for BackupManagement {
         let novel = deps.novel(cx);
         let backups = Backups::of(Arc::clone(&cx.project), &deps.names.backups);
         let writes = !matches!(args.action, Action::List | Action::Verify);
+        let restoring = novel.clone();
         let work = move |_: &CancellationToken, _: &Progress| done(&args, &novel, &backups, &stamp());
         let output = if writes {
             deps.check_novel(cx).await?;
-            cx.alone("backup_management", work).await?
+            alone(restoring, cx, "backup_management", work).await?
         } else {
             cx.blocking(work).await?
         };

@@ -16,4 +16,4 @@ pub mod reference;
 pub mod responses;
 pub mod validate_json_response;
 
-use super::{DATA, NovelDeps, READS, WRITES, now, stamp, texts};
+use super::{DATA, NovelDeps, READS, WRITES, alone, now, stamp, texts};

@@ -14,7 +14,7 @@ use super::{METHOD, Step, latest_session};
 use crate::{
     tool::{Cx, Outcome, Render, Spec, Tool, ToolError},
     tools::novel::{
-        ENHANCED, EpisodeNumber, NovelDeps, REVIEW, WRITES,
+        ENHANCED, EpisodeNumber, NovelDeps, REVIEW, WRITES, alone,
         checking::finishing::Found,
         noveler_complete, now, texts,
         writing::{
@@ -238,7 +238,7 @@ async fn finished(args: &Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Outp
     let (novel, episode, now) = (deps.novel(cx), args.episode.0, now());
     deps.check_manuscript(cx, episode).await?;
     let holder = format!("{} {episode}", ExecuteWritingStep::SPEC.name);
-    let work = cx.alone(&holder, move |cancel, _| {
+    let work = alone(deps.novel(cx), cx, &holder, move |cancel, _| {
         noveler_complete::make(&novel, episode, Extent::Formats, &now, &|| cancel.is_cancelled())
     });
     let (completed, ..) = work.await?;

@@ -19,7 +19,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     tool::{Ask, Audience, Cx, Outcome, Progress, Render, Spec, Status, Submit, Tool, ToolError},
     tools::novel::{
-        EpisodeNumber, NovelDeps, WRITES, stamp,
+        EpisodeNumber, NovelDeps, WRITES, alone, stamp,
         suggestion::Suggestion,
         texts,
         writing::{artifact, noveler_write::to_write, preview, said},
@@ -131,7 +131,13 @@ async fn look(args: &Args, deps: &NovelDeps, cx: &Cx) -> Result<Looked, ToolErro
     };
     if is_answered {
         deps.check_novel(cx).await?;
-        cx.alone(&format!("{} {episode}", NovelerPlot::SPEC.name), work).await
+        alone(
+            deps.novel(cx),
+            cx,
+            &format!("{} {episode}", NovelerPlot::SPEC.name),
+            work,
+        )
+        .await
     } else {
         cx.blocking(work).await
     }

@@ -29,7 +29,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::{NovelDeps, now, stamp};
+use super::{NovelDeps, alone, now, stamp};
 use crate::tool::{Ask, Audience, Cx, Material, Status, Submit, ToolError};
 
 /// How long one step may take: a stage has five minutes of its own (decision 17).
@@ -105,7 +105,7 @@ where
         Wanted::Named(id) => format!("{} {}", sitting.tool, id.chars().take(80).collect::<String>()),
         _ => format!("{} {}", sitting.tool, sitting.episode),
     };
-    cx.alone(&holder, move |_, _| {
+    alone(deps.novel(cx), cx, &holder, move |_, _| {
         let opened = desk.open(sitting.wanted.which(), sitting.target, &now)?;
         let act = (sitting.act)(&opened)?;
         desk.work(opened, act, sitting.tool, sitting.places_draft, &now)

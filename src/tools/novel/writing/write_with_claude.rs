@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     tool::{Ask, Audience, Cx, Outcome, Progress, Render, Spec, Status, Submit, Tool, ToolError},
-    tools::novel::{EpisodeNumber, NovelDeps, WRITES, suggestion::Suggestion, texts},
+    tools::novel::{EpisodeNumber, NovelDeps, WRITES, alone, suggestion::Suggestion, texts},
 };
 
 /// See the module.
@@ -119,7 +119,7 @@ impl Tool for WriteWithClaude {
 async fn look(args: &Args, prepared: Prepared, cx: &Cx) -> Result<Looked, ToolError> {
     let (episode, target, locale, now) = (args.episode.0, args.word_count_target, cx.locale(), moment()?);
     let (project, content) = (Arc::clone(&cx.project), args.content.clone());
-    let is_answered = content.is_some();
+    let (is_answered, own) = (content.is_some(), prepared.novel.clone());
     let work = move |_: &CancellationToken, _: &Progress| {
         let Prepared { novel, material, plot } = prepared;
         let at_once = AtOnce {
@@ -142,8 +142,7 @@ async fn look(args: &Args, prepared: Prepared, cx: &Cx) -> Result<Looked, ToolEr
         Ok(Looked::Text(text, place))
     };
     if is_answered {
-        cx.alone(&format!("{} {episode}", WriteWithClaude::SPEC.name), work)
-            .await
+        alone(own, cx, &format!("{} {episode}", WriteWithClaude::SPEC.name), work).await
     } else {
         cx.blocking(work).await
     }
