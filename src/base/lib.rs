@@ -20,6 +20,7 @@ pub mod pools;
 pub mod project;
 pub mod redact;
 pub mod roots;
+pub mod shares;
 pub mod store;
 pub mod system;
 pub mod text;
