@@ -138,10 +138,10 @@ impl Names {
     /// The names that the configuration allows.
     #[must_use]
     pub fn new(config: &Config) -> Self {
-        let lower = |names: &[String]| names.iter().map(|name| name.to_ascii_lowercase()).collect();
+        let each = |names: &[String], plain: fn(&str) -> String| names.iter().map(|name| plain(name)).collect();
         Self {
-            hosts: lower(&config.server.allowed_hosts),
-            origins: lower(&config.server.allowed_origins),
+            hosts: each(&config.server.allowed_hosts, plain_host),
+            origins: each(&config.server.allowed_origins, plain_origin),
             exposed: !config.server.listen.ip().is_loopback(),
         }
     }
@@ -157,7 +157,7 @@ impl Names {
 
     /// No `Origin` (not a browser), a page served from this machine, or a configured one. An entry may end in `:*`.
     fn allows_origin(&self, origin: &str) -> bool {
-        let origin = origin.to_ascii_lowercase();
+        let origin = plain_origin(origin);
         let Some((_, authority)) = origin.split_once("://") else {
             return false;
         };
@@ -171,6 +171,20 @@ impl Names {
                     })
             })
     }
+}
+
+/// In small letters, without a usual port: clients leave it out, and a proxy may speak TLS.
+fn plain_host(host: &str) -> String {
+    let host = host.to_ascii_lowercase();
+    let usual = host.strip_suffix(":443").or_else(|| host.strip_suffix(":80"));
+    usual.unwrap_or(&host).to_owned()
+}
+
+/// In small letters, without the usual port of its scheme, which browsers leave out.
+fn plain_origin(origin: &str) -> String {
+    let origin = origin.to_ascii_lowercase();
+    let port = if origin.starts_with("https:") { ":443" } else { ":80" };
+    origin.strip_suffix(port).unwrap_or(&origin).to_owned()
 }
 
 /// The host of an authority, without its port.
@@ -223,12 +237,21 @@ fn refused(names: &Names, headers: &HeaderMap, uri: &Uri) -> Option<Refusal> {
 #[cfg(test)]
 mod tests {
     use super::Names;
+    use crate::config::Config;
+
+    fn config() -> Config {
+        let mut config = Config::default();
+        config.server.allowed_hosts = vec!["fumi.example.com:443".to_owned()];
+        config.server.allowed_origins = ["https://app.example.com:*", "https://one.example.com:443"]
+            .map(str::to_owned)
+            .to_vec();
+        config
+    }
 
     fn names(exposed: bool) -> Names {
         Names {
-            hosts: vec!["fumi.example.com".to_owned()],
-            origins: vec!["https://app.example.com:*".to_owned()],
             exposed,
+            ..Names::new(&config())
         }
     }
 
@@ -256,6 +279,9 @@ mod tests {
             ("http://localhost:6274", true),
             ("http://127.0.0.1", true),
             ("https://app.example.com", true),
+            ("https://one.example.com", true),
+            ("https://one.example.com:8443", false),
+            ("http://one.example.com", false),
             ("https://app.example.com:8443", true),
             ("https://app.example.com.evil.org", false),
             ("http://evil.example.com", false),
