@@ -30,7 +30,7 @@ const REMEMBERED: Duration = Duration::from_mins(10);
 /// The resource server.
 #[derive(Debug)]
 pub struct OAuth {
-    keys: Keys,
+    keys: Arc<Keys>,
     issuer: String,
     audience: String,
     algorithms: Vec<Algorithm>,
@@ -114,7 +114,7 @@ impl OAuth {
             Ok((subject.subject.clone(), bounds))
         });
         Ok(Self {
-            keys,
+            keys: Arc::new(keys),
             issuer: config.issuer.clone(),
             audience: config.audience.clone(),
             algorithms: algorithms.map_err(|error| ConfigError(format!("auth.oauth.algorithms: {error}")))?,
