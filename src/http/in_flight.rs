@@ -92,7 +92,7 @@ pub fn is_answer(extensions: &Extensions) -> bool {
 }
 
 /// A stream on which only the server speaks. The library has compared the header with the body where it believes it.
-fn only_listens(parts: &Parts) -> bool {
+pub(super) fn only_listens(parts: &Parts) -> bool {
     let is_listen = || {
         let method = parts.headers.get("mcp-method");
         method.is_some_and(|method| method == "subscriptions/listen") && sessions::is_stateless(&parts.headers)
@@ -100,7 +100,8 @@ fn only_listens(parts: &Parts) -> bool {
     parts.method == Method::GET || is_listen()
 }
 
-fn is_event_stream(response: &Response) -> bool {
+/// True for a reply that goes on after its head.
+pub(super) fn is_event_stream(response: &Response) -> bool {
     let kind = response.headers().get(header::CONTENT_TYPE);
     kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"))
 }

@@ -25,9 +25,9 @@ use tower_http::{
 
 use super::{
     access_log,
-    auth::authenticate,
+    auth::{Principal, authenticate, ending},
     body::Bodies,
-    in_flight::InFlight,
+    in_flight::{InFlight, is_event_stream, only_listens},
     refusal::{self, Refusal},
     router::Edge,
     session_gate,
@@ -92,13 +92,19 @@ impl Admission {
         let begins = self.sessions.look(&mut parts, &body)?;
         session_gate::recognise(&self.edge, &mut parts).await?;
         let place = self.in_flight.take(&parts)?;
+        let principal = parts.extensions.get::<Arc<Principal>>().map(Arc::clone);
+        let listens = only_listens(&parts);
         let serve = next.run(Request::from_parts(parts, Body::from(body)));
         let response = if begins {
             self.sessions.begin(serve).await?
         } else {
             serve.await
         };
-        Ok(place.keep(response))
+        let response = place.keep(response);
+        Ok(match principal {
+            Some(principal) if is_event_stream(&response) => ending::with(&principal, listens, response),
+            _ => response,
+        })
     }
 }
 

@@ -19,7 +19,7 @@ use tokio::sync::watch;
 
 use super::{app, bearing, listed};
 use crate::{
-    harness::{Answer, Server, Stateless},
+    harness::{Answer, Server, Session, Stateless},
     sample::Sample,
 };
 
@@ -358,6 +358,21 @@ async fn tokens_with_a_new_key_wait_for_one_answer_of_the_issuer() {
         assert_eq!(one.await.unwrap(), StatusCode::OK);
     }
     assert_eq!(*issuer.asked.lock().unwrap(), 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_listening_stream_ends_with_its_access_token() {
+    let sample = Sample::new();
+    let key = Key::new("k1");
+    let issuer = Issuer::start(&[&key]).await;
+    let server = server(&sample, &issuer, |_| {}).await;
+    let mut claims = issuer.claims("fumi:code");
+    // Accepted for a minute more, of which two seconds are left.
+    claims["exp"] = json!(get_current_timestamp() - 58);
+    let session = Session::open_bearing(&server, bearing(&key.sign(&claims)), json!({})).await;
+    let mut stream = session.listen().await;
+    assert_eq!(stream.status(), StatusCode::OK);
+    while stream.chunk().await.unwrap().is_some() {}
 }
 
 #[tokio::test(flavor = "multi_thread")]
