@@ -30,7 +30,8 @@ pub struct Server {
     pub session_idle_minutes: u64,
     /// Seconds that calls get to finish after SIGTERM.
     pub drain_seconds: u64,
-    /// Connections at once; as many as the limit of open files leaves room for, if that is less.
+    /// Connections at once; as many as the limit of open files leaves room for, if that is less. One peer that is not this
+    /// machine gets at most as many as are free: alone, half of them.
     pub max_connections: usize,
     /// Seconds that a client has for the head of a request, from its first byte on.
     pub header_seconds: u64,

@@ -226,7 +226,7 @@ fn check_names(edge: &Edge, parts: &Parts) -> Result<(), Refusal> {
 fn refused(names: &Names, headers: &HeaderMap, uri: &Uri) -> Option<Refusal> {
     let text = |value: &HeaderValue| value.to_str().map(str::to_owned).unwrap_or_default();
     let mut hosts = headers.get_all(header::HOST).iter().map(text);
-    // HTTP/2 carries the host in the URI, and in HTTP/1.1 one there wins over the header.
+    // A host in the request line wins over the header for whoever stands in between.
     let (own, another) = (hosts.next(), hosts.next());
     let authority = uri.authority().map(ToString::to_string);
     if another.is_some() || (own.is_none() && authority.is_none()) {
