@@ -91,7 +91,7 @@ impl Admission {
         // An initialize names no session; every other session is asked for here, so that a full server says 404 too.
         let begins = self.sessions.look(&mut parts, &body)?;
         session_gate::recognise(&self.edge, &mut parts).await?;
-        let place = self.in_flight.take(&parts)?;
+        let place = self.in_flight.take(&mut parts)?;
         let principal = parts.extensions.get::<Arc<Principal>>().map(Arc::clone);
         let listens = only_listens(&parts);
         let serve = next.run(Request::from_parts(parts, Body::from(body)));
