@@ -38,8 +38,8 @@ pub struct RootError {
     pub reason_ja: &'static str,
     /// What would be allowed, as the client writes it.
     pub allowed: Vec<String>,
-    /// The maps between the client's paths and ours.
-    pub maps: Arc<PathMaps>,
+    /// Paths of the client's that are mapped to allowed roots, or to what is around or inside them.
+    pub mapped: Vec<String>,
     /// Names of projects that a URL can name.
     pub named: Vec<String>,
 }
@@ -52,8 +52,7 @@ impl Teach for RootError {
         &BOOK
     }
     fn facts(&self) -> Vec<(&'static str, String)> {
-        let maps: Vec<_> = self.maps.maps().iter().map(|map| map.client.as_str()).collect();
-        let (maps, maps_ja) = match maps.join(", ") {
+        let (maps, maps_ja) = match self.mapped.join(", ") {
             maps if maps.is_empty() => (String::new(), String::new()),
             maps => (
                 format!(" Mapped from the client: {maps}."),
@@ -177,6 +176,18 @@ impl AllowedRoots {
         self.admits(&project).then_some(project)
     }
 
+    /// The client's paths that lead to these roots: whoever is bound to some learns nothing of others.
+    fn mapped(&self) -> Vec<String> {
+        let leads_here = |server: &Path| {
+            self.paths()
+                .any(|root| root.starts_with(server) || server.starts_with(root))
+        };
+        let maps = self.maps.maps().iter();
+        maps.filter(|map| leads_here(&map.server))
+            .map(|map| map.client.clone())
+            .collect()
+    }
+
     /// Opens a project by its absolute path (as the client or as this side writes it), if it is an existing folder inside an
     /// allowed root.
     pub fn project(&self, raw: &str) -> Result<Arc<Project>, RootError> {
@@ -185,7 +196,7 @@ impl AllowedRoots {
             reason,
             reason_ja,
             allowed: self.all().map(|project| project.shown_root()).collect(),
-            maps: Arc::clone(&self.maps),
+            mapped: self.mapped(),
             named: self.names().map(str::to_owned).collect(),
         };
         if raw.len() > MAX_PATH_BYTES || raw.contains('\0') {
