@@ -8,9 +8,12 @@ use std::{future::poll_fn, pin::Pin, sync::Arc, time::Duration};
 
 use axum::{
     body::{Body, Bytes, HttpBody as _},
-    http::{StatusCode, header, request::Parts},
+    http::{HeaderMap, StatusCode, header, request::Parts},
 };
-use fumi_base::shares::{Share, Shares};
+use fumi_base::{
+    project::quoted,
+    shares::{Share, Shares},
+};
 use tokio::time::{Instant, timeout_at};
 
 use super::{auth::Principal, refusal::Refusal};
@@ -86,6 +89,12 @@ impl Bodies {
         let Some(principal) = parts.extensions.get::<Arc<Principal>>() else {
             return Err(self.refuse(&Unread::Unwanted));
         };
+        if let Some(encoding) = encoded(&parts.headers) {
+            self.metrics.refused(RefusedBy::Body);
+            let facts = [("encoding", encoding)];
+            let refusal = Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "BODY_ENCODED", &facts);
+            return Err(refusal.with(header::ACCEPT_ENCODING, "identity"));
+        }
         let announced = parts
             .headers
             .get(header::CONTENT_LENGTH)
@@ -151,6 +160,13 @@ impl Bodies {
             }
         }
     }
+}
+
+/// The encoding of a body that is not sent as it is.
+fn encoded(headers: &HeaderMap) -> Option<String> {
+    let mut all = headers.get_all(header::CONTENT_ENCODING).iter();
+    let other = all.find(|encoding| !encoding.as_bytes().eq_ignore_ascii_case(b"identity"))?;
+    Some(quoted(&String::from_utf8_lossy(other.as_bytes())))
 }
 
 /// The pieces so far. Most bodies are one piece, which is not copied.

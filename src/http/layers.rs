@@ -27,6 +27,7 @@ use super::{
     access_log,
     auth::{Principal, authenticate, ending},
     body::Bodies,
+    health,
     in_flight::{InFlight, is_event_stream, only_listens},
     refusal::{self, Refusal},
     router::Edge,
@@ -210,6 +211,11 @@ fn is_loopback(host: &str) -> bool {
 }
 
 fn check_names(edge: &Edge, parts: &Parts) -> Result<(), Refusal> {
+    // Browsers, the only ones that a name protects from, speak HTTP/1.1 and send one.
+    let is_old_probe = parts.version == Version::HTTP_10 && health::is_probe(parts.uri.path());
+    if is_old_probe && !parts.headers.contains_key(header::HOST) && parts.uri.authority().is_none() {
+        return Ok(());
+    }
     if let Some(refusal) = refused(&edge.names.get(), &parts.headers, &parts.uri) {
         edge.app.kernel.metrics.refused(RefusedBy::Host);
         return Err(refusal);

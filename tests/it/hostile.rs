@@ -508,6 +508,22 @@ async fn clients_that_hang_up_in_the_middle_of_a_call_leave_nothing_behind() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn health_checks_of_http_1_0_need_no_host() {
+    let sample = Sample::new();
+    let program = Program::start(&sample, &[]);
+    for path in ["/livez", "/readyz"] {
+        assert_eq!(
+            program.ask(format!("GET {path} HTTP/1.0\r\n\r\n").as_bytes()).status,
+            200
+        );
+    }
+    for other in ["GET /v1/tools HTTP/1.0\r\n\r\n", "GET /livez HTTP/1.1\r\n\r\n"] {
+        assert_eq!(program.ask(other.as_bytes()).status, 400, "{other}");
+    }
+    program.survived();
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn http2_is_not_spoken() {
     let sample = Sample::new();
     let program = Program::start(&sample, &[]);
