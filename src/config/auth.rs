@@ -178,13 +178,18 @@ impl Auth {
 /// True if nobody on the way can change what a URL answers: HTTPS, or this machine.
 #[must_use]
 pub fn is_confidential(url: &str) -> bool {
-    let Ok(url) = reqwest::Url::parse(url) else {
+    let Ok(url) = url.parse::<http::Uri>() else {
         return false;
     };
-    let host = url.host_str().unwrap_or_default();
+    let host = url.host().unwrap_or_default();
     let address = host.trim_matches(['[', ']']).parse::<std::net::IpAddr>();
     let is_loopback = host == "localhost" || address.is_ok_and(|address| address.is_loopback());
-    !host.is_empty() && (url.scheme() == "https" || (url.scheme() == "http" && is_loopback))
+    !host.is_empty()
+        && match url.scheme_str() {
+            Some("https") => true,
+            Some("http") => is_loopback,
+            _ => false,
+        }
 }
 
 impl OAuth {
