@@ -4,6 +4,7 @@
 //! and what a failure teaches from [`errors`].
 
 mod above;
+pub mod audit;
 pub mod cache;
 pub mod changes;
 pub mod errors;

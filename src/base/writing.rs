@@ -11,6 +11,7 @@ use std::{
 use cap_std::fs::Dir;
 
 use crate::{
+    audit,
     errors::{Book, Teach},
     failpoints::reach,
     project::{BOOK, PathError, Project, quoted},
@@ -115,6 +116,7 @@ pub(crate) fn put(project: &Project, raw: &str, relative: &Path, mut source: imp
     reach("fsync", relative);
     temporary.replace(&name).map_err(io)?;
     reach("rename", relative);
+    audit::done("written", project, relative);
     Ok(())
 }
 
@@ -134,7 +136,9 @@ pub fn remove_file(project: &Project, raw: &str) -> Result<(), WriteError> {
     dir.remove_file(&name).map_err(|source| WriteError::Io {
         path: raw.to_owned(),
         source,
-    })
+    })?;
+    audit::done("removed", project, &relative);
+    Ok(())
 }
 
 /// Removes a folder with all that is in it; what links in it lead to stays. A folder that is not there is removed.
@@ -153,7 +157,9 @@ pub fn remove_folder(project: &Project, raw: &str) -> Result<(), WriteError> {
     dir.remove_dir_all(&name).map_err(|source| WriteError::Io {
         path: raw.to_owned(),
         source,
-    })
+    })?;
+    audit::done("removed", project, &relative);
+    Ok(())
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

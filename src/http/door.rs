@@ -91,12 +91,16 @@ async fn through(edge: &Edge, asked: &Asked, mut request: Request, next: Next) -
             response
         }
         Err(refusal) => {
+            let principal = request.extensions().get::<Arc<Principal>>();
+            let principal = principal
+                .map(|principal| &*principal.name)
+                .filter(|name| !name.is_empty());
             match refusal.code() {
                 "RATE_LIMITED" => edge.app.kernel.metrics.refused(RefusedBy::Rate),
                 "INSUFFICIENT_SCOPE" => edge.app.kernel.metrics.refused(RefusedBy::Auth),
                 _ => {}
             }
-            tracing::info!(target: "fumi::audit", code = refusal.code(), "refused");
+            tracing::info!(target: "fumi::audit", code = refusal.code(), principal, "refused");
             refusal.into_response()
         }
     }

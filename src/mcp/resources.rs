@@ -142,6 +142,8 @@ pub(super) async fn run<T: Send + 'static>(
         is_followed: false,
         project: Arc::clone(&project),
         caller: caller.clone(),
+        tool: "resources/read",
+        redactor: Arc::clone(&app.kernel.redactor),
         answerer: Answerer::Host,
         cancel: cancel.child_token(),
         progress: Progress::default(),

@@ -62,7 +62,7 @@ pub struct Kernel {
     /// By family, the file that marks the top of its projects: a root inside one is lifted to it.
     pub tops: BTreeMap<&'static str, String>,
     /// What never leaves.
-    pub redactor: Redactor,
+    pub redactor: Arc<Redactor>,
     /// What one reply may hold.
     pub caps: Caps,
     /// What it holds where nobody says it.
@@ -263,6 +263,8 @@ async fn answer(kernel: &Kernel, catalogue: &Catalogue, entry: &Entry, call: Cal
     let cx = Cx {
         project,
         caller: call.caller,
+        tool: spec.name,
+        redactor: Arc::clone(&kernel.redactor),
         answerer: call.answerer,
         cancel: call.cancel.child_token(),
         progress: call.progress,
