@@ -27,7 +27,7 @@ use super::{
     access_log,
     auth::{Principal, authenticate, ending},
     body::Bodies,
-    health,
+    cors, health,
     in_flight::{InFlight, is_event_stream, only_listens},
     refusal::{self, Refusal},
     router::Edge,
@@ -68,8 +68,13 @@ struct Admission {
 }
 
 async fn admit(State(admission): State<Arc<Admission>>, request: Request, next: Next) -> Response {
+    let origin = cors::granted(&admission.edge.names.get(), request.headers());
     let served = admission.pass(request, next).await;
-    served.unwrap_or_else(IntoResponse::into_response)
+    let response = served.unwrap_or_else(IntoResponse::into_response);
+    match origin {
+        Some(origin) => cors::grant(response, origin),
+        None => response,
+    }
 }
 
 impl Admission {
@@ -86,6 +91,10 @@ impl Admission {
         let (mut parts, body) = request.into_parts();
         // Before anything that a foreign page could learn from.
         check_names(&self.edge, &parts)?;
+        // Browsers send no token with this question.
+        if let Some(answer) = cors::preflight(&self.edge.names.get(), &parts) {
+            return Ok(answer);
+        }
         // 401 comes before a body is read, and before 404.
         authenticate(&self.edge, &mut parts).await?;
         let (body, _room) = self.bodies.read(&parts, body).await?;
@@ -168,15 +177,17 @@ impl Names {
         let Some((_, authority)) = origin.split_once("://") else {
             return false;
         };
-        is_loopback(host_of(authority))
-            || self.origins.iter().any(|known| {
-                *known == origin
-                    || known.strip_suffix(":*").is_some_and(|base| {
-                        origin
-                            .strip_prefix(base)
-                            .is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
-                    })
-            })
+        is_loopback(host_of(authority)) || self.is_configured(&origin)
+    }
+
+    /// True for an origin that the operator named.
+    #[must_use]
+    pub fn is_configured(&self, origin: &str) -> bool {
+        let origin = plain_origin(origin);
+        self.origins.iter().any(|known| {
+            let rest = known.strip_suffix(":*").and_then(|base| origin.strip_prefix(base));
+            *known == origin || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
+        })
     }
 }
 

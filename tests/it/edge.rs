@@ -228,6 +228,67 @@ async fn whoever_accepts_everything_is_answered() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn pages_of_an_allowed_origin_may_call_and_read_and_no_others() {
+    let sample = Sample::new();
+    let app = sample.app_with(&[], |config| {
+        config.server.allowed_origins = vec!["https://app.example.com".to_owned()];
+    });
+    let server = Server::start(app).await;
+    let client = Stateless::new(&server);
+    let preflight = async |origin: &str| {
+        let question = client
+            .http
+            .request(reqwest::Method::OPTIONS, server.url())
+            .header("Origin", origin)
+            .header("Access-Control-Request-Method", "POST")
+            .header(
+                "Access-Control-Request-Headers",
+                "authorization,content-type,mcp-method",
+            );
+        question.send().await.unwrap()
+    };
+    let allowed = preflight("https://app.example.com").await;
+    assert_eq!(allowed.status(), StatusCode::NO_CONTENT);
+    for (name, value) in [
+        ("access-control-allow-origin", "https://app.example.com"),
+        ("access-control-allow-methods", "GET, POST, DELETE"),
+        ("access-control-allow-headers", "Authorization, *"),
+        ("vary", "origin"),
+    ] {
+        assert_eq!(allowed.headers()[name], value, "{name}");
+    }
+    let call = |origin: &str, path: &str| {
+        let request = client.prepare(1, "tools/list", None, json!({})).build().unwrap();
+        let (url, body) = (
+            format!("{}{path}", server.base),
+            request.body().unwrap().as_bytes().unwrap().to_vec(),
+        );
+        let posted = client.http.post(url).headers(request.headers().clone()).body(body);
+        posted.header("Origin", origin).send()
+    };
+    // Refusals too: their reason is for the page.
+    for path in ["/mcp", "/mcp/nonsense"] {
+        let answer = call("https://app.example.com", path).await.unwrap();
+        assert_eq!(
+            answer.headers()["access-control-allow-origin"],
+            "https://app.example.com",
+            "{path}"
+        );
+        let shown = answer.headers()["access-control-expose-headers"].to_str().unwrap();
+        assert!(shown.contains("Mcp-Session-Id"), "{shown}");
+    }
+    // A page of this machine may call, as before, but learns nothing by that.
+    for (origin, status) in [("http://localhost:3000", 405), ("https://evil.example", 403)] {
+        let refused = preflight(origin).await;
+        assert_eq!(refused.status(), status, "{origin}");
+        assert!(
+            !refused.headers().contains_key("access-control-allow-origin"),
+            "{origin}"
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_compressed_body_is_refused_by_the_name_of_its_header() {
     let sample = Sample::new();
     let server = Server::start(sample.app()).await;
