@@ -39,7 +39,7 @@ pub struct RootError {
     /// What would be allowed, as the client writes it.
     pub allowed: Vec<String>,
     /// Paths of the client's that are mapped to allowed roots, or to what is around or inside them.
-    pub mapped: Vec<String>,
+    pub mapped: Box<[String]>,
     /// Names of projects that a URL can name.
     pub named: Vec<String>,
 }
@@ -177,7 +177,7 @@ impl AllowedRoots {
     }
 
     /// The client's paths that lead to these roots: whoever is bound to some learns nothing of others.
-    fn mapped(&self) -> Vec<String> {
+    fn mapped(&self) -> Box<[String]> {
         let leads_here = |server: &Path| {
             self.paths()
                 .any(|root| root.starts_with(server) || server.starts_with(root))

@@ -128,13 +128,11 @@ fn is_authority(text: &str) -> bool {
         _ => (text, None),
     };
     let address = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
-    let is_host = match address {
-        Some(address) => address.parse::<std::net::Ipv6Addr>().is_ok(),
-        None => {
-            let fits = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_');
-            !host.is_empty() && host.bytes().all(fits)
-        }
-    };
+    let fits = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_');
+    let is_host = address.map_or_else(
+        || !host.is_empty() && host.bytes().all(fits),
+        |address| address.parse::<std::net::Ipv6Addr>().is_ok(),
+    );
     is_host && port.is_none_or(|port| port.parse::<u16>().is_ok())
 }
 

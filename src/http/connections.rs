@@ -185,14 +185,14 @@ impl Places {
         if is_spare {
             return Some(spare(permit));
         }
-        match self.by_peer.take(&name_of(peer)) {
-            Some(share) => Some(Place {
-                is_spare: false,
-                _permit: permit,
-                _share: Some(share),
-            }),
-            None => Arc::clone(&self.spare).try_acquire_owned().ok().map(spare),
-        }
+        let Some(part) = self.by_peer.take(&name_of(peer)) else {
+            return Arc::clone(&self.spare).try_acquire_owned().ok().map(spare);
+        };
+        Some(Place {
+            is_spare: false,
+            _permit: permit,
+            _share: Some(part),
+        })
     }
 }
 

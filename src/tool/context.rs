@@ -16,7 +16,6 @@ use fumi_base::{
     expectation::Resolved,
     pools::Permit,
     project::Project,
-    redact::Redactor,
     text::{Locale, Text},
     writers::Writers,
 };
@@ -69,10 +68,8 @@ pub struct Cx {
     pub project: Arc<Project>,
     /// Who calls.
     pub caller: Caller,
-    /// What is called, as the log names it.
-    pub tool: &'static str,
-    /// What never leaves.
-    pub redactor: Arc<Redactor>,
+    /// In whose name files are written.
+    pub actor: Actor,
     /// Who wrote what it brings.
     pub answerer: Answerer,
     /// Cancelled by the client, by the timeout or by shutdown. Work that takes long polls it.
@@ -106,14 +103,6 @@ impl Cx {
         turn.downcast().ok().map(|turn| *turn)
     }
 
-    fn actor(&self) -> Actor {
-        Actor {
-            principal: Arc::clone(&self.caller.access.principal),
-            tool: self.tool,
-            redactor: Arc::clone(&self.redactor),
-        }
-    }
-
     /// Does what only one may do in the project at a time, also of several servers, on a thread of its own. `holder` is what others are
     /// told meanwhile. Once it has begun it goes on to its end and keeps its turn until then, also when nobody waits for it any more:
     /// nobody else may write in the middle of it. Its token is cancelled when the turn is lost.
@@ -128,7 +117,7 @@ impl Cx {
     {
         let turn = self.writers.turn(&self.project, holder, &self.cancel).await?;
         let (cancel, progress, seat) = (self.cancel.clone(), self.progress.clone(), self.seat.get().cloned());
-        let (span, actor) = (tracing::Span::current(), self.actor());
+        let (span, actor) = (tracing::Span::current(), self.actor.clone());
         let whole = tokio::spawn(async move {
             let _seat = seat;
             let work = move || span.in_scope(|| audit::as_of(actor, || work(&cancel, &progress)));
@@ -156,7 +145,7 @@ impl Cx {
         E: Into<ToolError> + Send + 'static,
     {
         let (cancel, progress, seat) = (self.cancel.clone(), self.progress.clone(), self.seat.get().cloned());
-        let (span, actor) = (tracing::Span::current(), self.actor());
+        let (span, actor) = (tracing::Span::current(), self.actor.clone());
         let whole = move || {
             let _seat = seat;
             span.in_scope(|| audit::as_of(actor, || work(&cancel, &progress)))

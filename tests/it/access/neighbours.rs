@@ -36,8 +36,8 @@ async fn one_principal_leaves_places_to_others() {
             refused = &mut call => assert_eq!(refused.unwrap(), StatusCode::SERVICE_UNAVAILABLE),
         }
     }
-    let served = client("two").call("list_files", json!({"roots": ["."]})).await;
-    assert_eq!(served.status, StatusCode::OK, "{}", served.raw);
+    let answer = client("two").call("list_files", json!({"roots": ["."]})).await;
+    assert_eq!(answer.status, StatusCode::OK, "{}", answer.raw);
     gate.open();
 }
 
