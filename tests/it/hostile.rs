@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 
 use crate::{
     harness::STATELESS,
-    program::{Program, Raw},
+    program::Program,
     sample::{Sample, call},
 };
 
