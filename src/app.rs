@@ -110,7 +110,7 @@ impl App {
                     .map_err(|error| ConfigError(format!("the system gives no random numbers: {error}")))?,
             ),
             tops: BTreeMap::from([(tools::novel::FAMILY.name, config.novel.names.settings.clone())]),
-            redactor: Redactor::new(secrets.into_iter().chain(own)),
+            redactor: Arc::new(Redactor::new(secrets.into_iter().chain(own))),
             caps: config.limits.caps(),
             expectation: config.browser.expectation.policy(),
             most_steps: config.batch.max_steps,

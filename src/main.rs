@@ -198,17 +198,7 @@ fn main() -> ExitCode {
         Command::ParserProcess => parser_process::serve()
             .map(|()| ExitCode::SUCCESS)
             .map_err(|error| ConfigError(format!("the parser process ended: {error}"))),
-        Command::CheckConfig { file } => config(
-            Common {
-                config: Some(file),
-                ..Common::default()
-            },
-            Flags::default(),
-        )
-        .map(|_| {
-            say("ok");
-            ExitCode::SUCCESS
-        }),
+        Command::CheckConfig { file } => check_config(file),
     };
     done.unwrap_or_else(|error| refuse(&error.to_string()))
 }
@@ -394,6 +384,18 @@ fn call(tool: &str, arguments: &str, common: Common) -> Result<ExitCode, ConfigE
     } else {
         ExitCode::SUCCESS
     })
+}
+
+/// Makes all that a server makes of a configuration, but listens nowhere.
+fn check_config(file: PathBuf) -> Result<ExitCode, ConfigError> {
+    let common = Common {
+        config: Some(file),
+        ..Common::default()
+    };
+    let app = app(config(common, Flags::default())?)?;
+    http::auth::Auth::open(&app.config.auth, &app)?;
+    say("ok");
+    Ok(ExitCode::SUCCESS)
 }
 
 fn openapi(common: Common) -> Result<ExitCode, ConfigError> {

@@ -4,6 +4,7 @@
 //! and what a failure teaches from [`errors`].
 
 mod above;
+pub mod audit;
 pub mod cache;
 pub mod changes;
 pub mod errors;
@@ -20,6 +21,7 @@ pub mod pools;
 pub mod project;
 pub mod redact;
 pub mod roots;
+pub mod shares;
 pub mod store;
 pub mod system;
 pub mod text;

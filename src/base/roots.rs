@@ -42,8 +42,8 @@ pub struct RootError {
     pub reason_ja: &'static str,
     /// What would be allowed, as the client writes it.
     pub allowed: Vec<String>,
-    /// The maps between the client's paths and ours.
-    pub maps: Arc<PathMaps>,
+    /// Paths of the client's that are mapped to allowed roots, or to what is around or inside them.
+    pub mapped: Box<[String]>,
     /// Names of projects that a URL can name.
     pub named: Vec<String>,
     /// The failure of the system that kept it from being opened, if it was one; the folder may be allowed.
@@ -69,8 +69,7 @@ impl Teach for RootError {
                 ("reason_ja", failure.to_string()),
             ];
         }
-        let maps: Vec<_> = self.maps.maps().iter().map(|map| map.client.as_str()).collect();
-        let (maps, maps_ja) = match maps.join(", ") {
+        let (maps, maps_ja) = match self.mapped.join(", ") {
             maps if maps.is_empty() => (String::new(), String::new()),
             maps => (
                 format!(" Mapped from the client: {maps}."),
@@ -213,13 +212,25 @@ impl AllowedRoots {
         }
     }
 
+    /// The client's paths that lead to these roots: whoever is bound to some learns nothing of others.
+    fn mapped(&self) -> Box<[String]> {
+        let leads_here = |server: &Path| {
+            self.paths()
+                .any(|root| root.starts_with(server) || server.starts_with(root))
+        };
+        let maps = self.maps.maps().iter();
+        maps.filter(|map| leads_here(&map.server))
+            .map(|map| map.client.clone())
+            .collect()
+    }
+
     fn refuse(&self, raw: &str, reason: &'static str, reason_ja: &'static str) -> RootError {
         RootError {
             path: raw.to_owned(),
             reason,
             reason_ja,
             allowed: self.all().map(|project| project.shown_root()).collect(),
-            maps: Arc::clone(&self.maps),
+            mapped: self.mapped(),
             named: self.names().map(str::to_owned).collect(),
             failure: None,
         }

@@ -15,6 +15,7 @@ use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt as _, OpenOptionsSyncExt a
 use cap_std::fs::{Dir, OpenOptions};
 
 use crate::{
+    audit,
     errors::{Book, Teach},
     failpoints::reach,
     project::{BOOK, PathError, Project, quoted},
@@ -186,6 +187,7 @@ fn put_if(
         unfinished.replace(&name).map_err(io)
     })?;
     reach("rename", relative);
+    audit::done("written", project, relative);
     flush(&dir).map_err(io)?;
     reach("flush", relative);
     Ok(())
@@ -283,6 +285,7 @@ pub fn remove_file(project: &Project, raw: &str) -> Result<(), WriteError> {
         source,
     };
     fenced(raw, || dir.remove_file(&name).map_err(io))?;
+    audit::done("removed", project, &relative);
     flush(&dir).map_err(io)
 }
 
@@ -304,6 +307,7 @@ pub fn remove_folder(project: &Project, raw: &str) -> Result<(), WriteError> {
         source,
     };
     fenced(raw, || dir.remove_dir_all(&name).map_err(io))?;
+    audit::done("removed", project, &relative);
     flush(&dir).map_err(io)
 }
 

@@ -135,8 +135,17 @@ pub struct Subject {
 impl Auth {
     pub(super) fn check(&self) -> Result<(), ConfigError> {
         match self.mode {
+            AuthMode::None if !self.tokens.is_empty() => Err(ConfigError(
+                "auth.tokens says who may call, but auth.mode is \"none\", which lets everybody in; set auth.mode = \"tokens\", or take the tokens out".to_owned(),
+            )),
+            AuthMode::None if self.oauth != OAuth::default() => Err(ConfigError(
+                "auth.oauth says who may call, but auth.mode is \"none\", which lets everybody in; set auth.mode = \"oauth\", or take auth.oauth out".to_owned(),
+            )),
             AuthMode::None => Ok(()),
             AuthMode::Tokens => self.check_tokens(),
+            AuthMode::OAuth if !self.tokens.is_empty() => Err(ConfigError(
+                "auth.tokens stands beside auth.mode = \"oauth\", which takes access tokens of auth.oauth only; take the tokens out".to_owned(),
+            )),
             AuthMode::OAuth => self.oauth.check(),
         }
     }
@@ -166,6 +175,23 @@ impl Auth {
     }
 }
 
+/// True if nobody on the way can change what a URL answers: HTTPS, or this machine.
+#[must_use]
+pub fn is_confidential(url: &str) -> bool {
+    let Ok(url) = url.parse::<http::Uri>() else {
+        return false;
+    };
+    let host = url.host().unwrap_or_default();
+    let address = host.trim_matches(['[', ']']).parse::<std::net::IpAddr>();
+    let is_loopback = host == "localhost" || address.is_ok_and(|address| address.is_loopback());
+    !host.is_empty()
+        && match url.scheme_str() {
+            Some("https") => true,
+            Some("http") => is_loopback,
+            _ => false,
+        }
+}
+
 impl OAuth {
     fn check(&self) -> Result<(), ConfigError> {
         for (name, value) in [("issuer", &self.issuer), ("audience", &self.audience)] {
@@ -175,13 +201,12 @@ impl OAuth {
                 )));
             }
         }
-        let url = if self.jwks_uri.is_empty() {
-            &self.issuer
-        } else {
-            &self.jwks_uri
-        };
-        if !url.starts_with("https://") && !url.starts_with("http://") {
-            return Err(ConfigError(format!("auth.oauth: {url} is no URL")));
+        for (name, url) in [("issuer", &self.issuer), ("jwks_uri", &self.jwks_uri)] {
+            if !url.is_empty() && !is_confidential(url) {
+                return Err(ConfigError(format!(
+                    "auth.oauth.{name}: {url:?} is no https:// URL (http:// is for loopback only): whoever can change what it answers can make tokens"
+                )));
+            }
         }
         if self.algorithms.is_empty() {
             return Err(ConfigError("auth.oauth.algorithms is empty".to_owned()));

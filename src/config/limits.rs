@@ -29,7 +29,7 @@ pub struct Limits {
     pub strict: bool,
     /// Largest request body, in bytes.
     pub body_bytes: usize,
-    /// Bytes of all request bodies that are held at once.
+    /// Bytes of all request bodies that are held at once. One principal gets at most as much as is free: alone, half of it.
     pub bodies_bytes: usize,
     /// Largest head of a request (its line and headers), in bytes; at least 8,192.
     pub header_bytes: usize,

@@ -28,7 +28,7 @@ use figment::{
 use fumi_base::path_maps::{PathMap, PathMaps};
 use serde::{Deserialize, Serialize};
 
-pub use auth::{Auth, AuthMode, OAuth, Subject, Token};
+pub use auth::{Auth, AuthMode, OAuth, Subject, Token, is_confidential};
 pub use batch::Batch;
 pub use browser::{Browser, BrowserPolicy, Expected};
 pub use limits::{Cache, Limits, Pools, Resources};
@@ -126,12 +126,17 @@ pub fn load(
                 file.display()
             )));
         }
-        layers = layers.merge(Toml::file_exact(file));
+        let text = std::fs::read_to_string(file)
+            .map_err(|error| ConfigError(format!("the configuration file {}: {error}", file.display())))?;
+        // Alone first: what is read from several layers has no lines any more.
+        toml::from_str::<Config>(&text)
+            .map_err(|error| ConfigError(format!("{}, {}", file.display(), located(&text, &error))))?;
+        layers = layers.merge(Toml::string(&text));
     }
     let mut config: Config = layers
         .merge(Env::prefixed("FUMI__").split("__"))
         .extract()
-        .map_err(|error| ConfigError(one_line(&error.to_string())))?;
+        .map_err(|error| ConfigError(one_line(&error.to_string()).replace("\"default.", "\"")))?;
     if let Some(listen) = flags.listen {
         config.server.listen = listen;
     }
@@ -176,6 +181,24 @@ pub fn load(
     config.novel.provider.read(&environment);
     config.check()?;
     Ok(config)
+}
+
+/// What is wrong in a file, with its line and the nearest name to an unknown one.
+fn located(text: &str, error: &toml::de::Error) -> String {
+    let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+    let line = before.matches('\n').count() + 1;
+    let key = text.lines().nth(line - 1).and_then(|line| line.split_once('='));
+    let key = key.map(|(key, _)| format!(", {}", key.trim())).unwrap_or_default();
+    let message = one_line(error.message());
+    let mut names = message.split('`').skip(1).step_by(2);
+    let unknown = names.next().filter(|_| message.starts_with("unknown"));
+    let nearest = unknown.and_then(|unknown| {
+        let near = names.map(|known| (strsim::jaro_winkler(unknown, known), known));
+        near.filter(|(score, _)| *score > 0.8)
+            .max_by(|a, b| a.0.total_cmp(&b.0))
+    });
+    let nearest = nearest.map(|(_, known)| format!("; did you mean `{known}`?"));
+    format!("line {line}{key}: {message}{}", nearest.unwrap_or_default())
 }
 
 fn one_line(message: &str) -> String {
@@ -262,7 +285,8 @@ mod tests {
         let file = root.path().join("fumi.toml");
         for (toml, expected) in [
             ("[server]\nlisten = \"0.0.0.0:1\"", "refusing to listen on 0.0.0.0:1"),
-            ("[server]\nlsten = \"x\"", "lsten"),
+            ("[server]\nlsten = \"x\"", "line 2, lsten: unknown field `lsten`"),
+            ("[server]\nlsten = \"x\"", "did you mean `listen`?"),
             ("[limits]\nreply_rows = 0", "limits.reply_rows must be at least 1"),
             (
                 "[limits]\nheader_bytes = 100",

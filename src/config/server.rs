@@ -20,7 +20,7 @@ pub struct Server {
     pub listen: SocketAddr,
     /// Names under which clients may reach it (`Host` header). Loopback names are always allowed.
     pub allowed_hosts: Vec<String>,
-    /// Web origins that may call it (`Origin` header), such as `https://app.example.com:443`. None by default.
+    /// Web origins that may call it (`Origin` header), such as `https://app.example.com`. None by default.
     pub allowed_origins: Vec<String>,
     /// Listen beyond loopback without authentication.
     pub insecure: bool,
@@ -30,7 +30,8 @@ pub struct Server {
     pub session_idle_minutes: u64,
     /// Seconds that calls get to finish after SIGTERM.
     pub drain_seconds: u64,
-    /// Connections at once; as many as the limit of open files leaves room for, if that is less.
+    /// Connections at once; as many as the limit of open files leaves room for, if that is less. One peer that is not this
+    /// machine gets at most as many as are free: alone, half of them.
     pub max_connections: usize,
     /// Seconds that a client has for the head of a request, from its first byte on.
     pub header_seconds: u64,
@@ -81,6 +82,16 @@ impl Server {
                 return Err(ConfigError(format!("server.{name} must be from 1 to {LONGEST_WAIT}")));
             }
         }
+        if let Some(host) = self.allowed_hosts.iter().find(|host| !is_authority(host)) {
+            return Err(ConfigError(format!(
+                "server.allowed_hosts: {host:?} is no host such as \"fumi.example.com\" or \"fumi.example.com:8443\" (no scheme, no path, no wildcard)"
+            )));
+        }
+        if let Some(origin) = self.allowed_origins.iter().find(|origin| !is_origin(origin)) {
+            return Err(ConfigError(format!(
+                "server.allowed_origins: {origin:?} is no origin such as \"https://app.example.com\" or \"http://app.example.com:*\" (with a scheme, without a path)"
+            )));
+        }
         StateKey::of(&self.state_key)?;
         Ok(())
     }
@@ -110,6 +121,30 @@ impl Server {
     }
 }
 
+/// True for a host with or without a port, as a `Host` header can say it.
+fn is_authority(text: &str) -> bool {
+    let (host, port) = match text.rsplit_once(':') {
+        Some((host, port)) if !port.ends_with(']') => (host, Some(port)),
+        _ => (text, None),
+    };
+    let address = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
+    let fits = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_');
+    let is_host = address.map_or_else(
+        || !host.is_empty() && host.bytes().all(fits),
+        |address| address.parse::<std::net::Ipv6Addr>().is_ok(),
+    );
+    is_host && port.is_none_or(|port| port.parse::<u16>().is_ok())
+}
+
+/// True for a scheme and an authority, as an `Origin` header can say it; the port may be `*`.
+fn is_origin(text: &str) -> bool {
+    let Some((scheme, authority)) = text.split_once("://") else {
+        return false;
+    };
+    let fits = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.');
+    !scheme.is_empty() && scheme.bytes().all(fits) && is_authority(authority.strip_suffix(":*").unwrap_or(authority))
+}
+
 /// The soft limit of open files, as `/proc/self/limits` shows it.
 fn open_files(limits: &str) -> Option<usize> {
     let line = limits.lines().find(|line| line.starts_with("Max open files"))?;
@@ -118,6 +153,40 @@ fn open_files(limits: &str) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
+    use super::{is_authority, is_origin};
+
+    #[test]
+    fn names_are_those_that_a_header_can_say() {
+        for host in [
+            "fumi.example.com",
+            "FUMI:8640",
+            "192.0.2.7:80",
+            "[::1]",
+            "[2001:db8::1]:443",
+        ] {
+            assert!(is_authority(host), "{host}");
+            assert!(is_origin(&format!("https://{host}")), "{host}");
+        }
+        for host in [
+            "",
+            "https://a",
+            "a/",
+            "*.a",
+            "a:b",
+            "a:*",
+            "a:99999",
+            "::1",
+            "日本.example",
+            "a b",
+        ] {
+            assert!(!is_authority(host), "{host}");
+        }
+        assert!(is_origin("https://a:*") && is_origin("vscode-webview://0a1b"));
+        for origin in ["", "null", "a.example", "https://", "https://a/", "*", "://a"] {
+            assert!(!is_origin(origin), "{origin}");
+        }
+    }
+
     #[test]
     fn the_limit_of_open_files_is_the_soft_one() {
         let limits = "Limit                     Soft Limit           Hard Limit           Units     \n\

@@ -1,7 +1,8 @@
 //! One line in the log for every request, and the id by which it is found again.
 //!
-//! Invariant: a line holds what the server decided (route, status, size, time, principal) and never what the client wrote:
-//! no path, no query, no header but an id that can only be letters and digits. A stream has its line when it ends.
+//! Invariant: a line holds what the server decided (route, MCP method, tool, status, size, time, principal), by names of its own,
+//! and never what the client wrote: no path, no query, no header but an id that can only be letters and digits. A stream
+//! has its line when it ends.
 
 use std::{
     pin::Pin,
@@ -22,7 +23,7 @@ use axum::{
 };
 use hyper::body::{Frame, SizeHint};
 
-use crate::tool::Access;
+use crate::{mcp::observe::Told, tool::Access};
 
 /// Where a request's id stands, in both directions.
 pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -38,10 +39,13 @@ static REQUESTS: AtomicU64 = AtomicU64::new(1);
 pub async fn record(mut request: Request, next: Next) -> Response {
     let id = id_of(&request);
     request.headers_mut().insert(REQUEST_ID, id.clone());
+    let told = Told::default();
+    request.extensions_mut().insert(told.clone());
     let line = tracing::enabled!(tracing::Level::INFO).then(|| Line {
         started: Instant::now(),
         method: known(request.method()),
         route: request.extensions().get::<MatchedPath>().cloned(),
+        told,
         id: id.clone(),
         status: StatusCode::OK,
         principal: None,
@@ -99,6 +103,7 @@ struct Line {
     started: Instant,
     method: &'static str,
     route: Option<MatchedPath>,
+    told: Told,
     id: HeaderValue,
     status: StatusCode,
     principal: Option<Arc<str>>,
@@ -114,6 +119,8 @@ impl Drop for Line {
             target: "fumi::access",
             method = self.method,
             route = self.route.as_ref().map_or("none", MatchedPath::as_str),
+            mcp = self.told.get().map(|operation| operation.method),
+            tool = self.told.get().and_then(|operation| operation.tool),
             status = self.status.as_u16(),
             ms = format_args!("{}.{}", tenths / 10, tenths % 10),
             bytes = self.bytes,

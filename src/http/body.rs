@@ -1,21 +1,22 @@
 //! Reading a request's body: whole, before anything is asked of it.
 //!
-//! Invariant: a body is bounded in bytes however it is framed, all bodies together are, and a client that stops sending is
-//! not waited for. Behind this layer a body is one piece in memory, so that no route needs a limit of its own. It does not
-//! look into it.
+//! Invariant: a body is bounded in bytes however it is framed, all bodies together are, of one principal and of all, and a
+//! client that stops sending is not waited for. Where nobody was authenticated no body is read. Behind this layer a body is
+//! one piece in memory, so that no route needs a limit of its own. It does not look into it.
 
 use std::{future::poll_fn, pin::Pin, sync::Arc, time::Duration};
 
 use axum::{
     body::{Body, Bytes, HttpBody as _},
-    http::{StatusCode, header, request::Parts},
+    http::{HeaderMap, StatusCode, header, request::Parts},
 };
-use tokio::{
-    sync::{OwnedSemaphorePermit, Semaphore},
-    time::{Instant, timeout_at},
+use fumi_base::{
+    project::quoted,
+    shares::{Share, Shares},
 };
+use tokio::time::{Instant, timeout_at};
 
-use super::refusal::Refusal;
+use super::{auth::Principal, refusal::Refusal};
 use crate::{
     config::Config,
     telemetry::metrics::{Metrics, RefusedBy},
@@ -31,13 +32,15 @@ pub struct Bodies {
     limit: usize,
     /// Between two pieces.
     patience: Duration,
-    /// A permit a byte.
-    room: Arc<Semaphore>,
+    /// In bytes.
+    room: Shares,
     metrics: Arc<Metrics>,
 }
 
 /// Why a body was not read.
 enum Unread {
+    /// The URL takes none.
+    Unwanted,
     TooLarge,
     Late,
     Broken,
@@ -52,7 +55,7 @@ impl Bodies {
         Self {
             limit: config.limits.body_bytes,
             patience: Duration::from_secs(config.server.body_seconds),
-            room: Arc::new(Semaphore::new(config.limits.bodies_bytes.min(Semaphore::MAX_PERMITS))),
+            room: Shares::new(config.limits.bodies_bytes, config.limits.body_bytes),
             metrics: Arc::clone(metrics),
         }
     }
@@ -60,11 +63,12 @@ impl Bodies {
     fn refuse(&self, unread: &Unread) -> Refusal {
         let by = match unread {
             Unread::NoRoom => RefusedBy::Busy,
-            Unread::TooLarge | Unread::Late | Unread::Broken => RefusedBy::Body,
+            Unread::Unwanted | Unread::TooLarge | Unread::Late | Unread::Broken => RefusedBy::Body,
         };
         self.metrics.refused(by);
         match unread {
             Unread::NoRoom => Refusal::busy(),
+            Unread::Unwanted => Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, "BODY_UNWANTED", &[]),
             Unread::Broken => Refusal::new(StatusCode::BAD_REQUEST, "BODY_BROKEN", &[]),
             Unread::TooLarge => {
                 let facts = [("limit", self.limit.to_string())];
@@ -78,9 +82,18 @@ impl Bodies {
     }
 
     /// The body of a request, and the room that it takes until the answer begins: by then it is read.
-    pub async fn read(&self, parts: &Parts, body: Body) -> Result<(Bytes, Option<OwnedSemaphorePermit>), Refusal> {
+    pub async fn read(&self, parts: &Parts, body: Body) -> Result<(Bytes, Option<Share>), Refusal> {
         if body.is_end_stream() {
             return Ok((Bytes::new(), None));
+        }
+        let Some(principal) = parts.extensions.get::<Arc<Principal>>() else {
+            return Err(self.refuse(&Unread::Unwanted));
+        };
+        if let Some(encoding) = encoded(&parts.headers) {
+            self.metrics.refused(RefusedBy::Body);
+            let facts = [("encoding", encoding)];
+            let refusal = Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "BODY_ENCODED", &facts);
+            return Err(refusal.with(header::ACCEPT_ENCODING, "identity"));
         }
         let announced = parts
             .headers
@@ -89,31 +102,27 @@ impl Bodies {
         if announced.is_some_and(|length| length > self.limit as u64) {
             return Err(self.refuse(&Unread::TooLarge));
         }
-        self.whole(body).await.map_err(|unread| self.refuse(&unread))
+        let share = self.room.of(&principal.name);
+        let (whole, share) = self.whole(body, share).await.map_err(|unread| self.refuse(&unread))?;
+        Ok((whole, Some(share)))
     }
 
-    async fn whole(&self, body: Body) -> Result<(Bytes, Option<OwnedSemaphorePermit>), Unread> {
-        let mut body = body;
+    async fn whole(&self, body: Body, share: Share) -> Result<(Bytes, Share), Unread> {
+        let (mut body, mut share) = (body, share);
         let mut whole = Whole::default();
-        let mut held: Option<OwnedSemaphorePermit> = None;
         let last = Instant::now() + self.patience * PIECES;
         loop {
             let Some(piece) = self.piece(&mut body, last).await? else {
-                return Ok((whole.bytes(), held));
+                return Ok((whole.bytes(), share));
             };
             if piece.len() > self.limit - whole.len() {
                 return Err(Unread::TooLarge);
             }
-            let count = u32::try_from(piece.len()).map_err(|_| Unread::TooLarge)?;
-            let Ok(room) = Arc::clone(&self.room).try_acquire_many_owned(count) else {
+            if !share.grow(piece.len()) {
                 let rest = self.limit - whole.len();
-                drop((whole, held));
+                drop((whole, share));
                 self.discard(&mut body, rest, last).await;
                 return Err(Unread::NoRoom);
-            };
-            match &mut held {
-                Some(held) => held.merge(room),
-                None => held = Some(room),
             }
             whole.add(piece);
         }
@@ -151,6 +160,13 @@ impl Bodies {
             }
         }
     }
+}
+
+/// The encoding of a body that is not sent as it is.
+fn encoded(headers: &HeaderMap) -> Option<String> {
+    let mut all = headers.get_all(header::CONTENT_ENCODING).iter();
+    let other = all.find(|encoding| !encoding.as_bytes().eq_ignore_ascii_case(b"identity"))?;
+    Some(quoted(&String::from_utf8_lossy(other.as_bytes())))
 }
 
 /// The pieces so far. Most bodies are one piece, which is not copied.

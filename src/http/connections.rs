@@ -1,17 +1,22 @@
 //! The server's own accept loop: from a listening socket to requests at the routes, until it is told to close.
 //!
 //! Invariant: whatever a peer does or leaves undone, a connection costs bounded time ([`super::patience`]) and bounded
-//! memory, and no failure to accept ends the server. It knows HTTP's framing and nothing of what is asked; it speaks no
-//! TLS, which is the matter of a proxy before it.
+//! memory, one peer leaves connections to others, and no failure to accept ends the server. It knows HTTP's framing and
+//! nothing of what is asked. It speaks no TLS, which is the matter of a proxy before it, and HTTP/1 only: no client of MCP
+//! asks for HTTP/2 without TLS, and its streams would each need a patience of their own.
 
-use std::{convert::Infallible, io, net::SocketAddr, sync::Arc, time::Duration};
+use std::{
+    convert::Infallible,
+    io,
+    net::{IpAddr, SocketAddr},
+    sync::Arc,
+    time::Duration,
+};
 
 use axum::{Router, body::Body};
-use hyper::body::Incoming;
-use hyper_util::{
-    rt::{TokioExecutor, TokioIo, TokioTimer},
-    server::conn::auto,
-};
+use fumi_base::shares::{Share, Shares};
+use hyper::{body::Incoming, server::conn::http1};
+use hyper_util::rt::TokioIo;
 use tokio::{
     net::{TcpListener, TcpStream},
     sync::{OwnedSemaphorePermit, Semaphore},
@@ -29,15 +34,6 @@ use crate::config::Config;
 const SPARE: usize = 64;
 /// How long to rest when the system refuses another connection, which is mostly for lack of file descriptors.
 const REST: Duration = Duration::from_millis(500);
-/// How often a silent peer of HTTP/2 is asked whether it is alive, and how long it has to say so.
-const PING: Duration = Duration::from_secs(20);
-/// Requests at once over one connection of HTTP/2.
-const STREAMS: u32 = 128;
-/// What one stream and one connection of HTTP/2 may send before it is read, in bytes.
-const WINDOWS: (u32, u32) = (64 * 1024, 256 * 1024);
-/// What one stream of HTTP/2 may hold of its reply before the peer reads it, in bytes.
-const SEND_BUFFER: usize = 128 * 1024;
-
 /// Where a request came from; in the extensions of every request.
 #[derive(Clone, Copy, Debug)]
 pub struct Origin {
@@ -77,33 +73,21 @@ pub async fn serve(listener: TcpListener, routes: Router, config: &Config, closi
 /// What all connections share.
 struct Server {
     routes: Router,
-    ordinary: auto::Builder<TokioExecutor>,
+    ordinary: http1::Builder,
     /// Closes after one request.
-    spare: auto::Builder<TokioExecutor>,
+    spare: http1::Builder,
     patience: Patience,
     closing: CancellationToken,
 }
 
 /// The limits of HTTP itself. At most 100 headers, which is the library's own limit for a head without an allocation.
-fn protocol(config: &Config, keep_alive: bool) -> auto::Builder<TokioExecutor> {
-    let head = config.limits.header_bytes;
-    let mut protocol = auto::Builder::new(TokioExecutor::new());
+fn protocol(config: &Config, keep_alive: bool) -> http1::Builder {
+    let mut protocol = http1::Builder::new();
     protocol
-        .http1()
         .keep_alive(keep_alive)
-        .max_buf_size(head)
-        // The socket has patience of its own, which also covers the bytes by which the version is told.
+        .max_buf_size(config.limits.header_bytes)
+        // The socket has patience of its own, which also ends connections between two requests.
         .header_read_timeout(None);
-    protocol
-        .http2()
-        .timer(TokioTimer::new())
-        .keep_alive_interval(PING)
-        .keep_alive_timeout(PING)
-        .max_concurrent_streams(STREAMS)
-        .max_header_list_size(u32::try_from(head).unwrap_or(u32::MAX))
-        .initial_stream_window_size(WINDOWS.0)
-        .initial_connection_window_size(WINDOWS.1)
-        .max_send_buf_size(SEND_BUFFER);
     protocol
 }
 
@@ -147,12 +131,16 @@ impl Server {
 struct Places {
     ordinary: Arc<Semaphore>,
     spare: Arc<Semaphore>,
+    /// The ordinary ones by peer.
+    by_peer: Shares,
 }
 
 /// One of them, for as long as this lives.
 struct Place {
     is_spare: bool,
     _permit: OwnedSemaphorePermit,
+    /// The peer's part; spare ones need none.
+    _share: Option<Share>,
 }
 
 impl Places {
@@ -160,34 +148,61 @@ impl Places {
         Self {
             ordinary: Arc::new(Semaphore::new(ordinary.min(Semaphore::MAX_PERMITS))),
             spare: Arc::new(Semaphore::new(SPARE.min(ordinary))),
+            by_peer: Shares::new(ordinary, 1),
         }
     }
 
     /// The next connection, once there is a place for it. Without one nobody is accepted: peers wait in the system's queue.
     async fn next(&self, listener: &TcpListener) -> (TcpStream, SocketAddr, Place) {
-        let place = tokio::select! {
-            biased;
-            permit = Arc::clone(&self.ordinary).acquire_owned() => permit.map(Place::ordinary),
-            permit = Arc::clone(&self.spare).acquire_owned() => permit.map(|permit| Place { is_spare: true, _permit: permit }),
-        };
-        let place = place.expect("these semaphores are never closed");
-        let (stream, peer) = accept(listener).await;
+        loop {
+            let (permit, is_spare) = tokio::select! {
+                biased;
+                permit = Arc::clone(&self.ordinary).acquire_owned() => (permit, false),
+                permit = Arc::clone(&self.spare).acquire_owned() => (permit, true),
+            };
+            let permit = permit.expect("these semaphores are never closed");
+            let (stream, peer) = accept(listener).await;
+            if let Some(place) = self.of(peer.ip(), permit, is_spare) {
+                return (stream, peer, place);
+            }
+            tracing::debug!(%peer, "a peer has its part of all connections, and no spare one is free");
+        }
+    }
+
+    /// The place of a peer, for which something was free before it was known; `None` if it has its part.
+    fn of(&self, peer: IpAddr, permit: OwnedSemaphorePermit, is_spare: bool) -> Option<Place> {
         // A place may have become free while nobody came.
-        let better = place.is_spare.then(|| Arc::clone(&self.ordinary).try_acquire_owned());
-        let place = match better {
-            Some(Ok(permit)) => Place::ordinary(permit),
-            _ => place,
+        let better = is_spare.then(|| Arc::clone(&self.ordinary).try_acquire_owned().ok());
+        let (permit, is_spare) = match better.flatten() {
+            Some(ordinary) => (ordinary, false),
+            None => (permit, is_spare),
         };
-        (stream, peer, place)
+        let spare = |permit| Place {
+            is_spare: true,
+            _permit: permit,
+            _share: None,
+        };
+        if is_spare {
+            return Some(spare(permit));
+        }
+        let Some(part) = self.by_peer.take(&name_of(peer)) else {
+            return Arc::clone(&self.spare).try_acquire_owned().ok().map(spare);
+        };
+        Some(Place {
+            is_spare: false,
+            _permit: permit,
+            _share: Some(part),
+        })
     }
 }
 
-impl Place {
-    fn ordinary(permit: OwnedSemaphorePermit) -> Self {
-        Self {
-            is_spare: false,
-            _permit: permit,
-        }
+/// Whose connections count together. Those of this machine are its users' and a proxy's, and count with nobody's; of IPv6 a
+/// network is one peer, since each of its machines has as many addresses as it likes.
+fn name_of(peer: IpAddr) -> Arc<str> {
+    match peer.to_canonical() {
+        peer if peer.is_loopback() => Arc::default(),
+        IpAddr::V4(peer) => Arc::from(peer.to_string()),
+        IpAddr::V6(peer) => Arc::from(format!("{:x?}", &peer.segments()[..4])),
     }
 }
 
@@ -208,5 +223,38 @@ async fn accept(listener: &TcpListener) -> (TcpStream, SocketAddr) {
                 tokio::time::sleep(REST).await;
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::{Place, Places};
+
+    /// A connection of a peer; `None` if it is closed at once, or not accepted yet.
+    fn connect(places: &Places, peer: &str) -> Option<Place> {
+        let ordinary = Arc::clone(&places.ordinary).try_acquire_owned();
+        let (permit, is_spare) = match ordinary {
+            Ok(permit) => (permit, false),
+            Err(_) => (Arc::clone(&places.spare).try_acquire_owned().ok()?, true),
+        };
+        places.of(peer.parse().expect("an address"), permit, is_spare)
+    }
+
+    #[test]
+    fn one_peer_leaves_connections_to_others_and_this_machine_has_all() {
+        let places = Places::new(8);
+        let many = |peer: &str| (0..20).filter_map(|_| connect(&places, peer)).collect::<Vec<_>>();
+        let ordinary = |held: &[Place]| held.iter().filter(|place| !place.is_spare).count();
+        let one = many("192.0.2.1");
+        assert_eq!((ordinary(&one), one.len()), (4, 12), "its part, and the spare ones");
+        let other = connect(&places, "192.0.2.2").expect("there is room for another");
+        assert!(!other.is_spare);
+        drop((one, other));
+        let network = [connect(&places, "2001:db8::1"), connect(&places, "2001:db8::2")];
+        assert_eq!(places.by_peer.taken(), 2);
+        drop(network);
+        assert_eq!(ordinary(&many("127.0.0.1")), 8);
     }
 }

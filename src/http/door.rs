@@ -44,7 +44,9 @@ impl Asked {
     /// `None` for a path that is none of ours.
     fn parse(path: &str) -> Option<Self> {
         let decode = |segment: &str| Some(percent_decode_str(segment).decode_utf8().ok()?.into_owned());
-        let mut segments = path.strip_prefix('/')?.split('/');
+        let path = path.strip_prefix('/')?;
+        // A slash at the end means nothing.
+        let mut segments = path.strip_suffix('/').unwrap_or(path).split('/');
         let mut asked = Self::default();
         let mut next = segments.next()?;
         if next == "projects" {
@@ -89,12 +91,16 @@ async fn through(edge: &Edge, asked: &Asked, mut request: Request, next: Next) -
             response
         }
         Err(refusal) => {
+            let principal = request.extensions().get::<Arc<Principal>>();
+            let principal = principal
+                .map(|principal| &*principal.name)
+                .filter(|name| !name.is_empty());
             match refusal.code() {
                 "RATE_LIMITED" => edge.app.kernel.metrics.refused(RefusedBy::Rate),
                 "INSUFFICIENT_SCOPE" => edge.app.kernel.metrics.refused(RefusedBy::Auth),
                 _ => {}
             }
-            tracing::info!(target: "fumi::audit", code = refusal.code(), "refused");
+            tracing::info!(target: "fumi::audit", code = refusal.code(), principal, "refused");
             refusal.into_response()
         }
     }
@@ -233,7 +239,9 @@ mod tests {
                 "/projects/%E6%9B%B8/mcp/readonly/code",
                 asked(Some("書"), true, &["code"]),
             ),
-            ("/mcp/", asked(None, false, &[""])),
+            ("/mcp/", asked(None, false, &[])),
+            ("/mcp/readonly/code/", asked(None, true, &["code"])),
+            ("/mcp//", asked(None, false, &[""])),
             ("/mcp/code/readonly", None),
             ("/mcp/readonly/code/x", None),
             ("/projects/shop", None),

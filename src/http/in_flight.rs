@@ -1,7 +1,7 @@
 //! How many requests may be in flight, and who needs no place.
 //!
-//! Invariant: probes are always answered, streams that only listen take no place for as long as they listen, and a full
-//! server still takes the answers that it waits for. Who waits for which pool is decided behind this, by the pipeline.
+//! Invariant: probes are always answered, one principal leaves places to others, streams that only listen take no place for as
+//! long as they listen, and a full server still takes the answers that it waits for. Who waits for which pool is decided behind this, by the pipeline.
 
 use std::sync::Arc;
 
@@ -10,18 +10,22 @@ use axum::{
     http::{Extensions, Method, header, request::Parts},
     response::Response,
 };
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use fumi_base::shares::Shares;
 
-use super::{connections::Origin, health, held::Held, refusal::Refusal, router::Edge, session_message::Answer};
+use super::{
+    auth::Principal, connections::Origin, health, held::Held, refusal::Refusal, router::Edge, session_message::Answer,
+};
 use crate::{
-    mcp::sessions,
+    mcp::{seat::Seat, sessions},
     telemetry::metrics::{Metrics, RefusedBy},
 };
 
 /// The places.
 #[derive(Clone, Debug)]
 pub struct InFlight {
-    places: Arc<Semaphore>,
+    places: Shares,
+    /// Calls that wait for their client's model, and have given their place back.
+    waiting: Shares,
     metrics: Arc<Metrics>,
 }
 
@@ -29,9 +33,10 @@ impl InFlight {
     /// As many as are configured.
     #[must_use]
     pub fn new(edge: &Edge) -> Self {
-        let places = edge.app.config.limits.requests.min(Semaphore::MAX_PERMITS);
+        let places = edge.app.config.limits.requests;
         Self {
-            places: Arc::new(Semaphore::new(places)),
+            places: Shares::new(places, 1),
+            waiting: Shares::new(places, 1),
             metrics: Arc::clone(&edge.app.kernel.metrics),
         }
     }
@@ -40,32 +45,35 @@ impl InFlight {
 /// One place, if the request needs one.
 #[derive(Debug)]
 pub struct Place {
-    permit: Option<OwnedSemaphorePermit>,
+    seat: Option<Arc<Seat>>,
     listens: bool,
 }
 
 impl InFlight {
     /// A place for a request, or a refusal.
-    pub fn take(&self, parts: &Parts) -> Result<Place, Refusal> {
+    pub fn take(&self, parts: &mut Parts) -> Result<Place, Refusal> {
         if health::is_probe(parts.uri.path()) {
             return Ok(Place {
-                permit: None,
+                seat: None,
                 listens: false,
             });
         }
         let is_spare = parts.extensions.get::<Origin>().is_some_and(|origin| origin.is_spare);
-        let permit = if is_spare {
-            None
-        } else {
-            Arc::clone(&self.places).try_acquire_owned().ok()
-        };
+        let who = parts.extensions.get::<Arc<Principal>>();
+        let who = who.map_or_else(Arc::default, |principal| Arc::clone(&principal.name));
+        let seat = (!is_spare)
+            .then(|| Seat::take(&who, &self.places, &self.waiting))
+            .flatten();
         // Whoever answers begins nothing.
-        if permit.is_none() && !is_answer(&parts.extensions) {
+        if seat.is_none() && !is_answer(&parts.extensions) {
             self.metrics.refused(RefusedBy::Busy);
             return Err(Refusal::busy());
         }
+        if let Some(seat) = &seat {
+            parts.extensions.insert(seat.rest());
+        }
         Ok(Place {
-            permit,
+            seat,
             listens: only_listens(parts),
         })
     }
@@ -75,9 +83,9 @@ impl Place {
     /// Keeps the place for as long as there is work for the response.
     #[must_use]
     pub fn keep(self, response: Response) -> Response {
-        match self.permit {
-            Some(permit) if !self.listens && is_event_stream(&response) => {
-                response.map(|body| Body::new(Held::new(body, permit)))
+        match self.seat {
+            Some(seat) if !self.listens && is_event_stream(&response) => {
+                response.map(|body| Body::new(Held::new(body, seat)))
             }
             // What is not a stream is ready, and takes no work any more.
             _ => response,
@@ -92,7 +100,7 @@ pub fn is_answer(extensions: &Extensions) -> bool {
 }
 
 /// A stream on which only the server speaks. The library has compared the header with the body where it believes it.
-fn only_listens(parts: &Parts) -> bool {
+pub(super) fn only_listens(parts: &Parts) -> bool {
     let is_listen = || {
         let method = parts.headers.get("mcp-method");
         method.is_some_and(|method| method == "subscriptions/listen") && sessions::is_stateless(&parts.headers)
@@ -100,7 +108,8 @@ fn only_listens(parts: &Parts) -> bool {
     parts.method == Method::GET || is_listen()
 }
 
-fn is_event_stream(response: &Response) -> bool {
+/// True for a reply that goes on after its head.
+pub(super) fn is_event_stream(response: &Response) -> bool {
     let kind = response.headers().get(header::CONTENT_TYPE);
     kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"))
 }

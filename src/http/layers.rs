@@ -25,9 +25,10 @@ use tower_http::{
 
 use super::{
     access_log,
-    auth::authenticate,
+    auth::{Principal, authenticate, ending},
     body::Bodies,
-    in_flight::InFlight,
+    cors, health,
+    in_flight::{InFlight, is_event_stream, only_listens},
     refusal::{self, Refusal},
     router::Edge,
     session_gate,
@@ -67,8 +68,13 @@ struct Admission {
 }
 
 async fn admit(State(admission): State<Arc<Admission>>, request: Request, next: Next) -> Response {
+    let origin = cors::granted(&admission.edge.names.get(), request.headers());
     let served = admission.pass(request, next).await;
-    served.unwrap_or_else(IntoResponse::into_response)
+    let response = served.unwrap_or_else(IntoResponse::into_response);
+    match origin {
+        Some(origin) => cors::grant(response, origin),
+        None => response,
+    }
 }
 
 impl Admission {
@@ -85,20 +91,30 @@ impl Admission {
         let (mut parts, body) = request.into_parts();
         // Before anything that a foreign page could learn from.
         check_names(&self.edge, &parts)?;
+        // Browsers send no token with this question.
+        if let Some(answer) = cors::preflight(&self.edge.names.get(), &parts) {
+            return Ok(answer);
+        }
         // 401 comes before a body is read, and before 404.
         authenticate(&self.edge, &mut parts).await?;
         let (body, _room) = self.bodies.read(&parts, body).await?;
         // An initialize names no session; every other session is asked for here, so that a full server says 404 too.
         let begins = self.sessions.look(&mut parts, &body)?;
         session_gate::recognise(&self.edge, &mut parts).await?;
-        let place = self.in_flight.take(&parts)?;
+        let place = self.in_flight.take(&mut parts)?;
+        let principal = parts.extensions.get::<Arc<Principal>>().map(Arc::clone);
+        let listens = only_listens(&parts);
         let serve = next.run(Request::from_parts(parts, Body::from(body)));
         let response = if begins {
             self.sessions.begin(serve).await?
         } else {
             serve.await
         };
-        Ok(place.keep(response))
+        let response = place.keep(response);
+        Ok(match principal {
+            Some(principal) if is_event_stream(&response) => ending::with(&principal, listens, response),
+            _ => response,
+        })
     }
 }
 
@@ -138,10 +154,10 @@ impl Names {
     /// The names that the configuration allows.
     #[must_use]
     pub fn new(config: &Config) -> Self {
-        let lower = |names: &[String]| names.iter().map(|name| name.to_ascii_lowercase()).collect();
+        let each = |names: &[String], plain: fn(&str) -> String| names.iter().map(|name| plain(name)).collect();
         Self {
-            hosts: lower(&config.server.allowed_hosts),
-            origins: lower(&config.server.allowed_origins),
+            hosts: each(&config.server.allowed_hosts, plain_host),
+            origins: each(&config.server.allowed_origins, plain_origin),
             exposed: !config.server.listen.ip().is_loopback(),
         }
     }
@@ -157,20 +173,36 @@ impl Names {
 
     /// No `Origin` (not a browser), a page served from this machine, or a configured one. An entry may end in `:*`.
     fn allows_origin(&self, origin: &str) -> bool {
-        let origin = origin.to_ascii_lowercase();
+        let origin = plain_origin(origin);
         let Some((_, authority)) = origin.split_once("://") else {
             return false;
         };
-        is_loopback(host_of(authority))
-            || self.origins.iter().any(|known| {
-                *known == origin
-                    || known.strip_suffix(":*").is_some_and(|base| {
-                        origin
-                            .strip_prefix(base)
-                            .is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
-                    })
-            })
+        is_loopback(host_of(authority)) || self.is_configured(&origin)
     }
+
+    /// True for an origin that the operator named.
+    #[must_use]
+    pub fn is_configured(&self, origin: &str) -> bool {
+        let origin = plain_origin(origin);
+        self.origins.iter().any(|known| {
+            let rest = known.strip_suffix(":*").and_then(|base| origin.strip_prefix(base));
+            *known == origin || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
+        })
+    }
+}
+
+/// In small letters, without a usual port: clients leave it out, and a proxy may speak TLS.
+fn plain_host(host: &str) -> String {
+    let host = host.to_ascii_lowercase();
+    let usual = host.strip_suffix(":443").or_else(|| host.strip_suffix(":80"));
+    usual.unwrap_or(&host).to_owned()
+}
+
+/// In small letters, without the usual port of its scheme, which browsers leave out.
+fn plain_origin(origin: &str) -> String {
+    let origin = origin.to_ascii_lowercase();
+    let port = if origin.starts_with("https:") { ":443" } else { ":80" };
+    origin.strip_suffix(port).unwrap_or(&origin).to_owned()
 }
 
 /// The host of an authority, without its port.
@@ -190,6 +222,11 @@ fn is_loopback(host: &str) -> bool {
 }
 
 fn check_names(edge: &Edge, parts: &Parts) -> Result<(), Refusal> {
+    // Browsers, the only ones that a name protects from, speak HTTP/1.1 and send one.
+    let is_old_probe = parts.version == Version::HTTP_10 && health::is_probe(parts.uri.path());
+    if is_old_probe && !parts.headers.contains_key(header::HOST) && parts.uri.authority().is_none() {
+        return Ok(());
+    }
     if let Some(refusal) = refused(&edge.names.get(), &parts.headers, &parts.uri) {
         edge.app.kernel.metrics.refused(RefusedBy::Host);
         return Err(refusal);
@@ -206,7 +243,7 @@ fn check_names(edge: &Edge, parts: &Parts) -> Result<(), Refusal> {
 fn refused(names: &Names, headers: &HeaderMap, uri: &Uri) -> Option<Refusal> {
     let text = |value: &HeaderValue| value.to_str().map(str::to_owned).unwrap_or_default();
     let mut hosts = headers.get_all(header::HOST).iter().map(text);
-    // HTTP/2 carries the host in the URI, and in HTTP/1.1 one there wins over the header.
+    // A host in the request line wins over the header for whoever stands in between.
     let (own, another) = (hosts.next(), hosts.next());
     let authority = uri.authority().map(ToString::to_string);
     if another.is_some() || (own.is_none() && authority.is_none()) {
@@ -223,12 +260,21 @@ fn refused(names: &Names, headers: &HeaderMap, uri: &Uri) -> Option<Refusal> {
 #[cfg(test)]
 mod tests {
     use super::Names;
+    use crate::config::Config;
+
+    fn config() -> Config {
+        let mut config = Config::default();
+        config.server.allowed_hosts = vec!["fumi.example.com:443".to_owned()];
+        config.server.allowed_origins = ["https://app.example.com:*", "https://one.example.com:443"]
+            .map(str::to_owned)
+            .to_vec();
+        config
+    }
 
     fn names(exposed: bool) -> Names {
         Names {
-            hosts: vec!["fumi.example.com".to_owned()],
-            origins: vec!["https://app.example.com:*".to_owned()],
             exposed,
+            ..Names::new(&config())
         }
     }
 
@@ -256,6 +302,9 @@ mod tests {
             ("http://localhost:6274", true),
             ("http://127.0.0.1", true),
             ("https://app.example.com", true),
+            ("https://one.example.com", true),
+            ("https://one.example.com:8443", false),
+            ("http://one.example.com", false),
             ("https://app.example.com:8443", true),
             ("https://app.example.com.evil.org", false),
             ("http://evil.example.com", false),

@@ -9,7 +9,7 @@ use axum::{
     BoxError,
     body::{Body, Bytes, HttpBody, to_bytes},
     extract::Request,
-    http::{HeaderMap, HeaderValue, Method, StatusCode, header},
+    http::{HeaderMap, HeaderValue, Method, StatusCode, header, request::Parts},
     response::{IntoResponse, Response},
     routing::{MethodRouter, any},
 };
@@ -40,7 +40,8 @@ where
     B: HttpBody<Data = Bytes> + Send + 'static,
     B::Error: Into<BoxError>,
 {
-    let (parts, body) = request.into_parts();
+    let (mut parts, body) = request.into_parts();
+    name_what_is_accepted(&mut parts);
     let is_message = parts.method == Method::POST && is_json(&parts.headers);
     // In memory already.
     let Ok(body) = to_bytes(body, usize::MAX).await else {
@@ -66,6 +67,18 @@ where
         return unreadable(&body).into_response();
     }
     answer
+}
+
+/// Whoever accepts everything accepts what is answered here; the library wants it by name.
+fn name_what_is_accepted(parts: &mut Parts) {
+    let accepts_all = parts.headers.get_all(header::ACCEPT).iter().any(|accepted| {
+        let mut ranges = accepted.as_bytes().split(|byte| matches!(byte, b',' | b';'));
+        ranges.any(|range| range.trim_ascii() == b"*/*")
+    });
+    if accepts_all {
+        let named = HeaderValue::from_static("application/json, text/event-stream");
+        parts.headers.insert(header::ACCEPT, named);
+    }
 }
 
 fn is_json(headers: &HeaderMap) -> bool {

@@ -6,6 +6,7 @@ pub mod access_log;
 pub mod auth;
 pub mod body;
 pub mod connections;
+pub mod cors;
 pub mod current;
 pub mod door;
 pub mod health;

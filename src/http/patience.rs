@@ -2,8 +2,7 @@
 //!
 //! Invariant: while no request of a connection runs, the peer has a bounded time for the next one, counted from its first
 //! byte, so that trickled bytes gain nothing; and whatever is written, the peer must take some of it in time. How long a
-//! request runs is not its matter, and neither is a connection of HTTP/2 after its preface: there the protocol itself asks
-//! a silent peer whether it is still alive.
+//! request runs is not its matter.
 
 use std::{
     io,
@@ -20,9 +19,6 @@ use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
     time::{Instant, Sleep, sleep_until},
 };
-
-/// What a client of HTTP/2 sends first.
-const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 /// How long a peer may take.
 #[derive(Clone, Copy, Debug)]
@@ -96,8 +92,6 @@ pub struct Patient<S> {
     reading: Option<Pin<Box<Sleep>>>,
     /// There while the peer takes nothing.
     writing: Option<Pin<Box<Sleep>>>,
-    /// How much of the preface came; `None` once something else did.
-    preface: Option<usize>,
 }
 
 impl<S> Patient<S> {
@@ -113,18 +107,14 @@ impl<S> Patient<S> {
             since: Instant::now(),
             reading: None,
             writing: None,
-            preface: Some(0),
         }
     }
 
-    fn came(&mut self, bytes: &[u8]) {
+    /// Bytes came.
+    fn came(&mut self) {
         self.look();
         if self.phase == Phase::Idle {
             self.enter(Phase::Head);
-        }
-        if let Some(seen) = self.preface.filter(|seen| *seen < PREFACE.len()) {
-            let new = &bytes[..bytes.len().min(PREFACE.len() - seen)];
-            self.preface = PREFACE[seen..].starts_with(new).then_some(seen + new.len());
         }
     }
 
@@ -146,15 +136,8 @@ impl<S> Patient<S> {
         self.since = Instant::now();
     }
 
-    fn is_http2(&self) -> bool {
-        self.preface == Some(PREFACE.len())
-    }
-
     /// Nothing came. `true` when that has lasted too long; otherwise the task is woken when it will have.
     fn is_late(&mut self, context: &mut Context<'_>) -> bool {
-        if self.is_http2() {
-            return false;
-        }
         self.look();
         let Self {
             phase, since, patience, ..
@@ -205,12 +188,11 @@ fn late(what: &'static str) -> io::Error {
 
 impl<S: AsyncRead + Unpin> AsyncRead for Patient<S> {
     fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, into: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        let before = into.filled().len();
         let read = Pin::new(&mut self.socket).poll_read(context, into);
         match read {
             Poll::Pending if self.is_late(context) => Poll::Ready(Err(late("the peer sends nothing"))),
             Poll::Ready(Ok(())) => {
-                self.came(&into.filled()[before..]);
+                self.came();
                 Poll::Ready(Ok(()))
             }
             other => other,
@@ -255,7 +237,7 @@ mod tests {
         time::{interval, sleep, timeout},
     };
 
-    use super::{PREFACE, Patience, Patient, Running};
+    use super::{Patience, Patient, Running};
 
     const SHORT: Duration = Duration::from_millis(20);
     /// Longer than any test.
@@ -375,22 +357,6 @@ mod tests {
         byte(&mut ours, &mut theirs).await;
         drop(running.begin());
         waits(&mut ours).await;
-    }
-
-    #[tokio::test]
-    async fn http2_is_not_timed_after_its_preface() {
-        let (mut ours, mut theirs, _) = short_head();
-        theirs.write_all(PREFACE).await.expect("there is room");
-        ours.read_exact(&mut [0; 24]).await.expect("the preface");
-        waits(&mut ours).await;
-    }
-
-    #[tokio::test]
-    async fn half_a_preface_is_a_head_that_trickles() {
-        let (mut ours, mut theirs, _) = short_head();
-        theirs.write_all(&PREFACE[..20]).await.expect("there is room");
-        ours.read_exact(&mut [0; 20]).await.expect("half of it");
-        cut_off(&mut ours).await;
     }
 
     #[tokio::test]

@@ -1,11 +1,12 @@
 //! Reading the configuration again while the server runs, at SIGHUP.
 //!
 //! Who may call, under which names, and what is logged can change; everything else is built into the process's parts and needs
-//! a restart. A configuration with a mistake is refused whole: the old one goes on.
+//! a restart. A configuration with a mistake is refused whole: the old one goes on. Open event streams of principals that it
+//! does not have as they were end.
 
 use tokio::signal::unix::{SignalKind, signal};
 
-use super::{auth::Auth, layers::Names, router::Edge};
+use super::{layers::Names, router::Edge};
 use crate::{
     config::{Config, ConfigError},
     telemetry,
@@ -14,8 +15,9 @@ use crate::{
 /// Takes over what can change. Returns the sections whose changes wait for a restart.
 pub fn apply(edge: &Edge, new: &Config) -> Result<Vec<String>, ConfigError> {
     new.check()?;
-    let auth = Auth::open(&new.auth, &edge.app)?;
-    edge.auth.set(auth);
+    let before = edge.auth.get();
+    edge.auth.set(before.reopen(&new.auth, &edge.app)?);
+    before.end_streams(&edge.auth.get());
     edge.names.set(Names::new(new));
     telemetry::refilter(&new.log.filter);
     let mut seen = edge.app.config.clone();

@@ -216,8 +216,10 @@ fn routes_of<H: mcp::Handler>(
         tools("/v1/tools", READ, get(rest::list)),
         tools("/v1/tools/{name}", &["GET", "POST"], get(rest::show).post(rest::call)),
         mcp("/mcp"),
+        mcp("/mcp/"),
         mcp("/mcp/{*rest}"),
         mcp("/projects/{name}/mcp"),
+        mcp("/projects/{name}/mcp/"),
         mcp("/projects/{name}/mcp/{*rest}"),
     ]
 }

@@ -11,7 +11,7 @@ use axum::{
 };
 use serde::de::IgnoredAny;
 
-use super::{refusal::Refusal, router::Edge};
+use super::{auth::Principal, refusal::Refusal, router::Edge};
 use crate::{
     mcp::{
         session_store::LARGEST_INITIALIZE,
@@ -76,7 +76,8 @@ impl Sessions {
         }
         // A client that begins anew may still send the id of a session that is gone. `initialize` never needs one.
         parts.headers.remove("mcp-session-id");
-        if self.streams.sessions() >= self.limit {
+        let principal = parts.extensions.get::<Arc<Principal>>();
+        if !principal.is_some_and(|principal| self.streams.has_place(&principal.name)) {
             return Err(self.full());
         }
         Ok(true)

@@ -99,7 +99,8 @@ impl Sessions {
         let record = self.streams().stored().load(id).await?;
         let record = record.filter(|record| record.principal == principal_of(parts));
         let record = record.ok_or(Refused::Unknown)?;
-        let place = self.streams().take_place(self.max()).ok_or(Refused::Full(self.max()))?;
+        let principal = Arc::from(principal_of(parts));
+        let place = self.streams().take_place(&principal).ok_or(Refused::Full(self.max()))?;
         self.streams().begin(id, place);
         match self.revive(id, &record, parts).await {
             Ok(()) => {

@@ -23,6 +23,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     fault::{Fault, refused},
     seals::{Bound, TTL},
+    seat::Rest,
     sessions::STATELESS_SINCE,
 };
 use crate::{
@@ -256,6 +257,9 @@ impl Author for ClientModel<'_> {
         prompt: &'a Prompt,
     ) -> Pin<Box<dyn Future<Output = Result<Written, Unanswered>> + Send + 'a>> {
         Box::pin(async move {
+            let rest = self.0.context.extensions.get::<http::request::Parts>();
+            let rest = rest.and_then(|parts| parts.extensions.get::<Rest>());
+            let _resting = rest.and_then(Rest::begin);
             let asked = self.0.context.peer.create_message(message(prompt));
             let text = match tokio::time::timeout(PATIENCE, asked).await {
                 Ok(Ok(message)) => text(&message),

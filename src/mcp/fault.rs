@@ -159,8 +159,14 @@ impl Teach for Fault {
             Self::TooManyStreams(limit) => vec![
                 ("what", format!("{limit} streams")),
                 ("what_ja", format!("{limit} ストリーム")),
-                ("scope", "this server".to_owned()),
-                ("scope_ja", "このサーバー".to_owned()),
+                (
+                    "scope",
+                    "this server, where one caller gets at most as many as are free".to_owned(),
+                ),
+                (
+                    "scope_ja",
+                    "このサーバー（1 人の呼び出し元は空きと同じ数まで）".to_owned(),
+                ),
             ],
             Self::InvalidPromptArgument {
                 prompt,

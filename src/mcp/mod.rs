@@ -18,6 +18,7 @@ mod replay;
 pub mod resources;
 pub mod roots;
 pub mod seals;
+pub mod seat;
 pub mod server;
 pub mod session_store;
 pub mod sessions;

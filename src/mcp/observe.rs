@@ -3,7 +3,10 @@
 //! rmcp runs handlers in tasks of its own: the span's parent is the context that the client sent with the message, else the
 //! span of the HTTP request. What failed is named by its code, never by its sentences.
 
-use std::time::Instant;
+use std::{
+    sync::{Arc, OnceLock},
+    time::Instant,
+};
 
 use rmcp::{ErrorData, RoleServer, model::ProtocolVersion, service::RequestContext};
 use serde_json::{Map, Value};
@@ -21,6 +24,18 @@ pub struct Operation {
     pub method: &'static str,
     /// The tool, by its name in the catalogue.
     pub tool: Option<&'static str>,
+}
+
+/// Where an HTTP request's access log line learns what the request was; in the request's extensions.
+#[derive(Clone, Debug, Default)]
+pub struct Told(Arc<OnceLock<Operation>>);
+
+impl Told {
+    /// The operation, once it has begun.
+    #[must_use]
+    pub fn get(&self) -> Option<&Operation> {
+        self.0.get()
+    }
 }
 
 /// What came with a request.
@@ -69,6 +84,10 @@ impl Operation {
     ) -> Result<T, ErrorData> {
         let Self { method, tool } = self;
         let started = Instant::now();
+        if let Some(told) = sent.parts.and_then(|parts| parts.extensions.get::<Told>()) {
+            // A request is one message, so that nothing is there yet.
+            let _ = told.0.set(self);
+        }
         let http = sent.parts.and_then(|parts| parts.extensions.get::<RequestSpan>());
         let text = |name: &str| sent.meta.get(name).and_then(Value::as_str);
         let span = spans::mcp(method, tool, http, (text("traceparent"), text("tracestate")));

@@ -142,6 +142,7 @@ pub(super) async fn run<T: Send + 'static>(
         batch: None,
         is_followed: false,
         project: Arc::clone(&project),
+        actor: app.kernel.actor("resources/read", caller),
         caller: caller.clone(),
         answerer: Answerer::Host,
         cancel: cancel.child_token(),

@@ -17,7 +17,10 @@ use std::{
 };
 
 use dashmap::{DashMap, Entry};
-use fumi_base::store::StoreError;
+use fumi_base::{
+    shares::{Share, Shares},
+    store::StoreError,
+};
 use futures_core::Stream;
 use rmcp::{
     RoleServer,
@@ -34,6 +37,7 @@ use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 
 use super::{
+    access,
     admission::principal_of,
     fault::Fault,
     replay::{Asked, EventId, Reader, Replay, Room},
@@ -93,7 +97,7 @@ pub async fn ending<F: Future>(work: F) -> F::Output {
 pub struct Streams {
     calls: AtomicUsize,
     sessions: DashMap<String, Activity>,
-    places: Arc<AtomicUsize>,
+    places: Shares,
     chosen: Arc<ChosenRoots>,
     client_roots: Arc<ClientRoots>,
     subscriptions: Subscriptions,
@@ -148,16 +152,6 @@ impl Why {
     }
 }
 
-/// One of the places that the cap allows, given back on drop.
-#[derive(Debug)]
-pub(super) struct Place(Arc<AtomicUsize>);
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::SeqCst);
-    }
-}
-
 #[derive(Debug)]
 struct Activity {
     open: usize,
@@ -170,7 +164,7 @@ struct Activity {
     touched: Instant,
     /// The streams of its requests.
     replay: Arc<Replay>,
-    _place: Place,
+    _place: Share,
 }
 
 /// A session that can be used.
@@ -204,10 +198,10 @@ impl Streams {
         Arc::new(Self {
             calls: AtomicUsize::new(0),
             sessions: DashMap::new(),
-            places: Arc::default(),
+            places: Shares::new(app.config.server.max_sessions, 1),
             chosen: Arc::clone(&app.sessions),
             client_roots: Arc::default(),
-            subscriptions: Subscriptions::default(),
+            subscriptions: Subscriptions::new(app.config.resources.streams),
             tasks: Tasks::default(),
             stored: SessionStore::new(Arc::clone(&app.store), ttl),
             replayed: Room::default(),
@@ -254,7 +248,7 @@ impl Streams {
     /// Sessions that are open in this process.
     #[must_use]
     pub fn sessions(&self) -> usize {
-        self.places.load(Ordering::SeqCst)
+        self.places.taken()
     }
 
     /// Whether this process has the session, ready to be used. One that only the store has is brought back when it is used.
@@ -307,13 +301,15 @@ impl Streams {
         &self.stored
     }
 
-    /// A place for one more session, if there are fewer than `max`.
-    pub(super) fn take_place(&self, max: usize) -> Option<Place> {
-        let more = |places: usize| (places < max).then_some(places + 1);
-        self.places
-            .fetch_update(Ordering::SeqCst, Ordering::SeqCst, more)
-            .ok()?;
-        Some(Place(Arc::clone(&self.places)))
+    /// Whether there is a place for one more session of a principal.
+    #[must_use]
+    pub fn has_place(&self, principal: &Arc<str>) -> bool {
+        self.take_place(principal).is_some()
+    }
+
+    /// A place for one more session of a principal, if it has one to take.
+    pub(super) fn take_place(&self, principal: &Arc<str>) -> Option<Share> {
+        self.places.take(principal)
     }
 
     /// Whether there is anything of this session, ready or not.
@@ -370,7 +366,7 @@ impl Streams {
     }
 
     /// A session that is being made.
-    pub(super) fn begin(&self, session: &str, place: Place) {
+    pub(super) fn begin(&self, session: &str, place: Share) {
         let activity = Activity {
             open: 0,
             last: Instant::now(),
@@ -659,7 +655,8 @@ impl SessionManager for Sessions {
     type Transport = <LocalSessionManager as SessionManager>::Transport;
 
     async fn create_session(&self) -> Result<(SessionId, Self::Transport), SessionError> {
-        let Some(place) = self.streams.take_place(self.max()) else {
+        let principal = access::current().map_or_else(Arc::default, |access| Arc::clone(&access.principal));
+        let Some(place) = self.streams.take_place(&principal) else {
             // Outside of such a request there is nobody to tell.
             let _ = WAS_FULL.try_with(|full| full.set(true));
             return Err(SessionError::TooMany(self.max()));

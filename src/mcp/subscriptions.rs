@@ -22,6 +22,7 @@ use fumi_base::{
     place::{Look, Mark, Place, mark},
     project::Project,
     roots::AllowedRoots,
+    shares::{Share, Shares},
 };
 use fumi_code::{
     errors::search::SearchError,
@@ -54,12 +55,13 @@ const LONGEST: Duration = Duration::from_secs(1);
 const REST: u32 = 9;
 
 /// All subscriptions of a process.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Subscriptions {
     /// Session to URI to subscription. A guard of the map never lives across an await.
     sessions: DashMap<String, HashMap<String, Subscription>>,
     live: Arc<AtomicUsize>,
-    streams: Arc<AtomicUsize>,
+    /// Streams of the stateless era.
+    streams: Shares,
     prints: Arc<Prints>,
     ending: CancellationToken,
 }
@@ -116,7 +118,7 @@ pub struct Prepared {
     watched: Vec<Watched>,
     /// Why the first of those that are not watched is not.
     refused: Option<ToolError>,
-    place: Option<Counted>,
+    place: Option<Share>,
 }
 
 impl Prepared {
@@ -127,6 +129,17 @@ impl Prepared {
 }
 
 impl Subscriptions {
+    /// None yet; at most as many streams.
+    pub(super) fn new(streams: usize) -> Self {
+        Self {
+            sessions: DashMap::new(),
+            live: Arc::default(),
+            streams: Shares::new(streams, 1),
+            prints: Arc::default(),
+            ending: CancellationToken::new(),
+        }
+    }
+
     /// Subscriptions there are, of both eras.
     #[must_use]
     pub fn live(&self) -> usize {
@@ -136,7 +149,7 @@ impl Subscriptions {
     /// Streams of the stateless era.
     #[must_use]
     pub fn streams(&self) -> usize {
-        self.streams.load(Ordering::SeqCst)
+        self.streams.taken()
     }
 
     /// Ends all of them, and all that come later. Streams end with a result, as the protocol wants it.
@@ -258,11 +271,10 @@ impl Subscriptions {
     pub fn prepare(&self, app: &Arc<App>, access: &Access, project: &Arc<Project>, uris: &[String]) -> Prepared {
         let mut prepared = Prepared::default();
         let (limit, streams) = (app.config.resources.subscriptions, app.config.resources.streams);
-        let place = Counted::new(&self.streams);
-        if self.streams.load(Ordering::SeqCst) > streams {
+        let Some(place) = self.streams.take(&access.principal) else {
             prepared.refused = Some(Fault::TooManyStreams(streams).into());
             return prepared;
-        }
+        };
         prepared.place = Some(place);
         for uri in uris {
             if prepared.uris().any(|known| known == uri) {

@@ -82,7 +82,9 @@ impl Tasks {
         self.owners.retain(|id, _| self.manager.get_task(id).is_ok());
         let owner = Arc::clone(&long.caller.access.principal);
         let own = self.owners.iter().filter(|entry| *entry.value() == owner).count();
-        if own >= MOST_OF_ONE || self.owners.len() >= MOST {
+        // As many as are free at most, so that the next principal finds some.
+        let free = MOST.saturating_sub(self.owners.len());
+        if own >= MOST_OF_ONE.min(free) {
             return None;
         }
         let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);

@@ -12,6 +12,7 @@ use std::{
 };
 
 use fumi_base::{
+    audit::{self, Actor},
     expectation::Resolved,
     pools::Permit,
     project::Project,
@@ -80,6 +81,8 @@ pub struct Cx {
     pub project: Arc<Project>,
     /// Who calls.
     pub caller: Caller,
+    /// In whose name files are written.
+    pub actor: Actor,
     /// Who wrote what it brings.
     pub answerer: Answerer,
     /// Cancelled by the client, by the timeout or by shutdown. Work that takes long polls it.
@@ -133,11 +136,12 @@ impl Cx {
         self.writing.send_replace(now);
         let turn = turn?;
         let (cancel, progress, seat) = (self.cancel.clone(), self.progress.clone(), self.seat.get().cloned());
-        let span = tracing::Span::current();
+        let (span, actor) = (tracing::Span::current(), self.actor.clone());
         let whole = tokio::spawn(async move {
             let _seat = seat;
             let done = tokio::task::spawn_blocking(move || {
-                let result = turn.run(|| span.in_scope(|| work(&cancel, &progress)));
+                let work = || span.in_scope(|| audit::as_of(actor, || work(&cancel, &progress)));
+                let result = turn.run(work);
                 (result, turn)
             });
             let (result, turn) = done.await?;
@@ -164,10 +168,10 @@ impl Cx {
         E: Into<ToolError> + Send + 'static,
     {
         let (cancel, progress, seat) = (self.cancel.clone(), self.progress.clone(), self.seat.get().cloned());
-        let span = tracing::Span::current();
+        let (span, actor) = (tracing::Span::current(), self.actor.clone());
         let whole = move || {
             let _seat = seat;
-            span.in_scope(|| work(&cancel, &progress))
+            span.in_scope(|| audit::as_of(actor, || work(&cancel, &progress)))
         };
         let joined = tokio::task::spawn_blocking(whole).await;
         match joined {

@@ -11,6 +11,7 @@ use std::{
 };
 
 use fumi_base::{
+    audit::Actor,
     cache::{Key, ResultCache},
     errors::{Book, Teach},
     expectation::{Policy, Resolved},
@@ -64,13 +65,25 @@ pub struct Kernel {
     /// By family, the file that marks the top of its projects: a root inside one is lifted to it.
     pub tops: BTreeMap<&'static str, String>,
     /// What never leaves.
-    pub redactor: Redactor,
+    pub redactor: Arc<Redactor>,
     /// What one reply may hold.
     pub caps: Caps,
     /// What it holds where nobody says it.
     pub expectation: Policy,
     /// Steps of one batch.
     pub most_steps: usize,
+}
+
+impl Kernel {
+    /// In whose name a call writes.
+    #[must_use]
+    pub fn actor(&self, tool: &'static str, caller: &Caller) -> Actor {
+        Actor {
+            principal: Arc::clone(&caller.access.principal),
+            tool,
+            redactor: Arc::clone(&self.redactor),
+        }
+    }
 }
 
 /// An answer as the cache keeps it: uncut, and how much of it fitted into a reply when it was first given. Caps are one for
@@ -256,13 +269,15 @@ async fn answer(kernel: &Kernel, catalogue: &Catalogue, entry: &Entry, call: Cal
     let project = lifted(kernel, spec, access, project)?;
     let canonical = canonical(&arguments);
     let prepared = entry.prepare(Value::Object(arguments)).map_err(unreadable)?;
-    let (wanted, expects) = (options.expectation.clone(), prepared.expects());
-    let expected = kernel.expectation.resolve(wanted, expects);
-    let needs_whole = call.batch.as_ref().is_some_and(|part| part.needs_whole);
-    let is_followed = call.batch.as_ref().is_some_and(|part| part.is_followed);
-    let latest = call.batch.as_ref().map_or(Duration::MAX, |part| part.limit);
+    let expected = kernel
+        .expectation
+        .resolve(options.expectation.clone(), prepared.expects());
+    let part = call.batch.as_ref();
+    let (needs_whole, is_followed) = part.map_or((false, false), |part| (part.needs_whole, part.is_followed));
+    let latest = part.map_or(Duration::MAX, |part| part.limit);
     let cx = Cx {
         project,
+        actor: kernel.actor(spec.name, &call.caller),
         caller: call.caller,
         answerer: call.answerer,
         cancel: call.cancel.child_token(),
@@ -280,11 +295,8 @@ async fn answer(kernel: &Kernel, catalogue: &Catalogue, entry: &Entry, call: Cal
 
     // 4. The answer that is still true.
     let pure = spec.cached && prepared.is_pure() && !touches_own_folders(&canonical);
-    let stamp = if pure || spec.options.contains(&SharedOption::Cursor) {
-        Some(stamp(kernel, &cx.project))
-    } else {
-        None
-    };
+    let is_stamped = pure || spec.options.contains(&SharedOption::Cursor);
+    let stamp = is_stamped.then(|| stamp(kernel, &cx.project));
     let key = stamp.map(|stamp| key(spec, &cx.project, &canonical, cx.caller.locale, stamp));
     let cursor = match (&options.cursor, &key) {
         (Some(raw), Some(key)) => Some(Cursor::parse(raw, hash(key))?),

@@ -97,6 +97,55 @@ fn what_cannot_be_understood_exits_2_with_one_line() {
 }
 
 #[test]
+fn a_configuration_that_would_fail_open_or_never_fit_is_refused_alike_by_check_and_server() {
+    let sample = Sample::new();
+    let hash = "0".repeat(64);
+    let token = format!("[[auth.tokens]]\nname = \"a\"\nsha256 = \"{hash}\"\n");
+    let oauth = |issuer: &str| {
+        format!("[auth]\nmode = \"oauth\"\n[auth.oauth]\naudience = \"https://a.example\"\nissuer = \"{issuer}\"\n")
+    };
+    for (toml, part) in [
+        (token.clone(), "auth.mode = \"tokens\""),
+        (
+            oauth("https://b.example").replace("mode = \"oauth\"", ""),
+            "auth.mode = \"oauth\"",
+        ),
+        ("[tools]\ntoolsets = [\"code\", \"novell\"]".to_owned(), "novell"),
+        (format!("[auth]\nmode = \"tokens\"\n{token}roots = [\"/etc\"]"), "/etc"),
+        (format!("[auth]\nmode = \"tokens\"\n{token}toolsets = [\"cod\"]"), "cod"),
+        (
+            "[server]\nallowed_hosts = [\"https://fumi.example.com/\"]".to_owned(),
+            "server.allowed_hosts",
+        ),
+        (
+            "[server]\nallowed_hosts = [\"*.example.com\"]".to_owned(),
+            "server.allowed_hosts",
+        ),
+        (
+            "[server]\nallowed_origins = [\"app.example.com\"]".to_owned(),
+            "server.allowed_origins",
+        ),
+        (
+            "[server]\nallowed_origins = [\"https://app.example.com/\"]".to_owned(),
+            "server.allowed_origins",
+        ),
+        (oauth("http://b.example"), "auth.oauth.issuer"),
+        (
+            format!("{}jwks_uri = \"http://b.example/keys\"", oauth("https://b.example")),
+            "auth.oauth.jwks_uri",
+        ),
+        ("\n[server]\nlisen = \"127.0.0.1:1\"".to_owned(), "line 3"),
+        ("[server]\nmax_sessions = \"ten\"".to_owned(), "line 2, max_sessions"),
+    ] {
+        sample.file("refused.toml", &toml);
+        let check = run(&sample, &["check-config", "refused.toml"]);
+        refuses(&check, part);
+        let serve = run(&sample, &["serve", "--config", "refused.toml", "--store", "memory"]);
+        assert_eq!(says(&serve), says(&check), "{toml}");
+    }
+}
+
+#[test]
 fn call_prints_the_structure_and_tells_success_by_its_exit_code() {
     let sample = Sample::new();
     let good = run(

@@ -200,6 +200,131 @@ async fn foreign_hosts_and_origins_are_refused_on_every_route() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_slash_behind_the_url_means_nothing() {
+    let sample = Sample::new();
+    let server = Server::start(sample.app()).await;
+    for path in ["/mcp/", "/mcp/code/", "/mcp/readonly/", "/mcp/readonly/code/"] {
+        let client = Stateless {
+            url: format!("{}{path}", server.base),
+            ..Stateless::new(&server)
+        };
+        let list = client.request("tools/list", json!({})).await;
+        assert_eq!(list.status, StatusCode::OK, "{path}: {}", list.raw);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_accepts_everything_is_answered() {
+    let sample = Sample::new();
+    let server = Server::start(sample.app()).await;
+    let session = Session::open(&server).await;
+    let list = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}});
+    let http = reqwest::Client::new();
+    for accept in ["*/*", "application/json, */*;q=0.5"] {
+        let posted = http
+            .post(server.url())
+            .header("Accept", accept)
+            .header("Content-Type", "application/json")
+            .header("Mcp-Session-Id", &session.id)
+            .body(list.to_string());
+        assert_eq!(posted.send().await.unwrap().status(), StatusCode::OK, "{accept}");
+        let heard = http
+            .get(server.url())
+            .header("Accept", accept)
+            .header("Mcp-Session-Id", &session.id);
+        assert_eq!(heard.send().await.unwrap().status(), StatusCode::OK, "{accept}");
+    }
+    let picky = http
+        .post(server.url())
+        .header("Accept", "text/html")
+        .header("Content-Type", "application/json")
+        .body(list.to_string());
+    assert_eq!(picky.send().await.unwrap().status(), StatusCode::NOT_ACCEPTABLE);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn pages_of_an_allowed_origin_may_call_and_read_and_no_others() {
+    let sample = Sample::new();
+    let app = sample.app_with(&[], |config| {
+        config.server.allowed_origins = vec!["https://app.example.com".to_owned()];
+    });
+    let server = Server::start(app).await;
+    let client = Stateless::new(&server);
+    let preflight = async |origin: &str| {
+        let question = client
+            .http
+            .request(reqwest::Method::OPTIONS, server.url())
+            .header("Origin", origin)
+            .header("Access-Control-Request-Method", "POST")
+            .header(
+                "Access-Control-Request-Headers",
+                "authorization,content-type,mcp-method",
+            );
+        question.send().await.unwrap()
+    };
+    let allowed = preflight("https://app.example.com").await;
+    assert_eq!(allowed.status(), StatusCode::NO_CONTENT);
+    for (name, value) in [
+        ("access-control-allow-origin", "https://app.example.com"),
+        ("access-control-allow-methods", "GET, POST, DELETE"),
+        ("access-control-allow-headers", "Authorization, *"),
+        ("vary", "origin"),
+    ] {
+        assert_eq!(allowed.headers()[name], value, "{name}");
+    }
+    let call = |origin: &str, path: &str| {
+        let request = client.prepare(1, "tools/list", None, json!({})).build().unwrap();
+        let (url, body) = (
+            format!("{}{path}", server.base),
+            request.body().unwrap().as_bytes().unwrap().to_vec(),
+        );
+        let posted = client.http.post(url).headers(request.headers().clone()).body(body);
+        posted.header("Origin", origin).send()
+    };
+    // Refusals too: their reason is for the page.
+    for path in ["/mcp", "/mcp/nonsense"] {
+        let answer = call("https://app.example.com", path).await.unwrap();
+        assert_eq!(
+            answer.headers()["access-control-allow-origin"],
+            "https://app.example.com",
+            "{path}"
+        );
+        let shown = answer.headers()["access-control-expose-headers"].to_str().unwrap();
+        assert!(shown.contains("Mcp-Session-Id"), "{shown}");
+    }
+    // A page of this machine may call, as before, but learns nothing by that.
+    for (origin, status) in [("http://localhost:3000", 405), ("https://evil.example", 403)] {
+        let refused = preflight(origin).await;
+        assert_eq!(refused.status(), status, "{origin}");
+        assert!(
+            !refused.headers().contains_key("access-control-allow-origin"),
+            "{origin}"
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_compressed_body_is_refused_by_the_name_of_its_header() {
+    let sample = Sample::new();
+    let server = Server::start(sample.app()).await;
+    for path in ["/mcp", "/v1/tools/list_files"] {
+        let zipped = reqwest::Client::new()
+            .post(format!("{}{path}", server.base))
+            .header("Content-Type", "application/json")
+            .header("Content-Encoding", "gzip")
+            .body([0x1f, 0x8b, 0x08, 0x00].to_vec());
+        let refused = zipped.send().await.unwrap();
+        assert_eq!(refused.status(), StatusCode::UNSUPPORTED_MEDIA_TYPE, "{path}");
+        assert_eq!(refused.headers()["accept-encoding"], "identity");
+        let text = refused.text().await.unwrap();
+        assert!(text.contains("Content-Encoding") && text.contains("gzip"), "{text}");
+    }
+    let plain = Stateless::new(&server).prepare(1, "tools/list", None, json!({}));
+    let plain = plain.header("Content-Encoding", "identity");
+    assert_eq!(plain.send().await.unwrap().status(), StatusCode::OK);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn probes_and_errors_answer() {
     let sample = Sample::new();
     let server = Server::start(sample.app()).await;

@@ -3,13 +3,16 @@
 
 use std::{io::Read as _, net::TcpStream};
 
-use fumi::tool::{Effect, catalogue::Entry};
+use fumi::{
+    http::auth::tokens::sha256_of,
+    tool::{Effect, catalogue::Entry},
+};
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 
 use crate::{
     gate::app_with_gate,
-    harness::{SESSION, Server, Session, Stateless},
+    harness::{SESSION, STATELESS, Server, Session, Stateless},
     program::Program,
     sample::{Sample, only_teaches},
     taught::is_japanese,
@@ -204,6 +207,58 @@ fn the_access_log_has_a_line_for_each_request_and_no_word_of_the_clients() {
         }
     }
     assert!(!log.to_lowercase().contains("canary"), "{log}");
+}
+
+/// Who wrote what, and who was refused: with names, in one line each.
+#[test]
+fn the_log_names_who_wrote_which_file_and_who_called_what() {
+    let sample = Sample::empty();
+    let sha256 = sha256_of("secret");
+    let tokens = format!("[{{name=\"ci\",sha256={sha256:?},rate_per_minute=3}}]");
+    let program = Program::start(&sample, &[("AUTH__MODE", "tokens"), ("AUTH__TOKENS", &tokens)]);
+    let call = |name: &str, arguments: Value| {
+        let message = json!({
+            "jsonrpc": "2.0", "id": 1, "method": "tools/call",
+            "params": {"name": name, "arguments": arguments, "_meta": {
+                "io.modelcontextprotocol/protocolVersion": STATELESS,
+                "io.modelcontextprotocol/clientInfo": {"name": "t", "version": "1"},
+                "io.modelcontextprotocol/clientCapabilities": {},
+            }},
+        })
+        .to_string();
+        let head = format!(
+            "POST /mcp HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer secret\r\nContent-Type: application/json\r\n\
+             Accept: application/json, text/event-stream\r\nMCP-Protocol-Version: {STATELESS}\r\n\
+             Mcp-Method: tools/call\r\nMcp-Name: {name}\r\nX-Request-Id: {name}\r\nContent-Length: {}\r\n\r\n",
+            program.address,
+            message.len()
+        );
+        program.ask(format!("{head}{message}").as_bytes()).status
+    };
+    assert_eq!(call("write", json!({"file_path": "a.md", "content": "text\n"})), 200);
+    assert_eq!(
+        call("list_files", json!({"roots": ["."], "output_file": "list.json"})),
+        200
+    );
+    assert_eq!(call("list_files", json!({"roots": ["."]})), 200);
+    assert_eq!(call("list_files", json!({"roots": ["."]})), 429);
+    let log = program.survived();
+    let lines = |parts: &[&str]| {
+        let fits = |line: &&str| parts.iter().all(|part| line.contains(part));
+        log.lines().filter(fits).count()
+    };
+    let written = |tool: &str, file: &str| {
+        let (tool, file) = (format!("tool=\"{tool}\""), format!("file=\"{file}\""));
+        lines(&["written", "principal=\"ci\"", &tool, &file])
+    };
+    assert_eq!(written("write", "a.md"), 1, "{log}");
+    assert_eq!(written("list_files", ".fumi/output/list.json"), 1, "{log}");
+    assert_eq!(
+        lines(&[" request method=", "mcp=\"tools/call\"", "tool=\"write\""]),
+        1,
+        "{log}"
+    );
+    assert_eq!(lines(&["code=\"RATE_LIMITED\"", "principal=\"ci\""]), 1, "{log}");
 }
 
 /// Beyond the connections that may be open, probes are still answered and everything else is told to come back.

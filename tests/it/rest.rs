@@ -350,7 +350,8 @@ async fn a_wrong_url_is_told_of_every_route() {
         .collect();
     assert_eq!(languages.len(), 2, "{told}");
     for route in fumi::http::router::routes(&server.edge) {
-        let begins = route.path.split("/{").next().unwrap();
+        // The same route with a slash at its end is nothing to tell.
+        let begins = route.path.split("/{").next().unwrap().trim_end_matches('/');
         // Metadata are found by the challenge, and only where there is an issuer.
         for told in languages.iter().filter(|_| !begins.starts_with("/.well-known/")) {
             assert!(told.contains(begins), "{begins}: {told}");

@@ -1,23 +1,27 @@
 //! The keys of an authorization server, fetched, kept for a while, and fetched again when a token names another.
 //!
-//! Keys rotate: a token with an unknown key id asks the server again, a few times at once and then every ten seconds, so that
-//! invented ids do not become a flood elsewhere. When the server is away, the keys that are known stay good.
+//! Invariant: a token whose key is known never waits for the server; keys that are too old are fetched anew beside it. Keys
+//! rotate: a token with an unknown key id waits for one fetch, which all such tokens share, of bounded time. The server is
+//! asked a few times at once and then every ten seconds, so that invented ids do not become a flood elsewhere. When it is
+//! away, the keys that are known stay good.
 
 use std::{
     num::NonZeroU32,
-    sync::Arc,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
 
 use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
 use jsonwebtoken::jwk::{Jwk, JwkSet};
 use serde::Deserialize;
-use tokio::sync::Mutex;
+use tokio::{sync::watch, time::timeout};
+
+use crate::config::is_confidential;
 
 /// How often the server may be asked, and how many times at once.
 const A_MINUTE: NonZeroU32 = NonZeroU32::new(6).expect("six");
 const AT_ONCE: NonZeroU32 = NonZeroU32::new(3).expect("three");
-/// How long the server may take.
+/// How long the server may take for all that one fetch needs.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// Largest document that is read, in bytes; a set of keys has a few thousand.
 const LARGEST: usize = 1 << 20;
@@ -35,7 +39,7 @@ pub struct Keys {
     keep: Duration,
     http: reqwest::Client,
     asking: DefaultDirectRateLimiter,
-    /// Held while fetching, so that a hundred tokens with a new key ask once.
+    /// Held for a few instructions, never across an `.await`.
     state: Mutex<State>,
 }
 
@@ -43,6 +47,8 @@ pub struct Keys {
 struct State {
     known: Arc<[Jwk]>,
     fetched: Option<Instant>,
+    /// The last fetch. Its channel closes when it is over.
+    fetch: Option<watch::Receiver<()>>,
 }
 
 /// The server does not give its keys, and none are known.
@@ -70,30 +76,64 @@ impl Keys {
     }
 
     /// The keys that may have signed a token with this key id: the one of that id, or all when the token names none.
-    pub async fn candidates(&self, kid: Option<&str>) -> Result<Vec<Jwk>, NoKeys> {
-        let mut state = self.state.lock().await;
-        let fits = |key: &&Jwk| kid.is_none_or(|kid| key.common.key_id.as_deref() == Some(kid));
-        let find = |state: &State| state.known.iter().filter(fits).cloned().collect::<Vec<_>>();
-        let is_old = state.fetched.is_none_or(|fetched| fetched.elapsed() >= self.keep);
-        let found = find(&state);
-        if !found.is_empty() && !is_old {
+    pub async fn candidates(self: &Arc<Self>, kid: Option<&str>) -> Result<Vec<Jwk>, NoKeys> {
+        let found = self.known(kid);
+        if found.is_empty() {
+            if let Some(mut fetch) = self.refresh() {
+                // Ends with an error, because nothing is ever sent.
+                let _ = fetch.changed().await;
+            }
+        } else {
+            if self.is_old() {
+                self.refresh();
+            }
             return Ok(found);
         }
-        if self.asking.check().is_ok() {
-            match self.fetch().await {
+        if self.state().known.is_empty() {
+            return Err(NoKeys);
+        }
+        Ok(self.known(kid))
+    }
+
+    fn known(&self, kid: Option<&str>) -> Vec<Jwk> {
+        let fits = |key: &&Jwk| kid.is_none_or(|kid| key.common.key_id.as_deref() == Some(kid));
+        self.state().known.iter().filter(fits).cloned().collect()
+    }
+
+    fn is_old(&self) -> bool {
+        let fetched = self.state().fetched;
+        fetched.is_none_or(|fetched| fetched.elapsed() >= self.keep)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The fetch that is under way, else a new one. `None` if the server was asked too often.
+    fn refresh(self: &Arc<Self>) -> Option<watch::Receiver<()>> {
+        let mut state = self.state();
+        if let Some(fetch) = state.fetch.as_ref().filter(|fetch| fetch.has_changed().is_ok()) {
+            return Some(fetch.clone());
+        }
+        self.asking.check().ok()?;
+        let (under_way, fetch) = watch::channel(());
+        state.fetch = Some(fetch.clone());
+        let own = Arc::clone(self);
+        // A task of its own: several wait for it, and the first of them may hang up.
+        tokio::spawn(async move {
+            match timeout(PATIENCE, own.fetch()).await.unwrap_or(Err(FetchError::Late)) {
                 Ok(keys) => {
+                    let mut state = own.state();
                     state.known = keys;
                     state.fetched = Some(Instant::now());
                 }
                 Err(error) => {
-                    tracing::warn!(issuer = self.issuer, %error, "the keys of the authorization server cannot be read");
+                    tracing::warn!(issuer = own.issuer, %error, "the keys of the authorization server cannot be read");
                 }
             }
-        }
-        if state.known.is_empty() {
-            return Err(NoKeys);
-        }
-        Ok(find(&state))
+            drop(under_way);
+        });
+        Some(fetch)
     }
 
     async fn fetch(&self) -> Result<Arc<[Jwk]>, FetchError> {
@@ -116,7 +156,13 @@ impl Keys {
         for path in DISCOVERY {
             match self.get::<Metadata>(&well_known(&self.issuer, path)).await {
                 // RFC 8414, 3.3: a document of another issuer must not be used.
-                Ok(metadata) if metadata.issuer == self.issuer => return Ok(metadata.jwks_uri),
+                Ok(metadata) if metadata.issuer == self.issuer => {
+                    return if is_confidential(&metadata.jwks_uri) {
+                        Ok(metadata.jwks_uri)
+                    } else {
+                        Err(FetchError::Open(metadata.jwks_uri))
+                    };
+                }
                 Ok(metadata) => last = FetchError::OtherIssuer(metadata.issuer),
                 Err(error) => last = error,
             }
@@ -161,6 +207,10 @@ enum FetchError {
     TooLarge,
     #[error("the document is of the issuer {0}")]
     OtherIssuer(String),
+    #[error("the issuer names {0} for its keys, which is no https:// URL")]
+    Open(String),
+    #[error("no answer within {} s", PATIENCE.as_secs())]
+    Late,
     #[error("no document")]
     Empty,
 }

@@ -5,6 +5,7 @@
 //! and not passed on. What a principal may do with a URL is decided in `door.rs`.
 
 pub mod challenge;
+pub mod ending;
 pub mod keys;
 pub mod oauth;
 pub mod tokens;
@@ -17,6 +18,9 @@ use governor::{
     DefaultDirectRateLimiter, Quota, RateLimiter,
     clock::{Clock as _, DefaultClock},
 };
+
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
 
 use super::{health, refusal::Refusal, router::Edge};
 use crate::{
@@ -38,6 +42,10 @@ pub struct Principal {
     /// Its part of the allowed roots; all without.
     pub roots: Option<Arc<AllowedRoots>>,
     rate: Option<Arc<Rate>>,
+    /// When its access token ends; its skew is counted in.
+    end: Option<Instant>,
+    /// Cancelled when a new configuration does not have it as it is.
+    gone: CancellationToken,
 }
 
 /// Calls that are counted.
@@ -74,6 +82,8 @@ impl Principal {
             readonly: false,
             roots: None,
             rate: None,
+            end: None,
+            gone: CancellationToken::new(),
         }
     }
 
@@ -141,6 +151,8 @@ impl Allowed<'_> {
             readonly: bounds.readonly,
             roots: self.roots(bounds.entry, bounds.roots)?,
             rate: Rate::new(bounds.rate_per_minute.unwrap_or(self.rate_per_minute)).map(Arc::new),
+            end: None,
+            gone: CancellationToken::new(),
         })
     }
 }
@@ -164,22 +176,51 @@ pub enum Auth {
     /// By a token of the list.
     Tokens(tokens::Tokens),
     /// By an access token of an authorization server.
-    OAuth(Box<oauth::OAuth>),
+    OAuth(Arc<oauth::OAuth>),
 }
 
 impl Auth {
     /// Reads the configuration.
     pub fn open(config: &config::Auth, app: &App) -> Result<Self, ConfigError> {
+        Self::open_after(None, config, app)
+    }
+
+    /// Reads it again. Principals that it has as they were stay the same, with the calls that were counted.
+    pub fn reopen(&self, config: &config::Auth, app: &App) -> Result<Self, ConfigError> {
+        Self::open_after(Some(self), config, app)
+    }
+
+    fn open_after(before: Option<&Self>, config: &config::Auth, app: &App) -> Result<Self, ConfigError> {
         let allowed = Allowed {
             catalogue: &app.catalogue,
             roots: &app.kernel.roots,
             rate_per_minute: config.rate_per_minute,
         };
-        Ok(match config.mode {
-            AuthMode::None => Self::Nobody(Arc::new(Principal::anybody(app.scope.clone()))),
-            AuthMode::Tokens => Self::Tokens(tokens::Tokens::open(&config.tokens, allowed)?),
-            AuthMode::OAuth => Self::OAuth(Box::new(oauth::OAuth::open(&config.oauth, allowed)?)),
+        Ok(match (config.mode, before) {
+            (AuthMode::None, Some(Self::Nobody(anybody))) => Self::Nobody(Arc::clone(anybody)),
+            (AuthMode::None, _) => Self::Nobody(Arc::new(Principal::anybody(app.scope.clone()))),
+            (AuthMode::Tokens, before) => {
+                let before = match before {
+                    Some(Self::Tokens(before)) => before.entries(),
+                    _ => &[],
+                };
+                Self::Tokens(tokens::Tokens::open(&config.tokens, allowed, before)?)
+            }
+            (AuthMode::OAuth, Some(Self::OAuth(oauth))) if oauth.is_of(config) => Self::OAuth(Arc::clone(oauth)),
+            (AuthMode::OAuth, _) => Self::OAuth(Arc::new(oauth::OAuth::open(config, allowed)?)),
         })
+    }
+
+    /// Ends the streams of all principals that `now` does not have as they are here.
+    pub fn end_streams(&self, now: &Self) {
+        match (self, now) {
+            (Self::Nobody(own), Self::Nobody(now)) if Arc::ptr_eq(own, now) => {}
+            (Self::OAuth(own), Self::OAuth(now)) if Arc::ptr_eq(own, now) => {}
+            (Self::Nobody(own), _) => own.gone.cancel(),
+            (Self::OAuth(own), _) => own.end_streams(),
+            (Self::Tokens(own), Self::Tokens(now)) => own.end_streams(now.entries()),
+            (Self::Tokens(own), _) => own.end_streams(&[]),
+        }
     }
 
     /// Who sends these headers.

@@ -4,7 +4,12 @@
 //! of this issuer (`iss`), names a subject and is valid now (`exp`, `nbf`, a minute of clock skew). Its scopes become
 //! toolsets. Opaque tokens and introspection are not supported.
 
-use std::{collections::HashMap, str::FromStr as _, sync::Arc, time::Duration};
+use std::{
+    collections::HashMap,
+    str::FromStr as _,
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
 
 use fumi_base::roots::AllowedRoots;
 use jsonwebtoken::{
@@ -13,6 +18,8 @@ use jsonwebtoken::{
 };
 use moka::sync::Cache;
 use serde::Deserialize;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
 
 use super::{Allowed, Denied, Principal, Rate, keys::Keys};
 use crate::{
@@ -30,7 +37,9 @@ const REMEMBERED: Duration = Duration::from_mins(10);
 /// The resource server.
 #[derive(Debug)]
 pub struct OAuth {
-    keys: Keys,
+    config: config::Auth,
+    gone: CancellationToken,
+    keys: Arc<Keys>,
     issuer: String,
     audience: String,
     algorithms: Vec<Algorithm>,
@@ -55,6 +64,8 @@ struct Subject {
 #[derive(Debug, Deserialize)]
 struct Claims {
     sub: String,
+    /// Seconds since 1970.
+    exp: f64,
     /// RFC 9068: separated by spaces.
     #[serde(default)]
     scope: String,
@@ -85,7 +96,8 @@ impl Claims {
 }
 
 impl OAuth {
-    pub(super) fn open(config: &config::OAuth, allowed: Allowed<'_>) -> Result<Self, ConfigError> {
+    pub(super) fn open(auth: &config::Auth, allowed: Allowed<'_>) -> Result<Self, ConfigError> {
+        let config = &auth.oauth;
         let keys = Keys::new(
             &config.issuer,
             &config.jwks_uri,
@@ -114,7 +126,9 @@ impl OAuth {
             Ok((subject.subject.clone(), bounds))
         });
         Ok(Self {
-            keys,
+            config: auth.clone(),
+            gone: CancellationToken::new(),
+            keys: Arc::new(keys),
             issuer: config.issuer.clone(),
             audience: config.audience.clone(),
             algorithms: algorithms.map_err(|error| ConfigError(format!("auth.oauth.algorithms: {error}")))?,
@@ -148,7 +162,19 @@ impl OAuth {
             readonly: !may_write || bounds.is_some_and(|bounds| bounds.readonly),
             roots: bounds.and_then(|bounds| bounds.roots.clone()),
             rate,
+            end: end_of(claims.exp),
+            gone: self.gone.clone(),
         }))
+    }
+
+    /// True if it was made of this configuration.
+    pub(super) fn is_of(&self, config: &config::Auth) -> bool {
+        self.config == *config
+    }
+
+    /// Ends the streams of all subjects.
+    pub(super) fn end_streams(&self) {
+        self.gone.cancel();
     }
 
     async fn check(&self, token: &str) -> Result<Claims, Denied> {
@@ -211,6 +237,14 @@ impl OAuth {
     pub fn audience(&self) -> &str {
         &self.audience
     }
+}
+
+/// When a token is not accepted any more. `None` if that is beyond all clocks.
+fn end_of(exp: f64) -> Option<Instant> {
+    #[expect(clippy::cast_precision_loss, reason = "a minute")]
+    let end = SystemTime::UNIX_EPOCH.checked_add(Duration::try_from_secs_f64(exp + SKEW as f64).ok()?)?;
+    let left = end.duration_since(SystemTime::now()).unwrap_or_default();
+    Instant::now().checked_add(left)
 }
 
 /// Whether a key may sign with an algorithm. A key says less than it can: one for encryption signs nothing.

@@ -19,14 +19,26 @@ const RANDOM: usize = 32;
 
 /// All tokens.
 #[derive(Debug)]
-pub struct Tokens(Vec<([u8; 32], Arc<Principal>)>);
+pub struct Tokens(Vec<Entry>);
+
+/// One token, and whose it is.
+#[derive(Debug)]
+pub(super) struct Entry {
+    /// As configured, with the calls a minute of those that say nothing of it.
+    token: (config::Token, u32),
+    hash: [u8; 32],
+    principal: Arc<Principal>,
+}
 
 impl Tokens {
-    pub(super) fn open(tokens: &[config::Token], allowed: Allowed<'_>) -> Result<Self, ConfigError> {
+    /// Takes over the principals of entries that are as they were before.
+    pub(super) fn open(tokens: &[config::Token], allowed: Allowed<'_>, before: &[Entry]) -> Result<Self, ConfigError> {
         let open = |token: &config::Token| {
+            let own = (token.clone(), allowed.rate_per_minute);
             let entry = format!("auth.tokens {:?}", token.name);
             let hash = hash_of(&token.sha256)
                 .ok_or_else(|| ConfigError(format!("{entry}: sha256 is not 64 hexadecimal digits")))?;
+            let known = before.iter().find(|entry| entry.token == own);
             let bounds = Bounds {
                 entry: &entry,
                 toolsets: &token.toolsets,
@@ -34,18 +46,39 @@ impl Tokens {
                 readonly: token.readonly,
                 rate_per_minute: token.rate_per_minute,
             };
-            Ok((hash, Arc::new(allowed.principal(&token.name, bounds)?)))
+            let principal = match known {
+                Some(entry) => Arc::clone(&entry.principal),
+                None => Arc::new(allowed.principal(&token.name, bounds)?),
+            };
+            Ok(Entry {
+                token: own,
+                hash,
+                principal,
+            })
         };
         tokens.iter().map(open).collect::<Result<_, _>>().map(Self)
+    }
+
+    pub(super) fn entries(&self) -> &[Entry] {
+        &self.0
+    }
+
+    /// Ends the streams of those that are not among `now`.
+    pub(super) fn end_streams(&self, now: &[Entry]) {
+        for Entry { principal, .. } in &self.0 {
+            if !now.iter().any(|entry| Arc::ptr_eq(&entry.principal, principal)) {
+                principal.gone.cancel();
+            }
+        }
     }
 
     /// Whose token it is.
     pub fn principal(&self, token: &str) -> Result<Arc<Principal>, Denied> {
         let hash: [u8; 32] = Sha256::digest(token).into();
         let mut found = None;
-        for (known, principal) in &self.0 {
-            if bool::from(known.ct_eq(&hash)) {
-                found = Some(principal);
+        for entry in &self.0 {
+            if bool::from(entry.hash.ct_eq(&hash)) {
+                found = Some(&entry.principal);
             }
         }
         found.map(Arc::clone).ok_or(Denied::Invalid(

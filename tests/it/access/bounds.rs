@@ -8,7 +8,7 @@ use crate::{
     harness::{Answer, SESSION, Server, Session, Stateless},
     sample::Sample,
 };
-use fumi::config::{AuthMode, Token};
+use fumi::config::{AuthMode, PathMapping, Token};
 
 async fn server(sample: &Sample, tokens: Vec<Token>) -> Server {
     let app = app(sample, |config| {
@@ -111,6 +111,31 @@ async fn roots_of_a_token_bound_every_way_to_a_project() {
                 .get("error")
                 .is_some()
         );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_refused_root_tells_a_token_of_its_own_roots_only() {
+    let sample = two_projects();
+    let mut bound = entry("bound", "t");
+    bound.roots = vec![sample.root().join("two")];
+    let app = app(&sample, |config| {
+        config.auth.mode = AuthMode::Tokens;
+        config.auth.tokens = vec![bound, entry("whole", "u")];
+        config.path_map = ["one", "two"]
+            .map(|name| PathMapping {
+                client: format!("/home/me/{name}"),
+                server: sample.root().join(name),
+            })
+            .to_vec();
+    });
+    let server = Server::start(app).await;
+    for (token, sees) in [("t", false), ("u", true)] {
+        let arguments = json!({"roots": ["."], "project_root": "/nowhere"});
+        let refused = with(&server, token, "/mcp").call("list_files", arguments).await;
+        let error = refused.called().0["error"].to_string();
+        assert!(error.contains("/home/me/two"), "{error}");
+        assert_eq!(error.contains("/home/me/one"), sees, "{error}");
     }
 }
 

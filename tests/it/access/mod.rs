@@ -4,6 +4,7 @@
 
 mod bounds;
 mod narrowing;
+mod neighbours;
 mod oauth;
 mod reload;
 mod tokens;

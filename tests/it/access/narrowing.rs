@@ -90,7 +90,7 @@ async fn an_unknown_url_says_what_is_known() {
         assert_eq!(told["code"], code, "{path}");
         assert_eq!(told["details"]["known"], known, "{path}");
     }
-    for path in ["/mcp/code/readonly", "/mcp/", "/projects/shop", "/elsewhere"] {
+    for path in ["/mcp/code/readonly", "/mcp//", "/projects/shop", "/elsewhere"] {
         let answer = at(&server, path).request("tools/list", json!({})).await;
         assert_eq!(answer.status, StatusCode::NOT_FOUND, "{path}");
     }

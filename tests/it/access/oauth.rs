@@ -1,6 +1,9 @@
 //! OAuth 2.1: a local issuer with real keys, good tokens, rotated keys, and every kind of forged token.
 
-use std::sync::{Arc, Mutex};
+use std::sync::{
+    Arc, Mutex,
+    atomic::{AtomicUsize, Ordering},
+};
 
 use aws_lc_rs::{
     rand::SystemRandom,
@@ -12,10 +15,11 @@ use fumi::config::{AuthMode, Config, Subject};
 use jsonwebtoken::{Algorithm, EncodingKey, Header, encode, get_current_timestamp, jwk::Jwk};
 use reqwest::StatusCode;
 use serde_json::{Value, json};
+use tokio::sync::watch;
 
 use super::{app, bearing, listed};
 use crate::{
-    harness::{Answer, Server, Stateless},
+    harness::{Answer, Server, Session, Stateless},
     sample::Sample,
 };
 
@@ -49,11 +53,25 @@ impl Key {
     }
 }
 
-/// An authorization server that publishes its keys, and counts how often it is asked.
+/// An authorization server that publishes its keys, and counts how often it is asked. While `held` it does not answer.
 struct Issuer {
     url: String,
     keys: Arc<Mutex<Vec<Value>>>,
     asked: Arc<Mutex<usize>>,
+    held: watch::Sender<bool>,
+    /// How many went away without an answer.
+    left: Arc<AtomicUsize>,
+}
+
+/// Counts an exchange that ends before it was answered.
+struct Leaving(Option<Arc<AtomicUsize>>);
+
+impl Drop for Leaving {
+    fn drop(&mut self) {
+        if let Some(left) = &self.0 {
+            left.fetch_add(1, Ordering::SeqCst);
+        }
+    }
 }
 
 impl Issuer {
@@ -64,9 +82,12 @@ impl Issuer {
             url: url.clone(),
             keys: Arc::default(),
             asked: Arc::default(),
+            held: watch::Sender::new(false),
+            left: Arc::default(),
         };
         issuer.publish(keys);
         let (published, asked) = (Arc::clone(&issuer.keys), Arc::clone(&issuer.asked));
+        let (held, left) = (issuer.held.subscribe(), Arc::clone(&issuer.left));
         let metadata = json!({"issuer": url, "jwks_uri": format!("{url}/keys")});
         // OpenID Connect discovery only: the other place answers 404 first.
         let routes = Router::new()
@@ -78,6 +99,9 @@ impl Issuer {
                 "/keys",
                 get(move || async move {
                     *asked.lock().unwrap() += 1;
+                    let mut leaving = Leaving(Some(left));
+                    held.clone().wait_for(|held| !held).await.unwrap();
+                    leaving.0 = None;
                     Json(json!({"keys": *published.lock().unwrap()}))
                 }),
             );
@@ -282,6 +306,73 @@ async fn a_rotated_key_is_asked_for_and_invented_ones_are_no_flood() {
         "asked {} times",
         issuer.asked.lock().unwrap()
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn known_keys_are_used_while_the_issuer_says_nothing() {
+    let sample = Sample::new();
+    let key = Key::new("k1");
+    let issuer = Issuer::start(&[&key]).await;
+    // Known keys are at once too old.
+    let server = server(&sample, &issuer, |config| config.auth.oauth.jwks_seconds = 0).await;
+    let token = key.sign(&issuer.claims("fumi:code"));
+    assert_eq!(ask(&server, &token, "/mcp").await.status, StatusCode::OK);
+    issuer.held.send_replace(true);
+    for _ in 0..5 {
+        assert_eq!(ask(&server, &token, "/mcp").await.status, StatusCode::OK);
+    }
+    while *issuer.asked.lock().unwrap() < 2 {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(
+        issuer.left.load(Ordering::SeqCst),
+        0,
+        "callers waited until fumi gave up asking"
+    );
+    assert_eq!(*issuer.asked.lock().unwrap(), 2, "one question at a time");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn tokens_with_a_new_key_wait_for_one_answer_of_the_issuer() {
+    let sample = Sample::new();
+    let (old, new) = (Key::new("old"), Key::new("new"));
+    let issuer = Issuer::start(&[&old]).await;
+    let server = Arc::new(server(&sample, &issuer, |_| {}).await);
+    let claims = issuer.claims("fumi:code");
+    assert_eq!(ask(&server, &old.sign(&claims), "/mcp").await.status, StatusCode::OK);
+    issuer.held.send_replace(true);
+    issuer.publish(&[&old, &new]);
+    let waiting: Vec<_> = (0..10)
+        .map(|_| {
+            let (server, token) = (Arc::clone(&server), new.sign(&claims));
+            tokio::spawn(async move { ask(&server, &token, "/mcp").await.status })
+        })
+        .collect();
+    while *issuer.asked.lock().unwrap() < 2 {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(ask(&server, &old.sign(&claims), "/mcp").await.status, StatusCode::OK);
+    assert!(!waiting.iter().all(tokio::task::JoinHandle::is_finished));
+    issuer.held.send_replace(false);
+    for one in waiting {
+        assert_eq!(one.await.unwrap(), StatusCode::OK);
+    }
+    assert_eq!(*issuer.asked.lock().unwrap(), 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_listening_stream_ends_with_its_access_token() {
+    let sample = Sample::new();
+    let key = Key::new("k1");
+    let issuer = Issuer::start(&[&key]).await;
+    let server = server(&sample, &issuer, |_| {}).await;
+    let mut claims = issuer.claims("fumi:code");
+    // Accepted for a minute more, of which two seconds are left.
+    claims["exp"] = json!(get_current_timestamp() - 58);
+    let session = Session::open_bearing(&server, bearing(&key.sign(&claims)), json!({})).await;
+    let mut stream = session.listen().await;
+    assert_eq!(stream.status(), StatusCode::OK);
+    while stream.chunk().await.unwrap().is_some() {}
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::{app, bearing, entry};
 use crate::{
-    harness::{Server, Stateless},
+    harness::{Server, Session, Stateless},
     sample::Sample,
 };
 
@@ -16,6 +16,32 @@ async fn status(server: &Server, token: &str) -> StatusCode {
         url: server.url(),
     };
     client.request("tools/list", json!({})).await.status
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn streams_of_a_token_that_is_gone_or_changed_end_and_others_go_on() {
+    let sample = Sample::new();
+    let server = Server::start(app(&sample, |config| {
+        config.auth.mode = AuthMode::Tokens;
+        config.auth.tokens = ["gone", "changed", "same"].map(|name| entry(name, name)).to_vec();
+    }))
+    .await;
+    let listen = async |token: &str| {
+        let session = Session::open_bearing(&server, bearing(token), json!({})).await;
+        let stream = session.listen().await;
+        assert_eq!(stream.status(), StatusCode::OK);
+        (session, stream)
+    };
+    let (_, mut gone) = listen("gone").await;
+    let (_, mut changed) = listen("changed").await;
+    let (same, _stream) = listen("same").await;
+    let mut config = server.app.config.clone();
+    config.auth.tokens.remove(0);
+    config.auth.tokens[0].readonly = true;
+    apply(&server.edge, &config).unwrap();
+    while gone.chunk().await.unwrap().is_some() {}
+    while changed.chunk().await.unwrap().is_some() {}
+    assert_eq!(server.edge.streams.open_in(&same.id), 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -227,3 +227,26 @@ async fn a_session_follows_tasks_too() {
     let text = tokio::time::timeout(Duration::from_secs(30), poll).await.unwrap();
     assert_eq!(text, "Drop.");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn many_principals_with_many_tasks_leave_some_to_the_next() {
+    let sample = Sample::new();
+    let names: Vec<_> = (0..20).map(|number| format!("p{number}")).collect();
+    let tokens = names.iter().map(|name| token(name)).collect::<Vec<_>>();
+    let server = Server::start(app(&sample, &[], |config| {
+        config.auth.mode = fumi::config::AuthMode::Tokens;
+        config.auth.tokens = tokens;
+    }))
+    .await;
+    for name in &names {
+        let client = Stateless {
+            http: bearing(name),
+            url: server.url(),
+        };
+        let mut begun = 0;
+        while compose(&client, true).await.result()["resultType"] == "task" {
+            begun += 1;
+        }
+        assert!(begun > 0, "{name} finds no room for a task");
+    }
+}

@@ -124,7 +124,8 @@ async fn a_full_server_takes_the_answers_that_it_waits_for() {
     let server = Server::start(app(&sample, &[], |config| config.limits.requests = PLACES)).await;
     let session = Session::open_able(&server, sampling()).await;
     let mut waiting = Vec::new();
-    while waiting.len() < PLACES {
+    // As many rest while they wait, and as many again keep their places.
+    while waiting.len() < 2 * PLACES {
         let called = session.begin("compose", json!({"topic": "rain"})).await;
         // The place of a request that was answered just now may not be free yet.
         if called.status() == StatusCode::OK {
@@ -287,4 +288,20 @@ async fn a_tool_that_does_not_say_so_may_not_ask() {
         "{}",
         answer.raw
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_that_waits_for_its_clients_model_takes_no_place() {
+    let sample = Sample::new();
+    let server = Server::start(app(&sample, &[], |config| config.limits.requests = 1)).await;
+    let session = Session::open_able(&server, sampling()).await;
+    let mut called = session.begin("compose", json!({"topic": "rain"})).await;
+    let question = called.asked().await;
+    let other = Stateless::new(&server);
+    assert_eq!(other.request("tools/list", json!({})).await.status, StatusCode::OK);
+    session.respond(&question, message("Drop.")).await;
+    called.answered().await;
+    drop(called);
+    // Its place was given back once.
+    assert_eq!(other.request("tools/list", json!({})).await.status, StatusCode::OK);
 }

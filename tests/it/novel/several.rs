@@ -64,6 +64,7 @@ async fn waiting_for_a_turn_does_not_use_up_the_time_of_the_call() {
     let turn = other.kernel.writers.turn(project, "session_x", &work).await.unwrap();
     let cx = Cx {
         project: Arc::clone(project),
+        actor: waiting.kernel.actor("write", &Caller::default()),
         caller: Caller::default(),
         answerer: Answerer::Host,
         cancel: work.child_token(),

@@ -1,0 +1,58 @@
+//! Who writes: one line in the log for each file that was written or removed.
+//!
+//! Invariant: a line comes after the write, from the one place that all writes pass ([`crate::writing`]), so that what was done
+//! is told also where the call failed later. Work that nobody is named for (a new novel at the command line) has none.
+//! What is logged of a file is its path in the project, quoted, and nothing of its content.
+
+use std::{cell::RefCell, path::Path, sync::Arc};
+
+use crate::{project::Project, redact::Redactor};
+
+/// Somebody who acts, and by what.
+#[derive(Clone, Debug)]
+pub struct Actor {
+    /// The principal; empty without authentication.
+    pub principal: Arc<str>,
+    /// The tool.
+    pub tool: &'static str,
+    /// Takes secrets out of the names of files.
+    pub redactor: Arc<Redactor>,
+}
+
+thread_local! {
+    /// Whose work runs on this thread.
+    static ACTOR: RefCell<Option<Actor>> = const { RefCell::new(None) };
+}
+
+/// Runs work on this thread in somebody's name.
+pub fn as_of<T>(actor: Actor, work: impl FnOnce() -> T) -> T {
+    struct Restore(Option<Actor>);
+    impl Drop for Restore {
+        fn drop(&mut self) {
+            ACTOR.set(self.0.take());
+        }
+    }
+    let _restore = Restore(ACTOR.replace(Some(actor)));
+    work()
+}
+
+/// A file or folder of a project was `written` or `removed`.
+pub(crate) fn done(what: &'static str, project: &Project, relative: &Path) {
+    ACTOR.with_borrow(|actor| {
+        let Some(Actor {
+            principal,
+            tool,
+            redactor,
+        }) = actor
+        else {
+            return;
+        };
+        let principal = Some(&**principal).filter(|name| !name.is_empty());
+        let shown = |path: &Path| {
+            let path = path.display().to_string();
+            redactor.own(&path).unwrap_or(path)
+        };
+        let (file, project) = (shown(relative), shown(project.root()));
+        tracing::info!(target: "fumi::audit", principal, tool, file, project, "{what}");
+    });
+}
