@@ -12,7 +12,7 @@ use std::{
     collections::HashMap,
     path::{Path, PathBuf},
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError, RwLock, TryLockError,
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, TryLockError,
         atomic::{AtomicU64, Ordering},
     },
 };
@@ -55,7 +55,8 @@ pub struct Freshness {
 /// A watched root, and the last look at it.
 #[derive(Debug)]
 struct Root {
-    tree: Arc<Mutex<Tree>>,
+    /// Walked by the first who asks, outside the lock of all roots.
+    tree: Arc<OnceLock<Arc<Mutex<Tree>>>>,
     used: AtomicU64,
 }
 
@@ -71,7 +72,7 @@ impl Freshness {
     #[must_use]
     pub fn stamp_at_once(&self, root: &Path) -> Option<Stamp> {
         let tree = self.known(&*self.roots.try_read().ok()?, root)?;
-        soon(&tree)?.stamp_at_once()
+        soon(tree.get()?)?.stamp_at_once()
     }
 
     /// Listens to what changes under a canonical root from now on. Blocking as [`Freshness::stamp`] is, and only inside a
@@ -83,22 +84,27 @@ impl Freshness {
 
     fn tree(&self, root: &Path) -> Arc<Mutex<Tree>> {
         let known = self.known(&self.roots.read().unwrap_or_else(PoisonError::into_inner), root);
-        if let Some(tree) = known {
-            return tree;
-        }
+        let tree = known.unwrap_or_else(|| self.add(root));
+        Arc::clone(tree.get_or_init(|| Arc::new(Mutex::new(Tree::new(root)))))
+    }
+
+    fn add(&self, root: &Path) -> Arc<OnceLock<Arc<Mutex<Tree>>>> {
         let mut roots = self.roots.write().unwrap_or_else(PoisonError::into_inner);
         if let Some(tree) = self.known(&roots, root) {
             return tree;
         }
         if roots.len() >= ROOTS {
             // Who listens to a root keeps it.
-            let idle = roots.iter().filter(|(_, root)| Arc::strong_count(&root.tree) == 1);
+            let idle = roots.iter().filter(|(_, root)| {
+                let is_listened_to = root.tree.get().is_some_and(|tree| Arc::strong_count(tree) > 1);
+                Arc::strong_count(&root.tree) == 1 && !is_listened_to
+            });
             let oldest = idle.min_by_key(|(_, root)| root.used.load(Ordering::Relaxed));
             if let Some(path) = oldest.map(|(path, _)| path.clone()) {
                 roots.remove(&path);
             }
         }
-        let tree = Arc::new(Mutex::new(Tree::new(root)));
+        let tree = Arc::default();
         let known = Root {
             tree: Arc::clone(&tree),
             used: AtomicU64::new(self.looks.fetch_add(1, Ordering::Relaxed)),
@@ -107,7 +113,7 @@ impl Freshness {
         tree
     }
 
-    fn known(&self, roots: &HashMap<PathBuf, Root>, root: &Path) -> Option<Arc<Mutex<Tree>>> {
+    fn known(&self, roots: &HashMap<PathBuf, Root>, root: &Path) -> Option<Arc<OnceLock<Arc<Mutex<Tree>>>>> {
         let known = roots.get(root)?;
         known
             .used

@@ -284,6 +284,15 @@ impl Project {
         Held::new(dir)
     }
 
+    /// Opens the root by its name, which must still be its real one: a link on the way could lead anywhere.
+    fn by_name(&self) -> io::Result<Held> {
+        let dir = Dir::open_ambient_dir(&self.root, ambient_authority())?;
+        if name_of(&dir, &self.root)? != self.root {
+            return Err(io::ErrorKind::NotFound.into());
+        }
+        Held::new(dir)
+    }
+
     /// True if the root is there. If there is another folder by its name than the one that is held open (a fresh clone, a volume that
     /// came back), that one is opened from now on.
     #[must_use]
@@ -299,7 +308,7 @@ impl Project {
         }
         let opened = match &self.parent {
             Some(parent) => parent.is_there().then(|| parent.beneath(&self.root)),
-            None => Some(Dir::open_ambient_dir(&self.root, ambient_authority()).and_then(Held::new)),
+            None => Some(self.by_name()),
         };
         let Some(Ok(opened)) = opened else { return false };
         tracing::info!("a project's folder is another one than before; it is opened anew");
@@ -563,7 +572,14 @@ impl ProjectPath {
     /// `RESOLVE_BENEATH` refuses every absolute link. One that stays inside is opened by its real path instead,
     /// again beneath the root, so a second swap gains nothing.
     fn open_absolute_link(&self, error: io::Error, options: &OpenOptions) -> Result<File, PathError> {
+        let special = || PathError::NotAFile {
+            path: self.shown(),
+            kind: "a device, pipe or socket",
+            kind_ja: "デバイス、パイプ、ソケットなど",
+        };
         match error.kind() {
+            // ENXIO: a socket cannot be opened.
+            _ if error.raw_os_error() == Some(6) => return Err(special()),
             io::ErrorKind::NotFound => {
                 return Err(PathError::NotFound {
                     path: self.shown(),

@@ -41,11 +41,11 @@ pub struct RootError {
     /// Why, in Japanese.
     pub reason_ja: &'static str,
     /// What would be allowed, as the client writes it.
-    pub allowed: Vec<String>,
+    pub allowed: Box<[String]>,
     /// Paths of the client's that are mapped to allowed roots, or to what is around or inside them.
     pub mapped: Box<[String]>,
     /// Names of projects that a URL can name.
-    pub named: Vec<String>,
+    pub named: Box<[String]>,
     /// The failure of the system that kept it from being opened, if it was one; the folder may be allowed.
     pub failure: Option<io::Error>,
 }

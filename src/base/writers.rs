@@ -275,9 +275,14 @@ fn shown(holder: &str) -> &str {
 async fn renew(place: Arc<Place>, lease: Lease) {
     loop {
         tokio::time::sleep(RENEWAL).await;
-        if let Err(error) = place.store.renew(&lease, TTL).await {
-            tracing::warn!(%error, "the turn to write ended before the work");
-            return;
+        match place.store.renew(&lease, TTL).await {
+            Ok(_) => {}
+            Err(error @ StoreError::Lost) => {
+                tracing::warn!(%error, "the turn to write ended before the work");
+                return;
+            }
+            // There is time for another try.
+            Err(error) => tracing::warn!(%error, "a turn to write could not be renewed"),
         }
     }
 }

@@ -207,7 +207,9 @@ struct Unfinished<'a> {
 
 impl<'a> Unfinished<'a> {
     fn new(dir: &'a Dir) -> io::Result<Self> {
-        loop {
+        /// A sweep comes between two steps once in a long time; a file system whose files have no names would do it always.
+        const TRIES: usize = 8;
+        for _ in 0..TRIES {
             let mut random = [0; 8];
             getrandom::fill(&mut random)?;
             let name = format!("{UNFINISHED}{:016x}", u64::from_le_bytes(random));
@@ -225,7 +227,9 @@ impl<'a> Unfinished<'a> {
                     has_gone: false,
                 });
             }
+            let _ = dir.remove_file(&name);
         }
+        Err(io::Error::other("a temporary file is gone as soon as it is made"))
     }
 
     fn replace(mut self, name: &Path) -> io::Result<()> {

@@ -121,8 +121,10 @@ impl CountsOutput {
             .skip(rows.start)
             .map(|(file, count)| (file.clone(), *count))
             .collect();
+        let truncated = rows.start > 0 || end < self.file_counts.len();
         let page = Self {
-            truncated: rows.start > 0 || end < self.file_counts.len(),
+            total_files: truncated.then_some(self.file_counts.len()),
+            truncated,
             file_counts,
             basis: self.basis.at(rows.start),
             ..*self

@@ -165,8 +165,9 @@ pub struct CountsOutput {
     pub count_only: bool,
     /// Matches in all files.
     pub total_matches: u64,
-    /// Files with matches, shown or not.
-    pub total_files: usize,
+    /// Files with matches, shown or not, where some are missing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total_files: Option<usize>,
     /// Whether files are missing.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,
@@ -290,7 +291,7 @@ pub fn shape(matches: Matches, shape: Shape, elapsed_ms: u64, meta: Option<Stage
             success: true,
             count_only: true,
             total_matches,
-            total_files: basis.total_files,
+            total_files: None,
             truncated: false,
             basis,
             file_counts: matches

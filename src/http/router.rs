@@ -46,6 +46,8 @@ pub struct Parts {
     pub names: Current<Names>,
     /// What is open.
     pub streams: Arc<mcp::sessions::Streams>,
+    /// What `/readyz` found of the roots.
+    pub probed: health::Roots,
     /// Set once the server is going down: `/readyz` fails first.
     pub draining: CancellationToken,
     /// Set when calls have had their time: sessions and streams end.
@@ -71,6 +73,7 @@ impl Edge {
             auth,
             names,
             streams,
+            probed: health::Roots::default(),
             draining: CancellationToken::new(),
             closing: CancellationToken::new(),
         })))

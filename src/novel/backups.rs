@@ -10,7 +10,7 @@ use fumi_base::{
     files,
     listing::{ListedKind, list},
     project::{PathError, Project, ProjectPath},
-    writing::{remove_folder, replace, replace_if},
+    writing::{WriteError, remove_folder, replace, replace_if},
 };
 use serde::{Deserialize, Serialize};
 
@@ -118,6 +118,8 @@ pub enum Damage {
 pub struct Restored {
     /// The files that are as they were again.
     pub paths: Vec<String>,
+    /// The files that somebody saved meanwhile, which stay as they are.
+    pub kept: Vec<String>,
     /// The backup of what stood there; `None` where nothing did.
     pub replaced: Option<Backup>,
 }
@@ -272,15 +274,17 @@ impl Backups {
             let mut files = replaced.iter().flat_map(|backup| &backup.files);
             files.find(|file| file.path == path).map(|file| file.sha256.clone())
         };
+        let (mut paths, mut kept) = (Vec::new(), Vec::new());
         for (path, bytes) in &copies {
-            // What somebody saved since the backup stays, and is in none.
-            replace_if(&self.project, path, bytes, || self.hash_of(path) == before(path))?;
+            match replace_if(&self.project, path, bytes, || self.hash_of(path) == before(path)) {
+                Ok(_) => paths.push((*path).to_owned()),
+                // It is in no backup.
+                Err(WriteError::Changed { .. }) => kept.push((*path).to_owned()),
+                Err(error) => return Err(error.into()),
+            }
         }
         Restoring::end(&self.project)?;
-        Ok(Restored {
-            paths: restoring.paths,
-            replaced,
-        })
+        Ok(Restored { paths, kept, replaced })
     }
 
     /// Removes all but the newest `keep` backups, and what has no manifest. Returns the names of what is gone.

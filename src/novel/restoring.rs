@@ -99,7 +99,15 @@ impl Backups {
         let Some(left) = Restoring::left(self.project())? else {
             return Ok(Vec::new());
         };
-        let backup = self.manifest(&left.backup)?;
+        let backup = match self.manifest(&left.backup) {
+            Ok(backup) => backup,
+            Err(error @ BackupError::NoBackup { .. }) => {
+                // It can never be finished.
+                Restoring::end(self.project())?;
+                return Err(error);
+            }
+            Err(error) => return Err(error),
+        };
         let mut kept = Vec::new();
         for (path, now) in self.compared(&left)? {
             match now {

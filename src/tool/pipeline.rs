@@ -17,7 +17,7 @@ use fumi_base::{
     expectation::{Policy, Resolved},
     files::OutputName,
     freshness::{Freshness, Stamp},
-    pools::{Permit, PoolError, Pools},
+    pools::{Permit, Pool, PoolError, Pools},
     project::{BOOK, Project},
     redact::Redactor,
     roots::AllowedRoots,
@@ -309,17 +309,15 @@ async fn answer(kernel: &Kernel, catalogue: &Catalogue, entry: &Entry, call: Cal
     } else {
         // 5. What the call has to itself, then a place in the pool; waiting for them does not count as working.
         let failures = cx.project.failures().count();
-        let seat = take_seat(kernel, entry, prepared.as_ref(), &cx).await;
-        certain(spec, &cx.project, failures, seat)?;
+        take_seat(kernel, entry, prepared.as_ref(), &cx).await?;
         // 6 and 7. The work, which really stops by time and by cancel.
         let limit = options
             .timeout_ms
             .map_or(spec.timeout, Duration::from_millis)
             .min(latest);
         let span = tracing::debug_span!(target: "fumi", "tool", otel.name = spec.name);
-        let work = entry.call(prepared, &cx).instrument(span);
-        let outcome = within(limit, &call.cancel, &cx, work).await;
-        match certain(spec, &cx.project, failures, outcome)? {
+        let done = within(limit, &call.cancel, &cx, entry.call(prepared, &cx).instrument(span)).await;
+        match certain(spec, &cx.project, failures, done)? {
             // Neither kept nor delivered: the call goes on when the answer comes.
             Outcome::Ask(mut ask) => {
                 options.carry(spec, &mut ask.submit);
@@ -380,13 +378,16 @@ fn lifted(kernel: &Kernel, spec: &Spec, access: &Access, project: Arc<Project>) 
     let roots = access.roots(&kernel.roots);
     // Above the allowed roots nothing opens, and nothing is looked at.
     let folders = project.root().ancestors().skip(1);
-    let is_top = |project: &Arc<Project>| project.resolve(mark).is_ok_and(|file| !file.is_dir());
-    if is_top(&project) {
+    let is_top = |project: &Arc<Project>| match project.resolve(mark) {
+        Err(error) if error.is_system_failure() => Err(error),
+        file => Ok(file.is_ok_and(|file| !file.is_dir())),
+    };
+    if is_top(&project)? {
         return Ok(project);
     }
     for folder in folders {
         match roots.reopen(folder)? {
-            Some(above) if is_top(&above) => return Ok(above),
+            Some(above) if is_top(&above)? => return Ok(above),
             Some(_) => {}
             None => break,
         }
@@ -595,11 +596,12 @@ impl Teach for Stopped {
 }
 
 /// Returns the result of work on a project, or `SYSTEM_FAILURE` if the system failed while its files were looked at (the count
-/// of failures is no longer the given one): what seems absent or empty may not be so. A result of a tool that writes stays,
-/// since it says what was written, and so does an error that is not about the input.
+/// of failures is no longer the given one): what seems absent or empty may not be so. A result of a tool that does something
+/// stays, since it says what was done; so do an error that is not about the input, and what comes from a page and not from
+/// files.
 fn certain<T>(spec: &Spec, project: &Project, failures: u64, result: Result<T, ToolError>) -> Result<T, ToolError> {
     let stays = match &result {
-        Ok(_) => spec.effect == Effect::Write,
+        Ok(_) => !spec.effect.is_read_only() || spec.pool == Pool::Browser,
         Err(error) => !error.is_about_input(),
     };
     if !stays {

@@ -199,7 +199,7 @@ async fn text_and_languages_are_chosen_by_the_request() {
         assert_eq!(body.contains("引数"), japanese, "{query} {language}: {body}");
     }
     let entries = server.app.catalogue.entries().iter();
-    let readable = entries.filter(|entry| entry.spec.listed && entry.spec.effect != Effect::Write);
+    let readable = entries.filter(|entry| entry.spec.listed && !entry.spec.effect.needs_write());
     for (header, value, count) in [
         ("X-Fumi-Toolsets", "code", 9),
         ("X-Fumi-Readonly", "true", readable.count()),

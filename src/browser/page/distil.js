@@ -53,6 +53,13 @@ function claimMarks(node) {
   }
 }
 
+/** A part without a role of its own that can be acted on and holds one text, such as a clickable `span`. */
+function isBareText(part) {
+  const [text] = part.children ?? [];
+  const isBare = part.role === 'generic' && !part.name && !part.states.length && !part.properties.length;
+  return isBare && part.children.length === 1 && typeof text === 'string';
+}
+
 const CELLS = new Set(['cell', 'gridcell', 'columnheader', 'rowheader']);
 
 /**
@@ -60,7 +67,7 @@ const CELLS = new Set(['cell', 'gridcell', 'columnheader', 'rowheader']);
  * line.
  */
 function fitsInLine(part) {
-  if (typeof part === 'string') return true;
+  if (typeof part === 'string' || isBareText(part)) return true;
   if (part.mark || part.children.length || part.role === 'iframe') return false;
   return !part.name || !part.properties.some(([property]) => property === 'url');
 }

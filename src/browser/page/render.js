@@ -26,19 +26,21 @@ function sizeOf(nodes) {
   return size;
 }
 
-function markLine(node) {
-  const target = node.owner ? `snapshot target=${node.owner.ref}, or ` : '';
-  return `… ${grouped(node.count)} more ${node.noun} (${target}find)`;
+/** `part` is the ref of what the snapshot is of: asking for it again shows no more of it, a greater maxLength does. */
+function markLine(node, part) {
+  const target = node.owner ? `snapshot target=${node.owner.ref}` : '';
+  const way = target && node.owner.ref === part ? `${target} with a greater maxLength` : target;
+  return `… ${grouped(node.count)} more ${node.noun} (${way ? `${way}, or ` : ''}find)`;
 }
 
 /** All lines of a tree; `depth` levels of it, what is deeper is counted. `sources` gets the node of each line. */
-function linesOf(nodes, { depth = Infinity, boxes = false, texts = Infinity, iframes = [], sources = [] }) {
+function linesOf(nodes, { depth = Infinity, boxes = false, texts = Infinity, iframes = [], sources = [], part }) {
   const lines = [];
   const emit = (node, level) => {
     const indent = '  '.repeat(level);
     sources[lines.length] = node;
     if (typeof node === 'string') return lines.push(`${indent}- text: ${scalar(clip(node, texts))}`);
-    if (node.mark) return lines.push(`${indent}- ${markLine(node)}`);
+    if (node.mark) return lines.push(`${indent}- ${markLine(node, part)}`);
     const key = quotedKey(keyOf(node, boxes));
     if (node.role === 'iframe') iframes.push({ ref: node.ref, line: lines.length });
     const only = node.children.length === 1 && !node.properties.length && typeof node.children[0] === 'string';
@@ -77,7 +79,10 @@ function flowing(node, texts) {
 }
 
 /** A control without name at least says where it leads or what it asks for. */
-const controlOf = (node) => keyOf(node) + (node.name || !node.properties.length ? '' : ` (${node.properties[0][1]})`);
+const controlOf = (node) =>
+  isBareText(node)
+    ? `${node.children[0]}${keyOf(node).slice(node.role.length)}`
+    : keyOf(node) + (node.name || !node.properties.length ? '' : ` (${node.properties[0][1]})`);
 
 /** Gives the references that are wanted, in the order of reading. */
 function numbered(nodes) {

@@ -5,6 +5,8 @@ const ROWS = { page: 6, part: 25 };
 /** Longest text of one node in characters, likewise. */
 const TEXTS = { page: 400, part: 4_000 };
 const PART_RUN_BUDGET = 8_000;
+/** Longest snapshot if the caller does not say otherwise, in characters (snapshot/mod.rs). */
+const DEFAULT_LENGTH = 40_000;
 /** Parts named where a snapshot is cut. */
 const PARTS_NAMED = 4;
 
@@ -27,10 +29,18 @@ function snapshot({ root, depth, maxLength, format, boxes }) {
   const nodes = treeOf(element, {
     rows: ROWS[size],
     texts: TEXTS[size],
-    budget: part ? PART_RUN_BUDGET : RUN_BUDGET,
+    // Who asks for more of a part gets more of its runs too.
+    budget: !part ? RUN_BUDGET : maxLength > DEFAULT_LENGTH ? maxLength : PART_RUN_BUDGET,
   });
   const [iframes, sources] = [[], []];
-  const lines = linesOf(nodes, { depth: depth > 0 ? depth : Infinity, boxes, texts: TEXTS[size], iframes, sources });
+  const lines = linesOf(nodes, {
+    depth: depth > 0 ? depth : Infinity,
+    boxes,
+    texts: TEXTS[size],
+    iframes,
+    sources,
+    part: part ? refOf(element) : undefined,
+  });
   if (modal) lines.push('- … the page behind this modal dialog is inert (snapshot target=body)');
   const cut = cutLines(lines, sources, maxLength);
   return {
@@ -125,16 +135,28 @@ function find({ text, regex, flags, maxResults }) {
   }
   const body = documentBody(document);
   if (!body) return { lines: [], total: 0 };
-  const linesWith = (hidden) =>
-    linesOf(treeOf(body, { rows: Infinity, texts: TEXTS.part, budget: Infinity, hidden }), { texts: TEXTS.part })
+  const linesWith = (hidden) => {
+    const sources = [];
+    const tree = treeOf(body, { rows: Infinity, texts: TEXTS.part, budget: Infinity, hidden });
+    return linesOf(tree, { texts: TEXTS.part, sources })
       .map((line) => line.trim())
-      .map((line) => [line, search(line)])
+      .map((line, index) => [line, search(line), sources[index]?.element])
       .filter(([, at]) => at >= 0);
+  };
   const exposed = linesWith(false);
   // What is on the screen though hidden from assistive technology, such as the text of a code editor.
   const found = exposed.length ? exposed : linesWith(true);
-  return { lines: found.slice(0, maxResults).map(([line, at]) => excerpt(line, at)), total: found.length };
+  const times = new Map();
+  for (const [line] of found) times.set(withoutRef(line), (times.get(withoutRef(line)) ?? 0) + 1);
+  const shown = found.slice(0, maxResults).map(([line, at, element]) => {
+    // Equal lines are told apart by what they stand in.
+    const around = element && times.get(withoutRef(line)) > 1 ? surrounding(element) : '';
+    return excerpt(line, at) + (around ? ` in ${around}` : '');
+  });
+  return { lines: shown, total: found.length };
 }
+
+const withoutRef = (line) => line.replace(/ \[ref=\w+\]/, '');
 
 /** The beginning of a long line, which says what it is, and what stands around a place in it. */
 function excerpt(line, at) {

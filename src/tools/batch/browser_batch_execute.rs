@@ -30,6 +30,9 @@ pub struct Args {
     stop_on_first_error: bool,
     /// What replies hold.
     global_expectation: Option<Map<String, Value>>,
+    /// Of the steps that do not name one.
+    #[serde(rename = "browser_session")]
+    session: Option<String>,
 }
 
 impl Tool for BrowserBatchExecute {
@@ -48,7 +51,13 @@ impl Tool for BrowserBatchExecute {
     type Args = Args;
     type Output = BatchReply;
 
-    async fn call(args: Args, (): &(), _: &Cx) -> Result<Outcome<BatchReply>, ToolError> {
+    async fn call(mut args: Args, (): &(), _: &Cx) -> Result<Outcome<BatchReply>, ToolError> {
+        if let Some(session) = args.session {
+            for step in &mut args.steps {
+                let own = step.arguments.entry("browser_session");
+                own.or_insert_with(|| Value::from(session.as_str()));
+            }
+        }
         Ok(Outcome::Batch(Plan {
             steps: args.steps.into_iter().map(Into::into).collect(),
             stop_on_first_error: args.stop_on_first_error,

@@ -35,8 +35,18 @@ pub struct Args {
 pub struct Found {
     /// All lines that match.
     total: usize,
-    /// The first of them, as the snapshot has them.
+    /// The first of them, as the snapshot has them; equal ones with what they stand in.
     lines: Vec<String>,
+    /// The first ref of each line that has one, in their order: what a later step of a batch can act on.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    refs: Vec<String>,
+}
+
+/// The first ref of a line, as in `button "Save" [ref=e9]`.
+fn first_ref(line: &str) -> Option<String> {
+    let (_, after) = line.split_once("[ref=")?;
+    let (name, _) = after.split_once(']')?;
+    Some(name.to_owned())
 }
 
 impl Done for Found {
@@ -68,6 +78,12 @@ impl TabTool for Find {
         let found = on.tab.find(&wanted).await?;
         Ok(Found {
             total: found.total,
+            refs: found
+                .lines
+                .iter()
+                .take(LINES)
+                .filter_map(|line| first_ref(line))
+                .collect(),
             lines: found.lines.iter().take(LINES).map(|line| length::row(line)).collect(),
         })
     }

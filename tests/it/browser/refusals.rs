@@ -289,15 +289,16 @@ async fn who_may_only_read_can_look_and_writes_no_file() {
             "browser_find",
             "browser_find_elements",
             "browser_inspect_html",
-            "browser_wait_for",
             "browser_take_screenshot",
+            "browser_wait_for",
             "browser_console_messages",
             "browser_network_requests",
             "browser_network_request",
             "browser_tabs",
-            "browser_diagnose",
-            "browser_batch_execute",
             "browser_close",
+            "browser_diagnose",
+            "batch_execute",
+            "browser_batch_execute",
         ]
     );
     for tool in &tools {

@@ -4,6 +4,7 @@
 use serde_json::{Value, json};
 
 use super::visit::{Visit, reference};
+use crate::harness::Stateless;
 
 async fn found(visit: &Visit, text: &str) -> Value {
     visit.call("browser_find", json!({"text": text})).await.done().clone()
@@ -106,4 +107,82 @@ async fn named_parts_of_a_chart_have_refs() {
         .await
         .done();
     assert_eq!(visit.said().await, "Tue");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_part_whose_rows_are_cut_says_how_to_get_them() {
+    let visit = Visit::new().await;
+    visit.enter("/today/table.html").await;
+    let whole = json!({"target": "table", "expectation": {"snapshotOptions": {"maxLength": 100_000}}});
+    visit.call("browser_evaluate", json!({"function": "() => { const body = document.querySelector('tbody'); for (let n = 31; n <= 400; n += 1) body.insertRow().insertCell().textContent = `Order ${n} of a list that is too long to be shown`; }"})).await.done();
+    let cut = visit.call("browser_snapshot", json!({"target": "table"})).await;
+    let hint = cut
+        .text()
+        .lines()
+        .find(|line| line.contains("more rows"))
+        .unwrap_or_default()
+        .to_owned();
+    assert!(hint.contains("with a greater maxLength, or find"), "{}", cut.text());
+    let whole = visit.call("browser_snapshot", whole).await;
+    assert!(
+        whole.text().contains("Order 200 ") && !whole.text().contains("more rows"),
+        "{}",
+        whole.text()
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_found_can_be_told_apart_and_acted_on() {
+    let visit = Visit::new().await;
+    visit.enter("/today/table.html").await;
+    let row = found(&visit, "Order 23").await;
+    let line = row["lines"][0].as_str().unwrap();
+    assert!(line.contains("Order 23 | 230 yen | Delete [ref="), "{row}");
+    let buttons = found(&visit, "Open").await;
+    let lines: Vec<&str> = buttons["lines"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|line| line.as_str().unwrap())
+        .collect();
+    assert_eq!(
+        (lines.len(), buttons["refs"].as_array().unwrap().len()),
+        (30, 30),
+        "{buttons}"
+    );
+    assert!(lines[6].contains("in listitem \"Card 7"), "{}", lines[6]);
+    let told = visit
+        .call(
+            "browser_batch_execute",
+            json!({"steps": [
+                {"tool": "browser_find", "arguments": {"text": "Order 23"}},
+                {"tool": "browser_click", "arguments": {"target": "${steps[0].result.refs[0]}"}},
+            ]}),
+        )
+        .await;
+    told.done();
+    assert!(told.text().contains("Deleted 23"), "{}", told.text());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_batch_without_a_session_of_the_protocol_names_its_browser_once() {
+    let visit = Visit::new().await;
+    let client = Stateless::new(&visit.server);
+    let opened = client
+        .call("browser_navigate", json!({"url": visit.site.url("/today/table.html")}))
+        .await;
+    let session = opened.called().0["browser_session"].clone();
+    let steps = json!([
+        {"tool": "browser_click", "arguments": {"target": "tr:first-child a"}},
+        {"tool": "browser_find", "arguments": {"text": "Deleted"}},
+    ]);
+    let answer = client
+        .call(
+            "browser_batch_execute",
+            json!({"steps": steps, "browser_session": session}),
+        )
+        .await;
+    let (batch, text, failed) = answer.called();
+    assert!(!failed && batch["failed"] == 0, "{text}");
+    assert!(batch["steps"][1]["result"].to_string().contains("Deleted 1"), "{batch}");
 }

@@ -543,11 +543,17 @@ async fn a_search_says_what_it_did_not_look_at_and_what_it_does_not_show() {
         ("No matches in 3 files", &json!(3))
     );
 
+    for n in 3..60 {
+        sample.file(
+            &format!("src/m{n}.py"),
+            "def process_a(): pass\ndef process_b(): pass\n",
+        );
+    }
     let mut pages = Vec::new();
     let mut cursor = None;
     loop {
         let mut arguments = json!({"roots": ["."], "query": "process", "count_only_matches": true});
-        arguments["expectation"] = json!({"maxTokens": 100});
+        arguments["expectation"] = json!({"maxTokens": 300});
         if let Some(cursor) = cursor {
             arguments["cursor"] = cursor;
         }
@@ -563,9 +569,9 @@ async fn a_search_says_what_it_did_not_look_at_and_what_it_does_not_show() {
     for page in &pages {
         assert_eq!(
             (&page.structured["total_files"], &page.structured["truncated"]),
-            (&json!(3), &json!(true))
+            (&json!(60), &json!(true))
         );
     }
     let last = pages.last().unwrap();
-    assert!(last.text.contains("to 3 of 6 matches in 3 files]"), "{}", last.text);
+    assert!(last.text.contains("to 60 of 120 matches in 60 files]"), "{}", last.text);
 }

@@ -54,7 +54,7 @@ impl Judging {
     pub(super) fn of(judgements: Option<Vec<Given>>, asks: bool, cx: &Cx) -> Self {
         let judgements = judgements.unwrap_or_default();
         Self {
-            // A reader's judgements could not be kept.
+            // The texts that a question refers to are written into the project.
             asks: asks && judgements.is_empty() && !cx.caller.access.read_only,
             judgements,
             by: Some(match cx.answerer {

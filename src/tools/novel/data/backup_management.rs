@@ -96,6 +96,9 @@ pub struct Output {
     /// Files that are as they were again.
     #[serde(skip_serializing_if = "Option::is_none")]
     restored: Option<Vec<String>>,
+    /// Files that somebody saved during the restoration, which stay as they are.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    kept: Vec<String>,
     /// The backup of what stood there before that.
     #[serde(skip_serializing_if = "Option::is_none")]
     replaced_backup_id: Option<String>,
@@ -291,6 +294,7 @@ fn done(args: &Args, novel: &NovelProject, backups: &Backups, now: &Stamp) -> Re
             let only = (!paths.is_empty()).then_some(paths.as_slice());
             let restored = backups.restore(args.id(backups)?, only, now)?;
             output.restored = Some(restored.paths);
+            output.kept = restored.kept;
             output.replaced_backup_id = restored.replaced.map(|backup| backup.id);
         }
         Action::Prune => {
@@ -339,6 +343,13 @@ impl Render for Output {
         }
         if let Some(restored) = &self.restored {
             lines.push(format!("{}: {}", say("restored", "復元"), restored.join(", ")));
+            if !self.kept.is_empty() {
+                let lead = say(
+                    "saved by somebody meanwhile and left as they are",
+                    "復元中に別途保存されたため、そのまま残したファイル",
+                );
+                lines.push(format!("{lead}: {}", self.kept.join(", ")));
+            }
         }
         if let Some(id) = &self.replaced_backup_id {
             lines.push(format!(
