@@ -150,7 +150,7 @@ async fn what_is_found_can_be_told_apart_and_acted_on() {
         (30, 30),
         "{buttons}"
     );
-    assert!(lines[6].contains("in listitem \"Card 7"), "{}", lines[6]);
+    assert!(lines[6].contains("in article \"Card 7"), "{}", lines[6]);
     let told = visit
         .call(
             "browser_batch_execute",
