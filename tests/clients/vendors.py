@@ -1,7 +1,10 @@
 """The command-line clients of three vendors, each led by a scripted model, against the real server: they connect as docs/clients.md says,
 pass on results, errors and pictures, and go on when the server is killed between two calls and in the middle of one.
 
-Not a part of ./test: the clients are large, and not fumi's to keep working.  tests/clients/vendors PROGRAM
+Not a part of ./test: the clients are large, and not fumi's to keep working.
+
+npm install --prefix FOLDER @anthropic-ai/claude-code@2.1.197 @openai/codex@0.169.0 @google/gemini-cli@0.61.0
+python3 tests/clients/vendors.py PATH_OF_FUMI FOLDER/node_modules ["Claude Code" | Codex | "Gemini CLI"]...
 """
 
 import json
