@@ -678,6 +678,15 @@ mod tests {
     }
 
     #[test]
+    fn a_socket_is_no_file_and_no_failure_of_the_system() {
+        let root = tempfile::tempdir().expect("a folder");
+        let _socket = std::os::unix::net::UnixListener::bind(root.path().join("app.sock")).expect("a socket");
+        let project = Project::open(root.path()).expect("a project");
+        assert_eq!(refused(&project, "app.sock"), "INVALID_ARGUMENTS");
+        assert_eq!(project.failures().count(), 0);
+    }
+
+    #[test]
     fn only_what_lies_inside_is_opened() {
         let outer = tempfile::tempdir().expect("a folder");
         let root = outer.path().join("project");
