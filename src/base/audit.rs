@@ -1,14 +1,14 @@
-//! Who writes: one line in the log for each file that was written or removed.
+//! The audit log: one line for each file that was written or removed, with its principal and tool.
 //!
 //! Invariant: a line comes after the write, from the one place that all writes pass ([`crate::writing`]), so that what was done
-//! is told also where the call failed later. Work that nobody is named for (a new novel at the command line) has none.
-//! What is logged of a file is its path in the project, quoted, and nothing of its content.
+//! is told also where the call failed later. Work without a caller (a new novel at the command line) has none.
+//! Of a file only its path in the project is logged, quoted, and nothing of its content.
 
 use std::{cell::RefCell, path::Path, sync::Arc};
 
 use crate::{project::Project, redact::Redactor};
 
-/// Somebody who acts, and by what.
+/// The principal and the tool of a call.
 #[derive(Clone, Debug)]
 pub struct Actor {
     /// The principal; empty without authentication.
@@ -20,11 +20,11 @@ pub struct Actor {
 }
 
 thread_local! {
-    /// Whose work runs on this thread.
+    /// The caller of the work on this thread.
     static ACTOR: RefCell<Option<Actor>> = const { RefCell::new(None) };
 }
 
-/// Runs work on this thread in somebody's name.
+/// Runs work on this thread for a caller.
 pub fn as_of<T>(actor: Actor, work: impl FnOnce() -> T) -> T {
     struct Restore(Option<Actor>);
     impl Drop for Restore {
@@ -36,7 +36,7 @@ pub fn as_of<T>(actor: Actor, work: impl FnOnce() -> T) -> T {
     work()
 }
 
-/// A file or folder of a project was `written` or `removed`.
+/// Logs that a file or folder of a project was `written` or `removed`.
 pub(crate) fn done(what: &'static str, project: &Project, relative: &Path) {
     ACTOR.with_borrow(|actor| {
         let Some(Actor {

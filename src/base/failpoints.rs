@@ -26,7 +26,7 @@ mod armed {
         Nothing,
         List,
         StopAt(usize),
-        /// What and where, until it was done.
+        /// The step and the path at which to stop; `None` once it was done.
         Freeze(String),
     }
 

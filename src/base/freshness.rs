@@ -55,7 +55,7 @@ pub struct Freshness {
 /// A watched root, and the last look at it.
 #[derive(Debug)]
 struct Root {
-    /// Walked by the first who asks, outside the lock of all roots.
+    /// Walked at the first use, outside the lock of all roots.
     tree: Arc<OnceLock<Arc<Mutex<Tree>>>>,
     used: AtomicU64,
 }
@@ -94,7 +94,7 @@ impl Freshness {
             return tree;
         }
         if roots.len() >= ROOTS {
-            // Who listens to a root keeps it.
+            // A root that is listened to stays.
             let idle = roots.iter().filter(|(_, root)| {
                 let is_listened_to = root.tree.get().is_some_and(|tree| Arc::strong_count(tree) > 1);
                 Arc::strong_count(&root.tree) == 1 && !is_listened_to

@@ -235,7 +235,7 @@ impl Project {
         }))
     }
 
-    /// The system's failures that met whoever looked at this project's files.
+    /// The system's failures while files of this project were looked at.
     #[must_use]
     pub fn failures(&self) -> &Failures {
         &self.failures

@@ -16,7 +16,7 @@ pub struct Shares(Arc<Room>);
 #[derive(Debug)]
 struct Room {
     total: usize,
-    /// What one may take however little is free.
+    /// Places that one principal may take however little is free.
     least: usize,
     /// Held for a few instructions, never across an `.await`.
     taken: Mutex<Taken>,

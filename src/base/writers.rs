@@ -96,7 +96,7 @@ pub struct Turn {
     renewing: JoinHandle<()>,
 }
 
-/// What a thread writes under, and what it has written.
+/// The lease under which a thread writes, and what it has written.
 struct Writing {
     place: Arc<Place>,
     lease: Lease,

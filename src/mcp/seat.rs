@@ -1,14 +1,14 @@
 //! A request's place in flight, which it gives back while its client's model is asked.
 //!
-//! Invariant: who waits for a model keeps nobody from working, and those who wait are bounded too: beyond that a call keeps its
-//! place. When the answer comes the place is taken again, if one is free; a call goes on without, because its work has pools of
+//! Invariant: a call that waits for a model keeps no other from working, and the waiting calls are bounded too: beyond that a
+//! call keeps its place. When the answer comes the place is taken again, if one is free; a call goes on without, because its work has pools of
 //! its own.
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use fumi_base::shares::{Share, Shares};
 
-/// The place of one request. Whoever serves the request holds it; what runs inside finds a [`Rest`].
+/// The place of one request, held while the request is served; its work finds a [`Rest`] in the extensions.
 #[derive(Debug)]
 pub struct Seat {
     who: Arc<str>,
@@ -30,7 +30,7 @@ pub struct Resting {
 }
 
 impl Seat {
-    /// A place out of `working`, if there is one for this principal.
+    /// Takes a place of `working`. Returns `None` if there is none for this principal.
     #[must_use]
     pub fn take(who: &Arc<str>, working: &Shares, waiting: &Shares) -> Option<Arc<Self>> {
         let place = working.take(who)?;
@@ -54,7 +54,7 @@ impl Seat {
 }
 
 impl Rest {
-    /// Gives the place back. `None` if the request has ended, or too many wait already.
+    /// Gives the place back. Returns `None` if the request has ended, or too many wait already.
     #[must_use]
     pub fn begin(&self) -> Option<Resting> {
         let seat = self.0.upgrade()?;

@@ -260,6 +260,18 @@ def wrong(example):
     yield {name: "no such thing" if isinstance(value, str) else value for name, value in example.items()}, False
 
 
+async def refuse(report, program, novel, call):
+    """Makes the wrong calls of every tool. `call` gives whether one failed, its text and its structure."""
+    for tool, example in examples(program, novel):
+        for arguments, must_fail in wrong(example):
+            try:
+                failed, text, structured = await call(tool, arguments)
+            except Exception as error:
+                report.error(tool, arguments, error, novel.root)
+                continue
+            report.refused(tool, arguments, failed, text, structured, must_fail)
+
+
 def lines_of(root, path):
     with open(os.path.join(root, path), "rb") as file:
         return max(1, file.read().count(b"\n"))

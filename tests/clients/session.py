@@ -84,15 +84,12 @@ async def main():
             await call("set_project_path", {"project_path": novel.root}, novel.root)
             for tool, arguments in web.calls():
                 web.heard(await call(tool, arguments, novel.root))
-            for tool, example in real.examples(sys.argv[1], novel):
-                for arguments, must_fail in real.wrong(example):
-                    try:
-                        result = await client.call_tool(tool, arguments)
-                    except Exception as error:
-                        report.error(tool, arguments, error, novel.root)
-                        continue
-                    text = result.content[0].text
-                    report.refused(tool, arguments, result.isError, text, result.structuredContent, must_fail)
+
+            async def bare(tool, arguments):
+                result = await client.call_tool(tool, arguments)
+                return result.isError, result.content[0].text, result.structuredContent
+
+            await real.refuse(report, sys.argv[1], novel, bare)
     report.end(tool.name for tool in listed)
 
 

@@ -29,7 +29,7 @@ function snapshot({ root, depth, maxLength, format, boxes }) {
   const nodes = treeOf(element, {
     rows: ROWS[size],
     texts: TEXTS[size],
-    // Who asks for more of a part gets more of its runs too.
+    // A greater maxLength shows more of a run too.
     budget: !part ? RUN_BUDGET : maxLength > DEFAULT_LENGTH ? maxLength : PART_RUN_BUDGET,
   });
   const [iframes, sources] = [[], []];
