@@ -194,6 +194,8 @@ mod linux {
     ];
     /// Bytes read from the queue at once.
     const READ: usize = 4 * 1024;
+    /// Reads after which a queue that never gets empty is given up: programs may write faster than it is read, without end.
+    const READS: usize = 1_000;
 
     #[derive(Debug)]
     pub(super) struct Watch {
@@ -263,7 +265,7 @@ mod linux {
         /// Whether nothing changed that counts. If something did, this watch has served its time.
         pub(super) fn is_quiet(&mut self) -> bool {
             let mut buffer = [0; READ];
-            loop {
+            for _ in 0..READS {
                 let events = match self.inotify.read_events(&mut buffer) {
                     Ok(events) => events,
                     Err(error) if error.kind() == io::ErrorKind::WouldBlock => return true,
@@ -281,6 +283,7 @@ mod linux {
                     }
                 }
             }
+            false
         }
     }
 }

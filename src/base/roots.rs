@@ -285,21 +285,26 @@ impl AllowedRoots {
         refuse: &dyn Fn(&'static str, &'static str) -> RootError,
         outside: &dyn Fn() -> RootError,
     ) -> Result<(&Arc<Project>, PathBuf), RootError> {
+        let unusable = |error: io::Error, reason, reason_ja| RootError {
+            failure: is_system_failure(&error).then_some(error),
+            ..refuse(reason, reason_ja)
+        };
         // Outside paths get one answer, whether they exist or not: nothing is learnt about the rest of the disk.
-        let real = path.canonicalize().map_err(|_| {
+        let real = path.canonicalize().map_err(|error| {
             let meant = mapped.unwrap_or(path);
             if self.paths().any(|root| meant.starts_with(root)) {
-                refuse("there is no such folder", "そのフォルダーは存在しません")
+                unusable(error, "there is no such folder", "そのフォルダーは存在しません")
             } else {
                 outside()
             }
         })?;
         let allowed = self.all().find(|project| real.starts_with(project.root()));
         let allowed = allowed.ok_or_else(outside)?;
-        if !real.is_dir() {
-            return Err(refuse("it is not a folder", "フォルダーではありません"));
+        match real.metadata() {
+            Ok(meta) if meta.is_dir() => Ok((allowed, real)),
+            Ok(_) => Err(refuse("it is not a folder", "フォルダーではありません")),
+            Err(error) => Err(unusable(error, "it cannot be opened", "開くことができません")),
         }
-        Ok((allowed, real))
     }
 }
 

@@ -239,6 +239,8 @@ mod linux {
     const MAX_FOLDERS: usize = 50_000;
     /// Bytes read from the queue at once. It is cleared each time, and mostly nothing comes.
     const READ: usize = 4 * 1024;
+    /// Reads after which a queue that never gets empty is given up: programs may write faster than it is read, without end.
+    const READS: usize = 1_000;
 
     #[derive(Debug)]
     pub(super) struct Watch {
@@ -338,7 +340,7 @@ mod linux {
         /// Reads what the kernel queued; every path that counts is `seen`. `false` when the watch can no longer be
         /// trusted.
         pub(super) fn drain(&mut self, root: &Path, mut seen: impl FnMut(&Path)) -> bool {
-            loop {
+            for _ in 0..READS {
                 let Ok(is_all) = self.read() else { return false };
                 let (mut appeared, mut left) = (Vec::new(), Vec::new());
                 for event in std::mem::take(&mut self.queued) {
@@ -382,6 +384,7 @@ mod linux {
                     return true;
                 }
             }
+            false
         }
 
         /// Where to wait for the queue. `None` when the runtime cannot wait for it: then changes are polled.

@@ -536,7 +536,12 @@ impl Slot {
 
     fn grant(&self, fence: u64, holder: &str, ttl: Duration) -> Result<Lease, StoreError> {
         let end = self.clock.end(ttl);
-        self.write(format!("{fence}\n{holder}").into_bytes(), end)?;
+        let written = self.write(format!("{fence}\n{holder}").into_bytes(), end);
+        if written.is_err() {
+            // It may be written nevertheless, and its holder will not know: it ends now, best effort.
+            let _ = self.set_expiry(Expiry(Some(0)));
+        }
+        written?;
         Ok(Lease {
             name: self.key.clone(),
             holder: holder.to_owned(),

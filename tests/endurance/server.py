@@ -1,0 +1,232 @@
+"""A fumi under test: a real process on a free port, within a limit of memory, whose /livez is asked all the time."""
+
+import http.client
+import json
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from urllib.parse import urlsplit
+
+# What Compose and the Deployment give the container, browser and parsers included (deploy/).
+MEMORY = 2 << 30
+# The parent must get an answer to any call within this, in seconds: the longest time limit of a tool is 120.
+PATIENCE = 180
+
+
+class Memory:
+    """A memory cgroup (version 1 or 2) for a server and all its children. Needs the right to make one: root, or delegation."""
+
+    def __init__(self, limit):
+        one = "/sys/fs/cgroup/memory"
+        self.version = 1 if os.path.isdir(one) else 2
+        parent = one if self.version == 1 else "/sys/fs/cgroup" + open("/proc/self/cgroup").read().split("::")[-1].strip()
+        self.folder = os.path.join(parent, f"fumi-endurance-{os.getpid()}-{time.time_ns()}")
+        try:
+            os.mkdir(self.folder)
+            self._write("memory.limit_in_bytes" if self.version == 1 else "memory.max", limit)
+        except OSError as error:
+            sys.exit(
+                f"no memory cgroup can be made ({error}). Run as root, or: "
+                "systemd-run --user --scope -p Delegate=yes -p MemoryAccounting=yes ./test"
+            )
+
+    def _write(self, name, value):
+        with open(os.path.join(self.folder, name), "w") as file:
+            file.write(str(value))
+
+    def _read(self, name):
+        with open(os.path.join(self.folder, name)) as file:
+            return file.read()
+
+    def enter(self):
+        self._write("cgroup.procs", os.getpid())
+
+    def peak(self):
+        """The most bytes that were in use, the cache of files included; 0 where the kernel does not tell."""
+        try:
+            return int(self._read("memory.max_usage_in_bytes" if self.version == 1 else "memory.peak"))
+        except OSError:
+            return 0
+
+    def killed(self):
+        """How many processes the kernel killed for want of memory."""
+        events = self._read("memory.oom_control" if self.version == 1 else "memory.events")
+        return sum(int(line.split()[1]) for line in events.splitlines() if line.startswith("oom_kill "))
+
+    def end(self):
+        for _ in range(100):
+            try:
+                return os.rmdir(self.folder)
+            except OSError:
+                for process in self._read("cgroup.procs").split():
+                    try:
+                        os.kill(int(process), signal.SIGKILL)
+                    except ProcessLookupError:
+                        pass
+                time.sleep(0.05)
+
+
+class Server:
+    """Started when made. As a context it ends with SIGTERM, and a server that died or panicked before ends this program."""
+
+    def __init__(self, program, root, *, memory=None, state=None, environment=None, listen="127.0.0.1:0"):
+        self.program = program
+        self.memory = Memory(memory) if memory else None
+        self.log = tempfile.TemporaryFile("w+")
+        command = [program, "--listen", listen, "--root", root]
+        command += ["--state", state] if state else ["--store", "memory"]
+        self.process = subprocess.Popen(
+            command,
+            stdout=subprocess.PIPE,
+            stderr=self.log,
+            text=True,
+            env={**os.environ, **(environment or {})},
+            preexec_fn=self.memory.enter if self.memory else None,
+        )
+        ready = self.process.stdout.readline()
+        if not ready.startswith("fumi listening on "):
+            sys.exit(f"no ready line but {ready!r}: {self.said()}")
+        self.address = urlsplit(ready.removeprefix("fumi listening on ").strip()).netloc
+
+    def said(self):
+        self.log.seek(0)
+        return self.log.read()
+
+    def cpu(self):
+        """Processor seconds that the process has used, without its children."""
+        with open(f"/proc/{self.process.pid}/stat") as file:
+            fields = file.read().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def send(self, signal_):
+        self.process.send_signal(signal_)
+
+    def died(self):
+        return self.process.poll() is not None
+
+    def post(self, path, body, headers=None, patience=PATIENCE):
+        """Status and JSON of a POST on a connection of its own."""
+        connection = http.client.HTTPConnection(self.address, timeout=patience)
+        try:
+            connection.request("POST", path, body, {"Content-Type": "application/json", **(headers or {})})
+            reply = connection.getresponse()
+            return reply.status, json.loads(reply.read() or b"null")
+        finally:
+            connection.close()
+
+    def call(self, tool, arguments, patience=PATIENCE):
+        """A call by REST: the status, and the result or the object with `error`."""
+        return self.post(f"/v1/tools/{tool}", json.dumps(arguments), patience=patience)
+
+    def mcp(self, method, params, session=None):
+        """A request of the session era: its result, and the id of the session that it began."""
+        connection = http.client.HTTPConnection(self.address, timeout=PATIENCE)
+        message = {"jsonrpc": "2.0", "method": method, "params": params}
+        if not method.startswith("notifications/"):
+            message["id"] = 1
+        connection.request("POST", "/mcp", json.dumps(message), mcp_headers(session))
+        reply = connection.getresponse()
+        body, began = reply.read().decode(), reply.getheader("Mcp-Session-Id")
+        connection.close()
+        if reply.status >= 300:
+            raise RuntimeError(f"{method}: {reply.status} {body[:300]}")
+        data = [line.removeprefix("data:") for line in body.splitlines() if line.startswith("data:")]
+        messages = [json.loads(text) for text in data or [body] if text.strip()]
+        return next((message["result"] for message in messages if "result" in message), None), began
+
+    def session(self):
+        """Begins a session; returns its id."""
+        client = {"name": "endurance", "version": "1"}
+        _, session = self.mcp("initialize", {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client})
+        self.mcp("notifications/initialized", {}, session)
+        return session
+
+    def tools(self):
+        """Every tool: its name, its `inputSchema` and an example."""
+        said = subprocess.run([self.program, "tools", "--json"], capture_output=True, text=True, check=True).stdout
+        examples = {tool["name"]: tool["example"] for tool in json.loads(said)}
+        session, tools, cursor = self.session(), [], None
+        while True:
+            page, _ = self.mcp("tools/list", {"cursor": cursor} if cursor else {}, session)
+            tools += [{**tool, "example": examples[tool["name"]]} for tool in page["tools"] if tool["name"] in examples]
+            if not (cursor := page.get("nextCursor")):
+                return tools
+
+    def kill(self):
+        self.process.kill()
+        self.end()
+
+    def end(self):
+        """Waits for its end and frees what belongs to it; returns the exit code."""
+        code = self.process.wait(60)
+        self.process.stdout.close()
+        self.log.close()
+        if self.memory:
+            self.memory.end()
+        return code
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, *_):
+        died = self.died()
+        if not died:
+            self.process.terminate()
+            self.process.wait(60)
+        log = self.said()
+        code = self.end()
+        if died or "panicked" in log or (code and kind is None):
+            sys.exit(f"the server ended with {code}{' by itself' if died else ''}:\n{log[-3000:]}")
+
+
+def mcp_headers(session=None):
+    headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+    if session:
+        headers |= {"Mcp-Session-Id": session, "MCP-Protocol-Version": "2025-11-25"}
+    return headers
+
+
+def _ask(address, every, stop, told):
+    """Asks /livez until told to stop, in a process of its own, so that the work of this program is not measured."""
+    waits, failures, connection = [], [], None
+    while not stop.is_set():
+        began = time.monotonic()
+        try:
+            connection = connection or http.client.HTTPConnection(address, timeout=30)
+            connection.request("GET", "/livez")
+            reply = connection.getresponse()
+            reply.read()
+            if reply.status != 200:
+                failures.append(f"status {reply.status}")
+        except (OSError, http.client.HTTPException) as error:
+            failures.append(f"{type(error).__name__}: {error}")
+            connection = None
+        waits.append(time.monotonic() - began)
+        time.sleep(max(0.0, every - (time.monotonic() - began)))
+    told.put((waits, failures))
+
+
+class Livez:
+    """Asks /livez every 20 ms for as long as the context lasts. Afterwards: `waits` in seconds, `failures` in words."""
+
+    def __init__(self, server, every=0.02):
+        self.stop, self.told = multiprocessing.Event(), multiprocessing.Queue()
+        self.process = multiprocessing.Process(target=_ask, args=(server.address, every, self.stop, self.told), daemon=True)
+
+    def __enter__(self):
+        self.process.start()
+        return self
+
+    def __exit__(self, *_):
+        self.stop.set()
+        self.waits, self.failures = self.told.get(timeout=60)
+        self.process.join()
+
+    def at(self, share):
+        """The wait in milliseconds that this share of the requests did not exceed."""
+        ordered = sorted(self.waits)
+        return 1000 * ordered[min(len(ordered) - 1, int(share * len(ordered)))]
