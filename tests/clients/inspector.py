@@ -5,16 +5,11 @@ Every call is a process of its own, so each tool gets its one example, on the co
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
 
-import pages
 import real
-
-FIXTURE = os.path.join(os.path.dirname(__file__), "..", "fixtures", "project")
-ROOT = "/absolute/path/of/an/allowed/project"
 
 
 class Inspector:
@@ -58,29 +53,20 @@ def refused(inspector, tool, arguments):
 
 def main():
     program, command = sys.argv[1], sys.argv[2:]
-    with tempfile.TemporaryDirectory() as home:
-        root = os.path.join(os.path.realpath(home), "project")
-        shutil.copytree(FIXTURE, root)
-        catalogue = json.loads(real.said(program, "tools", "--json"))
-        novel = real.Novel(home)
-        with real.Server(program, [root, novel.root]) as server, pages.Pages() as web:
-            novel.write(server.url)
-            for era in ("legacy", "modern"):
-                inspector = Inspector(command, server.url, era, home)
-                listed = inspector.ask("--method", "tools/list", "--strict", "--format", "json")
-                listed = listed.get("result", listed)["tools"]
-                names = [tool["name"] for tool in catalogue]
-                assert [tool["name"] for tool in listed] == names, listed
-                for tool in (tool for tool in catalogue if tool["toolset"] != "browser"):
-                    example = json.dumps(novel.example(tool) or tool["example"]).replace(ROOT, root)
-                    called(inspector, tool["name"], example)
-                for tool, arguments in web.calls():
-                    web.heard(called(inspector, tool, json.dumps(arguments)))
-                # A process for each call takes long: of the wrong calls one for each tool and era, another kind each time.
-                for at, (name, example) in enumerate(real.examples(program, novel)):
-                    arguments, _ = list(real.wrong(example))[(at + len(era)) % 3]
-                    refused(inspector, name, arguments)
-                print(f"  Inspector, {era} era: {len(names)} tools listed and called")
+    for era in ("legacy", "modern"):
+        with real.Samples(program) as samples, tempfile.TemporaryDirectory() as home:
+            inspector = Inspector(command, samples.url, era, home)
+            listed = inspector.ask("--method", "tools/list", "--strict", "--format", "json")
+            listed = listed.get("result", listed)["tools"]
+            assert [tool["name"] for tool in listed] == samples.names, listed
+            for tool, arguments in samples.right():
+                samples.heard(called(inspector, tool, json.dumps(arguments)))
+            # A process for each call takes long: of the three wrong calls of a tool, two in one era and one in the other.
+            for at, tool in enumerate(samples.tools):
+                wrong = [arguments for arguments, must_fail in real.wrong(samples.example(tool)) if must_fail]
+                for arguments in wrong[:2] if (era == "modern") == (at % 2) else wrong[2:]:
+                    refused(inspector, tool["name"], arguments)
+        print(f"  Inspector, {era} era: {len(samples.names)} tools listed and called")
 
 
 main()

@@ -55,7 +55,7 @@ class Pages:
     def heard(self, structured):
         """Tells it the answer to the first call."""
         if self.session is None:
-            self.session = structured["browser_session"]
+            self.session = structured.get("browser_session")
 
     def calls(self):
         """Tools and arguments, each to be called before the next is asked for."""

@@ -4,6 +4,7 @@ The sources are found by asking the programs on the machine, never by a fixed pa
 asked anything fails the clients: whoever adds a tool says here how it is used on real source.
 """
 
+import contextlib
 import hashlib
 import json
 import os
@@ -13,6 +14,8 @@ import subprocess
 import sys
 import tempfile
 import urllib.request
+
+import pages
 
 LANGUAGES = {".py", ".js", ".mjs", ".ts", ".tsx", ".java", ".html", ".css", ".md"}
 FILES_PER_LANGUAGE = 12
@@ -244,6 +247,55 @@ class Novel:
         """Calls that stand for calls of other tools, whose results are theirs."""
         for command in ("status", "check 1", "plot 2", "write 2"):
             yield "noveler", {"command": command, "project_root": self.root}
+
+
+FIXTURE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fixtures", "project")
+# What the tools' examples say for the folder of a project.
+ROOT = "/absolute/path/of/an/allowed/project"
+
+
+class Samples:
+    """The sample project, a written novel and pages for the browser, before one server of their own."""
+
+    def __init__(self, program):
+        self.program = program
+        self.tools = json.loads(said(program, "tools", "--json"))
+        self.names = [tool["name"] for tool in self.tools]
+
+    def __enter__(self):
+        with contextlib.ExitStack() as opened:
+            home = os.path.realpath(opened.enter_context(tempfile.TemporaryDirectory()))
+            self.root = os.path.join(home, "project")
+            shutil.copytree(FIXTURE, self.root)
+            self.novel = Novel(home)
+            self.url = opened.enter_context(Server(self.program, [self.root, self.novel.root])).url
+            self.web = opened.enter_context(pages.Pages())
+            self.novel.write(self.url)
+            self.opened = opened.pop_all()
+        return self
+
+    def __exit__(self, *failed):
+        return self.opened.__exit__(*failed)
+
+    def example(self, tool):
+        return self.novel.example(tool) or json.loads(json.dumps(tool["example"]).replace(ROOT, self.root))
+
+    def right(self):
+        """A call of every tool and command that must succeed. Each reply is told to `heard` before the next is asked for."""
+        yield from self.web.calls()
+        for tool in self.tools:
+            if tool["toolset"] != "browser":
+                yield tool["name"], self.example(tool)
+        yield from self.novel.commands()
+
+    def heard(self, structured):
+        self.web.heard(structured)
+
+    def wrong(self):
+        """Wrong calls of every tool, and whether each must fail."""
+        for tool in self.tools:
+            for arguments, must_fail in wrong(self.example(tool)):
+                yield tool["name"], arguments, must_fail
 
 
 def examples(program, novel):

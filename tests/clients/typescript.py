@@ -3,16 +3,11 @@ answered, and every wrong call must come back as the error that fumi wrote, not 
 
 import json
 import os
-import shutil
 import subprocess
 import sys
-import tempfile
 
-import pages
 import real
 
-FIXTURE = os.path.join(os.path.dirname(__file__), "..", "fixtures", "project")
-ROOT = "/absolute/path/of/an/allowed/project"
 SCRIPT = os.path.join(os.path.dirname(__file__), "typescript.mjs")
 
 
@@ -73,34 +68,20 @@ class Judge:
 
 def main():
     program, node, modules = sys.argv[1:]
-    catalogue = json.loads(real.said(program, "tools", "--json"))
     failed = False
     for kind in (("sdk",), ("client", "legacy"), ("client", "2026-07-28")):
-        with tempfile.TemporaryDirectory() as home:
-            root = os.path.join(os.path.realpath(home), "project")
-            shutil.copytree(FIXTURE, root)
-            novel = real.Novel(home)
-            with real.Server(program, [root, novel.root]) as server, pages.Pages() as web:
-                novel.write(server.url)
-                with Client(node, modules, server.url, *kind) as client:
-                    assert client.listed == [tool["name"] for tool in catalogue], client.listed
-                    judge = Judge(client)
-                    for tool, arguments in web.calls():
-                        web.heard(judge.answered(tool, arguments))
-                    examples = {}
-                    for tool in catalogue:
-                        text = json.dumps(tool["example"]).replace(ROOT, root)
-                        example = examples[tool["name"]] = novel.example(tool) or json.loads(text)
-                        if tool["toolset"] != "browser":
-                            judge.answered(tool["name"], example)
-                    for tool, arguments in [*novel.commands(), *real.per_root(root)]:
-                        judge.answered(tool, arguments)
-                    for name, example in examples.items():
-                        for arguments, must_fail in real.wrong(example):
-                            judge.refused(name, arguments, must_fail)
+        with real.Samples(program) as samples, Client(node, modules, samples.url, *kind) as client:
+            assert client.listed == samples.names, client.listed
+            judge = Judge(client)
+            for tool, arguments in samples.right():
+                samples.heard(judge.answered(tool, arguments))
+            for tool, arguments in real.per_root(samples.root):
+                judge.answered(tool, arguments)
+            for tool, arguments, must_fail in samples.wrong():
+                judge.refused(tool, arguments, must_fail)
         for failure in judge.failures[:20]:
             print(f"✗ {client.name}: {failure}", file=sys.stderr)
-        print(f"  {client.name}: {judge.calls} calls of {len(catalogue)} tools, {len(judge.failures)} failures")
+        print(f"  {client.name}: {judge.calls} calls of {len(samples.names)} tools, {len(judge.failures)} failures")
         failed |= bool(judge.failures)
     sys.exit(failed)
 
