@@ -71,6 +71,16 @@ def stable(answer):
     return [stable(value) for value in answer] if isinstance(answer, list) else answer
 
 
+def projects(root):
+    """Makes a project to read and one to write."""
+    for path, text in FILES.items():
+        path = os.path.join(root, "reading", path)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w") as file:
+            file.write(text)
+    os.mkdir(os.path.join(root, "writing"))
+
+
 class Failing:
     """While it lasts, these calls of the system fail in the server: all of them, or some in a fixed rhythm."""
 
@@ -175,12 +185,7 @@ def run(program, seconds, seed):
     os.mkdir(root)
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "fumi-disk", root], check=True)
     try:
-        for path, text in FILES.items():
-            path = os.path.join(root, "reading", path)
-            os.makedirs(os.path.dirname(path), exist_ok=True)
-            with open(path, "w") as file:
-                file.write(text)
-        os.mkdir(os.path.join(root, "writing"))
+        projects(root)
         with Server(program, root) as server:
             disk, until = Disk(server, root, random.Random(seed)), time.monotonic() + seconds
             read_only(disk)

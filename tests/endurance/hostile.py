@@ -17,7 +17,7 @@ import time
 import calls
 import grammars
 import pages
-from server import MEMORY, Livez, Server
+from server import MEMORY, Cgroup, Livez, Server
 
 BAR_MS, TIMED_FROM = 100, 300
 # Errors that say that fumi itself failed (src/tool/errors.toml, src/http/errors.toml).
@@ -71,7 +71,7 @@ def project():
 
 def run(program, seconds, seed):
     root = project()
-    with Server(program, root, memory=MEMORY) as server:
+    with Server(program, root, cgroup=Cgroup("memory", MEMORY)) as server:
         tools = server.tools()
         until = time.monotonic() + seconds
         kinds = [
@@ -85,7 +85,7 @@ def run(program, seconds, seed):
                 attacker.start()
             for attacker in attackers:
                 attacker.join()
-        peak, killed = server.memory.peak(), server.memory.killed()
+        peak, killed = server.cgroup.peak(), server.cgroup.killed()
     shutil.rmtree(root, ignore_errors=True)
     figures = [
         ("/livez p50, p99, worst", f"{livez.at(0.5):.1f}, {livez.at(0.99):.1f}, {livez.at(1):.1f} ms of {len(livez.waits)}"),

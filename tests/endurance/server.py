@@ -17,44 +17,48 @@ MEMORY = 2 << 30
 PATIENCE = 180
 
 
-class Memory:
-    """A memory cgroup (version 1 or 2) for a server and all its children. Needs the right to make one: root, or delegation."""
+class Cgroup:
+    """A cgroup (version 1 or 2) for a server and all its children, with a limit. Needs the right to make one: root, or delegation."""
 
-    def __init__(self, limit):
-        one = "/sys/fs/cgroup/memory"
+    def __init__(self, controller, limit):
+        one = f"/sys/fs/cgroup/{controller}"
         self.version = 1 if os.path.isdir(one) else 2
         parent = one if self.version == 1 else "/sys/fs/cgroup" + open("/proc/self/cgroup").read().split("::")[-1].strip()
         self.folder = os.path.join(parent, f"fumi-endurance-{os.getpid()}-{time.time_ns()}")
+        self.limited = "memory.limit_in_bytes" if (controller, self.version) == ("memory", 1) else f"{controller}.max"
         try:
             os.mkdir(self.folder)
-            self._write("memory.limit_in_bytes" if self.version == 1 else "memory.max", limit)
+            self.limit(limit)
         except OSError as error:
             sys.exit(
-                f"no memory cgroup can be made ({error}). Run as root, or: "
-                "systemd-run --user --scope -p Delegate=yes -p MemoryAccounting=yes ./test"
+                f"no cgroup for {controller} can be made ({error}). Run as root, or: "
+                "systemd-run --user --scope -p Delegate=yes -p MemoryAccounting=yes -p TasksAccounting=yes ./test"
             )
 
-    def _write(self, name, value):
+    def limit(self, value):
+        self.write(self.limited, value)
+
+    def write(self, name, value):
         with open(os.path.join(self.folder, name), "w") as file:
             file.write(str(value))
 
-    def _read(self, name):
+    def read(self, name):
         with open(os.path.join(self.folder, name)) as file:
             return file.read()
 
     def enter(self):
-        self._write("cgroup.procs", os.getpid())
+        self.write("cgroup.procs", os.getpid())
 
     def peak(self):
-        """The most bytes that were in use, the cache of files included; 0 where the kernel does not tell."""
+        """The most bytes of memory that were in use, the cache of files included; 0 where the kernel does not tell."""
         try:
-            return int(self._read("memory.max_usage_in_bytes" if self.version == 1 else "memory.peak"))
+            return int(self.read("memory.max_usage_in_bytes" if self.version == 1 else "memory.peak"))
         except OSError:
             return 0
 
     def killed(self):
         """How many processes the kernel killed for want of memory."""
-        events = self._read("memory.oom_control" if self.version == 1 else "memory.events")
+        events = self.read("memory.oom_control" if self.version == 1 else "memory.events")
         return sum(int(line.split()[1]) for line in events.splitlines() if line.startswith("oom_kill "))
 
     def end(self):
@@ -62,7 +66,7 @@ class Memory:
             try:
                 return os.rmdir(self.folder)
             except OSError:
-                for process in self._read("cgroup.procs").split():
+                for process in self.read("cgroup.procs").split():
                     try:
                         os.kill(int(process), signal.SIGKILL)
                     except ProcessLookupError:
@@ -73,9 +77,9 @@ class Memory:
 class Server:
     """Started when made. As a context it ends with SIGTERM, and a server that died or panicked before ends this program."""
 
-    def __init__(self, program, root, *, memory=None, state=None, environment=None, listen="127.0.0.1:0"):
+    def __init__(self, program, root, *, cgroup=None, state=None, environment=None, listen="127.0.0.1:0"):
         self.program = program
-        self.memory = Memory(memory) if memory else None
+        self.cgroup = cgroup
         self.log = tempfile.TemporaryFile("w+")
         command = [program, "--listen", listen, "--root", root]
         command += ["--state", state] if state else ["--store", "memory"]
@@ -85,7 +89,7 @@ class Server:
             stderr=self.log,
             text=True,
             env={**os.environ, **(environment or {})},
-            preexec_fn=self.memory.enter if self.memory else None,
+            preexec_fn=cgroup.enter if cgroup else None,
         )
         ready = self.process.stdout.readline()
         if not ready.startswith("fumi listening on "):
@@ -165,8 +169,8 @@ class Server:
         code = self.process.wait(60)
         self.process.stdout.close()
         self.log.close()
-        if self.memory:
-            self.memory.end()
+        if self.cgroup:
+            self.cgroup.end()
         return code
 
     def __enter__(self):
@@ -179,6 +183,8 @@ class Server:
             self.process.wait(60)
         log = self.said()
         code = self.end()
+        if "panicked" in log:
+            log = log[max(0, log.index("panicked") - 200) :][:3000]
         if died or "panicked" in log or (code and kind is None):
             sys.exit(f"the server ended with {code}{' by itself' if died else ''}:\n{log[-3000:]}")
 
