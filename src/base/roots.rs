@@ -171,6 +171,11 @@ impl AllowedRoots {
         std::iter::once(&self.default).chain(&self.others)
     }
 
+    /// Every project that the configuration names, the default first.
+    pub fn projects(&self) -> impl Iterator<Item = &Arc<Project>> {
+        self.all().chain(self.named.values())
+    }
+
     /// The canonical allowed roots, the default first.
     pub fn paths(&self) -> impl Iterator<Item = &Path> {
         self.all().map(|project| project.root())

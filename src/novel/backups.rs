@@ -10,7 +10,7 @@ use fumi_base::{
     files,
     listing::{ListedKind, list},
     project::{PathError, Project, ProjectPath},
-    writing::{WriteError, remove_folder, replace, replace_if},
+    writing::{remove_folder, replace},
 };
 use serde::{Deserialize, Serialize};
 
@@ -18,7 +18,7 @@ use crate::{
     errors::backup::BackupError,
     project::read_yaml,
     references::{ContentHash, FILE_BYTES, FileReference, Met, Walk},
-    restoring::Restoring,
+    together::{self, Change},
 };
 
 /// What a backup says of itself.
@@ -221,7 +221,7 @@ impl Backups {
     }
 
     /// Puts files back, all of them or the named ones. Nothing is touched unless every copy is whole. A crash in the middle of it is made up
-    /// for by [`Backups::finish_interrupted`].
+    /// for by [`together::finish`].
     ///
     /// # Panics
     /// Never, as [`Backups::create`].
@@ -237,17 +237,12 @@ impl Backups {
             });
         }
         let wanted = |file: &&Copied| paths.is_none_or(|paths| paths.contains(&file.path.as_str()));
-        let mut copies = Vec::new();
+        let wanted: Vec<&Copied> = backup.files.iter().filter(wanted).collect();
         let mut damage = Vec::new();
-        for file in backup.files.iter().filter(wanted) {
-            match self.copy(id, file) {
-                Ok(bytes) => {
-                    // The manifest is a file that anybody can write.
-                    refuse_hidden(&file.path)?;
-                    copies.push((file.path.as_str(), bytes));
-                }
-                Err(damaged) => damage.push(damaged),
-            }
+        for file in &wanted {
+            // The manifest is a file that anybody can write.
+            refuse_hidden(&file.path)?;
+            damage.extend(self.copy(id, file).err());
         }
         if !damage.is_empty() {
             return Err(BackupError::Damaged {
@@ -255,36 +250,35 @@ impl Backups {
                 damage,
             });
         }
-        let present: Vec<&str> = copies
+        let present: Vec<&str> = wanted
             .iter()
-            .map(|(path, _)| *path)
+            .map(|file| file.path.as_str())
             .filter(|path| self.project.resolve(path).is_ok())
             .collect();
         let replaced = match present.as_slice() {
             [] => None,
             present => Some(self.create(present, &format!("before restoring {id}"), now)?),
         };
-        let restoring = Restoring {
-            backup: id.to_owned(),
-            paths: copies.iter().map(|(path, _)| (*path).to_owned()).collect(),
-            replaced: replaced.as_ref().map(|backup| backup.id.clone()),
-        };
-        restoring.begin(&self.project)?;
         let before = |path: &str| {
             let mut files = replaced.iter().flat_map(|backup| &backup.files);
-            files.find(|file| file.path == path).map(|file| file.sha256.clone())
+            files.find(|file| file.path == path).map(|file| file.sha256.as_str())
         };
-        let (mut paths, mut kept) = (Vec::new(), Vec::new());
-        for (path, bytes) in &copies {
-            match replace_if(&self.project, path, bytes, || self.hash_of(path) == before(path)) {
-                Ok(_) => paths.push((*path).to_owned()),
-                // It is in no backup.
-                Err(WriteError::Changed { .. }) => kept.push((*path).to_owned()),
-                Err(error) => return Err(error.into()),
-            }
-        }
-        Restoring::end(&self.project)?;
-        Ok(Restored { paths, kept, replaced })
+        // What somebody saved since the backup of what stood there is in no backup, and stays.
+        let (as_before, mut kept): (Vec<&Copied>, Vec<&Copied>) = wanted
+            .iter()
+            .partition(|file| self.hash_of(&file.path).as_deref() == before(&file.path));
+        let changes = as_before
+            .iter()
+            .map(|file| Change::copy(&file.path, self.copy_of(id, &file.path), &file.sha256))
+            .collect();
+        let changed = together::apply(&self.project, Some(id), changes)?;
+        kept.extend(as_before.iter().filter(|file| changed.contains(&file.path)));
+        let paths = as_before.iter().filter(|file| !changed.contains(&file.path));
+        Ok(Restored {
+            paths: paths.map(|file| file.path.clone()).collect(),
+            kept: kept.into_iter().map(|file| file.path.clone()).collect(),
+            replaced,
+        })
     }
 
     /// Removes all but the newest `keep` backups, and what has no manifest. Returns the names of what is gone.
@@ -327,27 +321,8 @@ impl Backups {
         Ok(sources)
     }
 
-    pub(crate) fn project(&self) -> &Arc<Project> {
-        &self.project
-    }
-
-    /// The bytes of one file of a backup; damage is the error.
-    pub(crate) fn whole_copy(&self, backup: &Backup, path: &str) -> Result<Vec<u8>, BackupError> {
-        let id = &backup.id;
-        let file = backup.files.iter().find(|file| file.path == path);
-        let file = file.ok_or_else(|| BackupError::NotInBackup {
-            id: id.clone(),
-            path: path.to_owned(),
-        })?;
-        refuse_hidden(path)?;
-        self.copy(id, file).map_err(|damage| BackupError::Damaged {
-            id: id.clone(),
-            damage: vec![damage],
-        })
-    }
-
     /// The SHA-256 of what stands there; `None` where nothing can be read.
-    pub(crate) fn hash_of(&self, path: &str) -> Option<String> {
+    fn hash_of(&self, path: &str) -> Option<String> {
         let file = self.project.resolve(path).ok()?;
         let file = FileReference::of(&file).ok()?;
         Some(file.hash.digits().to_owned())
@@ -369,7 +344,7 @@ impl Backups {
         }
     }
 
-    pub(crate) fn manifest(&self, id: &str) -> Result<Backup, BackupError> {
+    fn manifest(&self, id: &str) -> Result<Backup, BackupError> {
         let unknown = || BackupError::NoBackup { id: id.to_owned() };
         if !is_id(id) {
             return Err(unknown());

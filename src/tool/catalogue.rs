@@ -300,7 +300,11 @@ impl super::Render for Ask {
             Locale::En => ("To read:", "The answer is judged by:", "Answer with"),
             Locale::Ja => ("読むもの:", "回答の判定基準:", "回答の送り先:"),
         };
-        let mut text = self.instruction.clone();
+        let mut text = String::new();
+        if !self.report.is_empty() {
+            text = format!("{}\n\n", self.report);
+        }
+        text.push_str(&self.instruction);
         if !self.context.is_empty() {
             text.push_str(&format!("\n{context}"));
             for reference in &self.context {

@@ -137,6 +137,9 @@ pub struct Ask {
     /// Whose model may answer.
     #[serde(skip)]
     pub audience: Audience,
+    /// What was found so far, for who reads the text of the reply: it comes before the question. Whoever answers is not told.
+    #[serde(skip)]
+    pub report: String,
     /// The step as people read it, for the progress of the call.
     #[serde(skip)]
     pub title: Option<Text>,

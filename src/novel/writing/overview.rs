@@ -72,7 +72,7 @@ impl Overview {
 fn trace_of(project: &Arc<Project>, session: &Session) -> Vec<Traced> {
     let file = project.resolve(&trace::path_of(session.id()));
     let text = file.ok().and_then(|file| text_of(&file).ok());
-    Trace::read(text.as_deref()).execution_trace
+    Trace::read(text.as_deref(), session.last_updated()).execution_trace
 }
 
 fn text_of(file: &ProjectPath) -> Result<String, WritingError> {

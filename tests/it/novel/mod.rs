@@ -7,6 +7,7 @@ mod enhanced;
 mod fencing;
 mod finishing;
 mod killed;
+mod mortal;
 mod plotting;
 mod prompts;
 mod refused;
@@ -14,6 +15,7 @@ mod restoring;
 pub(crate) mod script;
 mod several;
 mod starting;
+mod together;
 mod ways;
 mod writing;
 

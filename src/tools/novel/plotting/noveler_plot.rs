@@ -167,6 +167,7 @@ fn ask(args: &Args, instruction: String, locale: Locale) -> Ask {
             answer: "content",
         },
         material: Vec::new(),
+        report: String::new(),
         audience: Audience::Anybody,
         title: Some(Text::new("Planning", "プロット作成")),
         more: Map::new(),

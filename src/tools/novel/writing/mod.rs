@@ -199,6 +199,7 @@ pub(in crate::tools::novel) async fn question(
             answer: "content",
         },
         material: material(&asked.context, cx).await?,
+        report: String::new(),
         audience: Audience::Anybody,
         title: Some(asked.stage.title().clone()),
         more,
