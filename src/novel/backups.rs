@@ -8,7 +8,7 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use fumi_base::{
     files,
-    listing::{ListedKind, list},
+    listing::{ListedKind, list, list_last},
     project::{PathError, Project, ProjectPath},
     writing::{remove_folder, replace},
 };
@@ -33,8 +33,14 @@ const FILES: usize = 2_000;
 /// The largest manifest that is read.
 const MANIFEST_BYTES: u64 = 4 << 20;
 
-/// How many backups are looked at.
+/// How many backups are looked at, the newest.
 const BACKUPS: usize = 10_000;
+
+/// How many backups stay of those that fumi makes by itself, of texts that it wrote.
+const KEPT: usize = 200;
+
+/// How many there are beyond that before they are tidied.
+const OVER: usize = 100;
 
 /// A time in UTC to the second, as names of backups begin with it: `20260131T100000Z`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -102,6 +108,9 @@ pub struct Copied {
     pub sha256: String,
     /// Their number.
     pub size: u64,
+    /// The SHA-256 of what fumi put in its place; none of a backup that somebody asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub becomes: Option<String>,
 }
 
 /// What is wrong with a copy.
@@ -144,9 +153,51 @@ impl Backups {
     /// Copies files, and of folders all that is in them, hidden files aside. A path that is not there is an error, and then nothing
     /// is written.
     ///
+    pub fn create(&self, paths: &[&str], reason: &str, now: &Stamp) -> Result<Backup, BackupError> {
+        self.copied(paths, reason, now, |_| None)
+    }
+
+    /// The same before files are replaced: `changes` are their paths, with the SHA-256 of what each becomes. Then tidies: of the
+    /// backups made this way the newest [`KEPT`] stay, and every one with a text that fumi did not write.
+    pub fn create_before(&self, changes: &[(&str, &str)], reason: &str, now: &Stamp) -> Result<Backup, BackupError> {
+        let paths: Vec<&str> = changes.iter().map(|(path, _)| *path).collect();
+        let becomes = |path: &str| {
+            let change = changes.iter().find(|(changed, _)| *changed == path);
+            change.map(|(_, sha256)| (*sha256).to_owned())
+        };
+        let made = self.copied(&paths, reason, now, becomes)?;
+        // Best effort: what stays is looked at again.
+        let _ = self.tidy();
+        Ok(made)
+    }
+
+    fn tidy(&self) -> Result<(), BackupError> {
+        let (_, has_many) = list(&self.project.resolve(&self.folder)?, KEPT + OVER)?;
+        if !has_many {
+            return Ok(());
+        }
+        let (complete, _) = self.list()?;
+        let files = || complete.iter().flat_map(|backup| &backup.files);
+        let written: BTreeSet<(&str, &str)> = files()
+            .filter_map(|file| Some((file.path.as_str(), file.becomes.as_deref()?)))
+            .collect();
+        let is_own = |file: &Copied| file.becomes.is_some() && written.contains(&(&*file.path, &*file.sha256));
+        let own = complete.iter().filter(|backup| backup.files.iter().all(is_own));
+        for old in own.skip(KEPT) {
+            remove_folder(&self.project, &format!("{}/{}", self.folder, old.id))?;
+        }
+        Ok(())
+    }
+
     /// # Panics
     /// Never: everything in a manifest is what YAML can hold.
-    pub fn create(&self, paths: &[&str], reason: &str, now: &Stamp) -> Result<Backup, BackupError> {
+    fn copied(
+        &self,
+        paths: &[&str],
+        reason: &str,
+        now: &Stamp,
+        becomes: impl Fn(&str) -> Option<String>,
+    ) -> Result<Backup, BackupError> {
         let sources = self.sources(paths)?;
         if sources.is_empty() || sources.len() > FILES {
             return Err(BackupError::Files {
@@ -175,6 +226,7 @@ impl Backups {
             manifest.files.push(Copied {
                 size: bytes.len() as u64,
                 sha256: hash.digits().to_owned(),
+                becomes: becomes(&path),
                 path,
             });
         }
@@ -194,7 +246,7 @@ impl Backups {
             Err(PathError::NotFound { .. }) => return Ok((Vec::new(), Vec::new())),
             Err(error) => return Err(error.into()),
         };
-        let (listed, _) = list(&folder, BACKUPS)?;
+        let (listed, _) = list_last(&folder, BACKUPS)?;
         let (mut complete, mut incomplete) = (Vec::new(), Vec::new());
         // Other folders may stand beside; what begins with a time is a backup.
         let ids = listed
@@ -250,14 +302,14 @@ impl Backups {
                 damage,
             });
         }
-        let present: Vec<&str> = wanted
+        let present: Vec<(&str, &str)> = wanted
             .iter()
-            .map(|file| file.path.as_str())
-            .filter(|path| self.project.resolve(path).is_ok())
+            .map(|file| (file.path.as_str(), file.sha256.as_str()))
+            .filter(|(path, _)| self.project.resolve(path).is_ok())
             .collect();
         let replaced = match present.as_slice() {
             [] => None,
-            present => Some(self.create(present, &format!("before restoring {id}"), now)?),
+            present => Some(self.create_before(present, &format!("before restoring {id}"), now)?),
         };
         let before = |path: &str| {
             let mut files = replaced.iter().flat_map(|backup| &backup.files);

@@ -3,9 +3,9 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use fumi_base::{
-    listing::list,
+    listing::{list, list_last},
     project::{PathError, Project},
-    writing::{WriteError, replace},
+    writing::{WriteError, remove_folder, replace},
 };
 use serde::{Deserialize, Serialize};
 
@@ -29,6 +29,10 @@ const MANIFEST: &str = "/manifest.json";
 const MANIFEST_BYTES: u64 = 1 << 20;
 /// How many reviews are looked at for a history, the newest.
 const REVIEWS: usize = 20_000;
+/// How many reviews stay.
+const KEPT: usize = 500;
+/// How many there are beyond that before they are tidied.
+const OVER: usize = 100;
 /// The tool whose score is an episode's score.
 const WHOLE: &str = "noveler_check";
 /// The form of the files.
@@ -227,6 +231,25 @@ pub fn write_new(project: &Project, files: BTreeMap<String, String>) -> Result<(
     Ok(())
 }
 
+/// Removes old reviews: the newest [`KEPT`] stay, those with judgements, and those whose score is the newest of an episode. Best
+/// effort: what stays is looked at again.
+pub fn tidy(project: &Arc<Project>) {
+    let Ok(folder) = project.resolve(FOLDER) else { return };
+    let Ok((listed, true)) = list(&folder, KEPT + OVER) else {
+        return;
+    };
+    let Ok(scores) = scores::scores(project) else { return };
+    let newest: BTreeMap<Episode, &ReviewId> = scores.iter().map(|score| (score.episode, &score.review)).collect();
+    // Names begin with the time of the review.
+    for old in listed.iter().take(OVER) {
+        let Some(id) = ReviewId::parse(&old.name) else { continue };
+        let is_judged = project.resolve(&format!("{FOLDER}/{id}/judgements.jsonl")).is_ok();
+        if !is_judged && !newest.values().any(|kept| **kept == id) {
+            let _ = remove_folder(project, &format!("{FOLDER}/{id}"));
+        }
+    }
+}
+
 /// The reviews of a project.
 #[derive(Clone, Debug)]
 pub struct Reviews {
@@ -302,7 +325,7 @@ impl Reviews {
             Err(PathError::NotFound { .. }) => return Ok(Vec::new()),
             Err(error) => return Err(error.into()),
         };
-        let (listed, _) = list(&folder, REVIEWS)?;
+        let (listed, _) = list_last(&folder, REVIEWS)?;
         let mut history = Vec::new();
         // Names begin with the time of the review, and are listed in their order.
         for entry in listed.iter().rev() {

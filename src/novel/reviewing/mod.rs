@@ -17,7 +17,7 @@ mod written;
 
 pub use id::ReviewId;
 pub use judged::{JudgementLine, Opinions};
-pub use kept::{Execution, IssueLine, Manifest, Resolution, Review, Reviews, Subject, changes, write_new};
+pub use kept::{Execution, IssueLine, Manifest, Resolution, Review, Reviews, Subject, changes, tidy, write_new};
 pub use look::{Looked, manuscript};
 pub use rubric::{instruction, open_items, rubric, words};
 pub use scores::{EpisodeScore, scores};

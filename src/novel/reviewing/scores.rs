@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use fumi_base::{
-    listing::list,
+    listing::list_last,
     project::{PathError, Project},
 };
 
@@ -108,7 +108,7 @@ pub fn scores(project: &Arc<Project>) -> Result<Vec<EpisodeScore>, ReviewError> 
         Err(PathError::NotFound { .. }) => return Ok(Vec::new()),
         Err(error) => return Err(error.into()),
     };
-    let (listed, _) = list(&folder, SCORES)?;
+    let (listed, _) = list_last(&folder, SCORES)?;
     let mut scores: Vec<EpisodeScore> = listed
         .iter()
         .filter_map(|file| EpisodeScore::parse(&file.name))

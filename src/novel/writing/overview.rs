@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use fumi_base::{
     files,
-    listing::list,
+    listing::list_last,
     project::{PathError, Project, ProjectPath},
 };
 
@@ -44,7 +44,7 @@ impl Overview {
             Err(PathError::NotFound { .. }) => return Ok(overview),
             Err(error) => return Err(error.into()),
         };
-        let (listed, _) = list(&folder, SESSIONS)?;
+        let (listed, _) = list_last(&folder, SESSIONS)?;
         let mut finished = 0;
         // Names begin with the time.
         let files = listed.iter().rev();

@@ -112,6 +112,16 @@ fn nothing_is_lost(sample: &Sample, place: &str) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn it_may_die_anywhere_and_loses_nothing() {
+    dies_everywhere(0).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn it_may_die_anywhere_else_and_loses_nothing() {
+    dies_everywhere(1).await;
+}
+
+/// Every place, in two halves that run side by side.
+async fn dies_everywhere(half: usize) {
     let moments = tokio::task::spawn_blocking(episode).await.unwrap();
     let total: usize = moments.iter().map(|moment| moment.places.len()).sum();
     let of_kind = |what: &str| {
@@ -129,6 +139,9 @@ async fn it_may_die_anywhere_and_loses_nothing() {
     for (at, moment) in moments.iter().enumerate() {
         for place in 1..=moment.places.len() {
             number += 1;
+            if number % 2 != half {
+                continue;
+            }
             let sample = Sample::empty();
             copy(&moment.before.root(), &sample.root());
             let mortal = Mortal::start(&sample, &place.to_string());

@@ -48,7 +48,13 @@ async fn written(case: &str) -> (Sample, Call) {
         "restore" | "prune" => {
             let made = ok(&app, "backup_management", json!({"action": "create"})).await;
             if case == "prune" {
-                return (sample, ("backup_management", json!({"action": "prune", "keep": 0})));
+                ok(
+                    &app,
+                    "backup_management",
+                    json!({"action": "create", "paths": ["40_原稿"]}),
+                )
+                .await;
+                return (sample, ("backup_management", json!({"action": "prune", "keep": 1})));
             }
             sample.file(FIRST, "後の本文。\n").file(SECOND, "後の本文。\n");
             std::fs::remove_file(sample.root().join("50_管理資料/伏線管理.yaml")).unwrap();
@@ -95,7 +101,10 @@ async fn written(case: &str) -> (Sample, Call) {
             }
             match case {
                 "resumed" => ("write_resume", json!({"episode": 1, "session_id": id})),
-                _ => ("enhanced_resume_from_partial_failure", episode),
+                _ => (
+                    "enhanced_resume_from_partial_failure",
+                    json!({"episode": 1, "recovery_point": 1}),
+                ),
             }
         }
         "enhanced" => ("enhanced_execute_writing_step", json!({"episode": 1, "step_id": 1})),
@@ -190,7 +199,11 @@ fn seen(sample: &Sample) -> String {
     let server = Mortal::start(sample, "");
     let backups = server.answer("backup_management", &json!({"action": "list"}));
     // A copy that was made before a write is no result of it.
-    let own = |backup: &&Value| !backup["reason"].as_str().unwrap().starts_with("before ");
+    let own = |backup: &&Value| {
+        !backup["reason"]
+            .as_str()
+            .is_some_and(|reason| reason.starts_with("before "))
+    };
     let backups: Vec<&Value> = backups["backups"].as_array().unwrap().iter().filter(own).collect();
     let mut shown = vec![
         server.answer("status", &json!({})).to_string(),

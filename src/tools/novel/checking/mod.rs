@@ -138,6 +138,7 @@ impl Job {
             together::apply(project, None, reviewing::changes(files))?;
         } else {
             reviewing::write_new(project, files)?;
+            reviewing::tidy(project);
         }
         Ok(())
     }
