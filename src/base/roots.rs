@@ -30,6 +30,9 @@ pub struct AllowedRoots {
     maps: Arc<PathMaps>,
 }
 
+/// That a folder inside the allowed roots is not there, in both languages.
+const MISSING: (&str, &str) = ("there is no such folder", "そのフォルダーは存在しません");
+
 /// Why a folder cannot be the project root.
 #[derive(Debug, thiserror::Error)]
 #[error("root refused: {reason}")]
@@ -54,6 +57,7 @@ impl Teach for RootError {
     fn entry(&self) -> &'static str {
         match self.failure {
             Some(_) => "SYSTEM_FAILURE",
+            None if self.reason == MISSING.0 => "ROOT_MISSING",
             None => "ROOT_NOT_ALLOWED",
         }
     }
@@ -257,7 +261,7 @@ impl AllowedRoots {
         let path = mapped.as_deref().filter(|path| path.exists()).unwrap_or(here);
         if !path.is_absolute() {
             return Err(match mapped {
-                Some(_) => refuse("there is no such folder", "そのフォルダーは存在しません"),
+                Some(_) => refuse(MISSING.0, MISSING.1),
                 None => refuse("it is not absolute", "絶対パスではありません"),
             });
         }
@@ -294,7 +298,7 @@ impl AllowedRoots {
         let real = path.canonicalize().map_err(|_| {
             let meant = mapped.unwrap_or(path);
             if self.paths().any(|root| meant.starts_with(root)) {
-                refuse("there is no such folder", "そのフォルダーは存在しません")
+                refuse(MISSING.0, MISSING.1)
             } else {
                 outside()
             }

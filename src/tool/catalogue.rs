@@ -137,8 +137,15 @@ impl Entry {
     pub fn published(&self, locale: Locale) -> &Published {
         self.published[locale as usize].get_or_init(|| {
             let texts = ToolTexts::of(&self.spec, locale);
+            let mut listed = self.input.clone();
+            let unlisted = self.spec.family.unlisted.iter().flat_map(|option| option.names());
+            if let Some(Value::Object(properties)) = listed.get_mut("properties") {
+                for name in unlisted.filter(|name| !self.spec.is_listed(name)) {
+                    properties.shift_remove(*name);
+                }
+            }
             Published {
-                input: Arc::new(schema::describe(&self.input, &texts)),
+                input: Arc::new(schema::describe(&listed, &texts)),
                 title: texts.title,
                 description: texts.description,
             }

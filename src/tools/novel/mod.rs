@@ -43,7 +43,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     config,
-    tool::{Cx, Effect, Family, Progress, SharedOption, Spec, Texts, ToolError},
+    tool::{Cx, Effect, Family, Guides, Progress, SharedOption, Spec, Texts, ToolError},
 };
 
 /// Writing, planning, publishing.
@@ -69,6 +69,13 @@ pub static FAMILY: Family = Family {
     subject: &["episode", "session_id"],
     details: &[],
     book: Some(|| &BOOK),
+    unlisted: &[SharedOption::Timeout, SharedOption::Delivery],
+    guides: Some(Guides {
+        also_as: "claude_guidance",
+        tool: "status",
+        en: "Shows what there is of the novel, what is missing and what is open.",
+        ja: "この作品に何があり、何が足りず、何が途中かを示します。",
+    }),
 };
 
 /// The same for writing with diagnosis, whose failures say so.
@@ -81,6 +88,8 @@ pub static ENHANCED: Family = Family {
     subject: FAMILY.subject,
     details: &[("execution_method", "enhanced_use_case")],
     book: FAMILY.book,
+    unlisted: FAMILY.unlisted,
+    guides: FAMILY.guides,
 };
 
 /// A tool that only reads, to be completed with its name, texts and example.
