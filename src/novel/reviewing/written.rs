@@ -45,8 +45,9 @@ pub fn put_back(
         encoding: looked.encoding.clone(),
     })?;
     let backups = Backups::of(Arc::clone(novel.project()), &novel.names().backups);
-    let backup = backups.create(&[path.as_str()], "before check_fix", now)?.id;
     let sha256 = ContentHash::of(&bytes).digits().to_owned();
+    let changes = [(path.as_str(), sha256.as_str())];
+    let backup = backups.create_before(&changes, "before check_fix", now)?.id;
     // Whoever saves in between is told, and what they saved stays.
     let change = Change::write(path, bytes).if_still(Some(&looked.subject.sha256));
     let backup = Some(backup);

@@ -44,6 +44,8 @@ pub enum Which<'a> {
     Named(&'a str),
     /// The open one of the episode along this route, else a new one.
     Open(Route),
+    /// The newest one of the episode along this route, also one that is finished while its manuscript is there; else a new one.
+    Latest(Route),
     /// A new one, whatever there is.
     New(Route),
 }
@@ -172,6 +174,12 @@ impl Desk {
             Which::Open(route) => match sessions.open(self.episode, route)? {
                 Some(recovered) => return Ok(known(recovered)),
                 None => route,
+            },
+            Which::Latest(route) => match sessions.latest(self.episode, route)? {
+                Some(recovered) if recovered.session.current().is_some() || self.delivered()?.is_some() => {
+                    return Ok(known(recovered));
+                }
+                _ => route,
             },
             Which::New(route) => route,
         };
@@ -422,7 +430,8 @@ pub fn place_manuscript(
     let backup = match &there {
         Some(_) => {
             let backups = Backups::of(Arc::clone(project), &novel.names().backups);
-            Some(backups.create(&[&path], "before a new manuscript", stamp)?.id)
+            let changes = [(path.as_str(), sha256.as_str())];
+            Some(backups.create_before(&changes, "before a new manuscript", stamp)?.id)
         }
         None => None,
     };

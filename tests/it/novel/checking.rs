@@ -265,8 +265,15 @@ async fn texts_that_are_hardly_any_have_the_status_that_they_should() {
                 let lengths = &rhythm["rhythm_analysis"]["sentence_length_variation"];
                 assert_eq!((&lengths["sentences"], lengths.get("balance_score")), (&json!(0), None));
             }
-            "English" | "empty" => assert_eq!(basic["remarks"].as_array().map(Vec::len), Some(1), "{name}"),
-            _ => assert!(basic.get("remarks").is_none(), "{name}: {}", basic["remarks"]),
+            _ => {
+                // A text that is far too short is below the threshold by that alone.
+                let remarks = basic["remarks"].as_array().into_iter().flatten();
+                let others = remarks
+                    .filter(|remark| !remark.as_str().unwrap().contains("threshold"))
+                    .count();
+                let is_odd = matches!(name, "English" | "empty");
+                assert_eq!(others, usize::from(is_odd), "{name}: {}", basic["remarks"]);
+            }
         }
     }
     let sample = with("　風。\n".repeat(100_000));

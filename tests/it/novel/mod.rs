@@ -16,6 +16,7 @@ pub(crate) mod script;
 mod several;
 mod starting;
 mod together;
+mod told;
 mod ways;
 mod writing;
 

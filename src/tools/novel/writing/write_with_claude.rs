@@ -164,7 +164,7 @@ fn ask(args: &Args, instruction: String, context: &[Cited], criteria: &[Criterio
     Ask {
         status: Status::NeedsText,
         session_id: None,
-        step: None,
+        step: Some("whole_episode".to_owned()),
         instruction,
         context: context.iter().map(|cited| reference(cited, locale)).collect(),
         acceptance_criteria: criteria
