@@ -301,6 +301,7 @@ fn serve(flags: Serve) -> Result<ExitCode, ConfigError> {
     let metrics = Arc::clone(&app.kernel.metrics);
     let own = Arc::clone(&app);
     let served = runtime.block_on(async {
+        fumi::tools::novel::finish_left(&app.kernel.roots, &app.kernel.writers).await;
         let bound = http::router::bind(app).await?;
         let address = bound.address().map_err(|error| ConfigError(error.to_string()))?;
         tokio::spawn(http::reload::at_hangup(bound.edge().clone(), read));
@@ -338,7 +339,10 @@ fn warn_of_missing_browser(app: &App) {
 fn stdio(common: Common) -> Result<ExitCode, ConfigError> {
     let app = app(config(common, Flags::default())?)?;
     let runtime = runtime()?;
-    let served = runtime.block_on(mcp::stdio::serve(app));
+    let served = runtime.block_on(async {
+        fumi::tools::novel::finish_left(&app.kernel.roots, &app.kernel.writers).await;
+        mcp::stdio::serve(app).await
+    });
     runtime.shutdown_timeout(LEAVE);
     served.map_err(ConfigError)?;
     Ok(ExitCode::SUCCESS)

@@ -1,6 +1,7 @@
 //! `fumi novel new` and `fumi novel install-commands`: what a person makes at the command line, outside any server.
 //!
-//! Invariant: nothing that is there is overwritten unasked, and what is refused has written nothing. What is printed is returned;
+//! Invariant: nothing that is there is overwritten unasked, and what is refused has written nothing. A new novel is there whole or not
+//! at all; after a crash the same command makes it. What is printed is returned;
 //! where a path lies is the person's choice, and no client can call this.
 
 use std::{fs, io, path::Path, sync::Arc};
@@ -13,6 +14,7 @@ use fumi_base::{
 use fumi_novel::{
     project::Names,
     scaffold::{Wishes, files, is_line},
+    together::{self, Change},
 };
 
 use crate::config::ConfigError;
@@ -45,12 +47,12 @@ pub fn new(folder: &Path, wishes: &Wishes, names: &Names) -> Result<String, Conf
     }
     let shown = folder.display();
     match fs::read_dir(folder).map(|mut entries| entries.next().is_some()) {
-        Ok(true) => {
+        Ok(true) if !is_begun(folder) => {
             return Err(ConfigError(format!(
                 "{shown} is not empty: name a folder that is empty or not there yet"
             )));
         }
-        Ok(false) => {}
+        Ok(_) => {}
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             fs::create_dir_all(folder).map_err(|error| ConfigError(format!("cannot make {shown}: {error}")))?;
         }
@@ -58,10 +60,10 @@ pub fn new(folder: &Path, wishes: &Wishes, names: &Names) -> Result<String, Conf
     }
     let project = open(folder)?;
     let made = files(wishes, names);
-    for file in &made {
-        replace(&project, &file.path, file.text.as_bytes())
-            .map_err(|error| ConfigError(format!("cannot write {}: {error}", file.path)))?;
-    }
+    let changes = made.iter().map(|file| Change::write(&*file.path, &*file.text));
+    together::finish(&project).map_err(|error| ConfigError(format!("cannot use {shown}: {error}")))?;
+    together::apply(&project, None, changes.collect())
+        .map_err(|error| ConfigError(format!("cannot write to {shown}: {error}")))?;
     let root = project.root().display();
     let title = wishes.title.trim();
     Ok(format!(
@@ -75,6 +77,23 @@ pub fn new(folder: &Path, wishes: &Wishes, names: &Names) -> Result<String, Conf
          \x20 fumi novel install-commands",
         made.len()
     ))
+}
+
+/// True if a crash interrupted this command in a folder: it left a note, or nothing but what waits for one.
+fn is_begun(folder: &Path) -> bool {
+    let is_only = |folder: &Path, is_ours: &dyn Fn(&str) -> bool| {
+        let names = fs::read_dir(folder).into_iter().flatten().flatten();
+        names
+            .map(|entry| entry.file_name())
+            .all(|name| name.to_str().is_some_and(is_ours))
+    };
+    let state = Path::new(together::FOLDER).parent().unwrap_or(folder);
+    let is_left = Project::open(folder).is_ok_and(|project| together::is_left(&project));
+    is_left
+        || is_only(folder, &|name| Path::new(name) == state)
+            && is_only(&folder.join(state), &|name| {
+                Path::new(together::FOLDER).ends_with(name) || name.starts_with('.')
+            })
 }
 
 /// Puts the slash command into `.claude/commands` below a folder. Returns what was done.

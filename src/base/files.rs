@@ -15,7 +15,7 @@ use sha2::{Digest, Sha256};
 use crate::{
     errors::{Book, Teach},
     project::{BOOK, PathError, Project, ProjectPath, quoted},
-    writing::{WriteError, put},
+    writing::{WriteError, replace},
 };
 
 /// Where every `output_file` lands, under the project root.
@@ -240,14 +240,9 @@ pub enum OutputError {
         /// Why, in Japanese.
         reason_ja: &'static str,
     },
-    /// The disk refused.
-    #[error("cannot write {path}: {source}")]
-    Io {
-        /// Project-relative.
-        path: String,
-        /// What the system said.
-        source: io::Error,
-    },
+    /// It could not be written.
+    #[error(transparent)]
+    Write(WriteError),
 }
 
 impl From<WriteError> for OutputError {
@@ -262,12 +257,7 @@ impl From<WriteError> for OutputError {
                 reason,
                 reason_ja,
             },
-            WriteError::Io { path, source } => Self::Io { path, source },
-            // The name was parsed: it is relative and stays below its folder. It is written without a turn, whatever stands there.
-            error @ (WriteError::Path(_) | WriteError::Changed { .. } | WriteError::TurnLost { .. }) => Self::Io {
-                path: OUTPUT_FOLDER.to_owned(),
-                source: io::Error::other(error),
-            },
+            error => Self::Write(error),
         }
     }
 }
@@ -276,7 +266,7 @@ impl Teach for OutputError {
     fn entry(&self) -> &'static str {
         match self {
             Self::Name { .. } => "OUTPUT_FILE_REFUSED",
-            Self::Io { .. } => "UNREADABLE",
+            Self::Write(error) => error.entry(),
         }
     }
     fn book(&self) -> &'static Book {
@@ -293,12 +283,7 @@ impl Teach for OutputError {
                 ("reason", (*reason).to_owned()),
                 ("reason_ja", (*reason_ja).to_owned()),
             ],
-            Self::Io { path, source } => vec![
-                ("path", quoted(path)),
-                ("action", "written".to_owned()),
-                ("action_ja", "書き込むことが".to_owned()),
-                ("reason", source.kind().to_string()),
-            ],
+            Self::Write(error) => error.facts(),
         }
     }
 }
@@ -365,10 +350,10 @@ impl OutputName {
 pub fn write_output(project: &Project, name: &OutputName, bytes: &[u8]) -> Result<(), OutputError> {
     const IGNORE: &str = ".fumi/.gitignore";
     if project.dir().symlink_metadata(IGNORE).is_err() {
-        put(project, IGNORE, Path::new(IGNORE), b"*\n".as_slice())?;
+        replace(project, IGNORE, b"*\n")?;
     }
-    let shown = name.shown();
-    Ok(put(project, &shown, Path::new(&shown), bytes)?)
+    replace(project, &name.shown(), bytes)?;
+    Ok(())
 }
 
 #[cfg(test)]

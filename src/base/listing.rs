@@ -3,7 +3,7 @@
 //! Invariant: what lies outside the root is never looked at; a link that leads out is listed as neither file nor folder. It does
 //! not walk: one folder, its names in order.
 
-use std::io;
+use std::{ffi::OsString, io};
 
 use crate::project::{PathError, ProjectPath};
 
@@ -31,8 +31,29 @@ pub enum ListedKind {
     Other,
 }
 
-/// The names in a folder, at most `limit` of them, sorted, and whether there are more.
+/// The names in a folder, sorted, the first `limit` of them, and whether there are more.
 pub fn list(folder: &ProjectPath, limit: usize) -> Result<(Vec<Listed>, bool), PathError> {
+    listed(folder, |names| {
+        let has_more = names.len() > limit;
+        names.truncate(limit);
+        has_more
+    })
+}
+
+/// The same with the last `limit`: the newest, where names begin with a time.
+pub fn list_last(folder: &ProjectPath, limit: usize) -> Result<(Vec<Listed>, bool), PathError> {
+    listed(folder, |names| {
+        let over = names.len().saturating_sub(limit);
+        names.drain(..over);
+        over > 0
+    })
+}
+
+/// All names are sorted before some are left out: folders give them in any order.
+fn listed(
+    folder: &ProjectPath,
+    cut: impl FnOnce(&mut Vec<(OsString, bool)>) -> bool,
+) -> Result<(Vec<Listed>, bool), PathError> {
     let project = folder.project();
     let dir = project.dir();
     let fault = |source: io::Error| match source.kind() {
@@ -53,15 +74,15 @@ pub fn list(folder: &ProjectPath, limit: usize) -> Result<(Vec<Listed>, bool), P
     } else {
         dir.read_dir(folder.relative())
     };
-    let mut listed = Vec::new();
-    let mut has_more = false;
+    let mut names = Vec::new();
     for entry in folder.noted(entries).map_err(fault)? {
         let entry = folder.noted(entry).map_err(fault)?;
-        let (name, is_link) = (entry.file_name(), entry.file_type().is_ok_and(|kind| kind.is_symlink()));
-        if listed.len() == limit {
-            has_more = true;
-            break;
-        }
+        names.push((entry.file_name(), entry.file_type().is_ok_and(|kind| kind.is_symlink())));
+    }
+    names.sort();
+    let has_more = cut(&mut names);
+    let mut listed = Vec::new();
+    for (name, is_link) in names {
         let absolute = folder.absolute().join(&name);
         let Some(path) = project.found(&absolute) else { continue };
         let kind = match folder.noted(dir.metadata(path.relative())) {
@@ -76,7 +97,6 @@ pub fn list(folder: &ProjectPath, limit: usize) -> Result<(Vec<Listed>, bool), P
             is_link,
         });
     }
-    listed.sort_by(|a, b| a.name.cmp(&b.name));
     Ok((listed, has_more))
 }
 

@@ -188,7 +188,7 @@ impl PathError {
 }
 
 /// Returns the reason of a failed read; the system's own message if its kind has no name here.
-fn reason_of(error: &io::Error) -> String {
+pub(crate) fn reason_of(error: &io::Error) -> String {
     if is_system_failure(error) {
         error.to_string()
     } else {

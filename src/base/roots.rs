@@ -30,6 +30,9 @@ pub struct AllowedRoots {
     maps: Arc<PathMaps>,
 }
 
+/// That a folder inside the allowed roots is not there, in both languages.
+const MISSING: (&str, &str) = ("there is no such folder", "そのフォルダーは存在しません");
+
 /// Why a folder cannot be the project root.
 #[derive(Debug, thiserror::Error)]
 #[error("root refused: {reason}")]
@@ -54,6 +57,7 @@ impl Teach for RootError {
     fn entry(&self) -> &'static str {
         match self.failure {
             Some(_) => "SYSTEM_FAILURE",
+            None if self.reason == MISSING.0 => "ROOT_MISSING",
             None => "ROOT_NOT_ALLOWED",
         }
     }
@@ -171,6 +175,11 @@ impl AllowedRoots {
         std::iter::once(&self.default).chain(&self.others)
     }
 
+    /// Every project that the configuration names, the default first.
+    pub fn projects(&self) -> impl Iterator<Item = &Arc<Project>> {
+        self.all().chain(self.named.values())
+    }
+
     /// The canonical allowed roots, the default first.
     pub fn paths(&self) -> impl Iterator<Item = &Path> {
         self.all().map(|project| project.root())
@@ -252,7 +261,7 @@ impl AllowedRoots {
         let path = mapped.as_deref().filter(|path| path.exists()).unwrap_or(here);
         if !path.is_absolute() {
             return Err(match mapped {
-                Some(_) => refuse("there is no such folder", "そのフォルダーは存在しません"),
+                Some(_) => refuse(MISSING.0, MISSING.1),
                 None => refuse("it is not absolute", "絶対パスではありません"),
             });
         }
@@ -293,7 +302,7 @@ impl AllowedRoots {
         let real = path.canonicalize().map_err(|error| {
             let meant = mapped.unwrap_or(path);
             if self.paths().any(|root| meant.starts_with(root)) {
-                unusable(error, "there is no such folder", "そのフォルダーは存在しません")
+                unusable(error, MISSING.0, MISSING.1)
             } else {
                 outside()
             }

@@ -12,7 +12,7 @@ use std::{
     collections::HashMap,
     fs::{self, TryLockError},
     path::PathBuf,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, Once, PoisonError},
     time::Duration,
 };
 
@@ -31,6 +31,8 @@ use crate::{
 const FOLDER: &str = ".noveler/locks";
 /// The name of the one lease.
 const NAME: &str = "write";
+/// How the names of files begin that living processes keep locked.
+const ALIVE: &str = "alive-";
 /// How long a lease lives without being renewed (decision 15).
 const TTL: Duration = Duration::from_secs(30);
 /// How often it is renewed: two renewals may be missed.
@@ -86,6 +88,8 @@ struct Place {
     process: String,
     /// Locked for as long as this process lives.
     _alive: fs::File,
+    /// That the files of dead processes were removed.
+    swept: Once,
 }
 
 /// The right to write, until it is dropped.
@@ -170,6 +174,8 @@ impl Writers {
                 Err(error) => return Err(error),
             }
         };
+        // Now: whose lease this was has been told by those files.
+        place.swept.call_once(|| sweep(&place.folder));
         let renewing = tokio::spawn(renew(Arc::clone(&place), lease.clone()));
         Ok(Turn { place, lease, renewing })
     }
@@ -217,6 +223,7 @@ impl Place {
             folder,
             process: process.to_owned(),
             _alive: alive,
+            swept: Once::new(),
         })
     }
 
@@ -248,6 +255,23 @@ impl Place {
     }
 }
 
+/// Removes the files of processes that died. Who does it has the lease, so that none of them does.
+fn sweep(folder: &Dir) {
+    let Ok(entries) = folder.entries() else { return };
+    let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    for name in names.filter(|name| name.starts_with(ALIVE)) {
+        let mut options = OpenOptions::new();
+        options.write(true).follow(FollowSymlinks::No).nonblock(true);
+        let file = folder.open_with(&name, &options).map(cap_std::fs::File::into_std);
+        // Locked until it is gone, so that nobody who has just made it takes it for their own.
+        if let Ok(file) = file
+            && file.try_lock().is_ok()
+        {
+            let _ = folder.remove_file(&name);
+        }
+    }
+}
+
 /// This machine since its last start, so far as that can be told: others' locks may not be seen here.
 fn host() -> String {
     let started = fs::read("/proc/sys/kernel/random/boot_id").unwrap_or_default();
@@ -263,7 +287,7 @@ impl Drop for Place {
 
 /// The file that a living process keeps locked.
 fn alive(process: &str) -> String {
-    format!("alive-{process}")
+    format!("{ALIVE}{process}")
 }
 
 /// A holder as people are told of it.

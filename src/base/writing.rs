@@ -18,7 +18,8 @@ use crate::{
     audit,
     errors::{Book, Teach},
     failpoints::reach,
-    project::{BOOK, PathError, Project, quoted},
+    project::{BOOK, PathError, Project, quoted, reason_of},
+    system::is_system_failure,
     writers::fenced,
 };
 
@@ -71,7 +72,7 @@ impl Teach for WriteError {
             Self::Taken { .. } => "PLACE_TAKEN",
             Self::Changed { .. } => "CHANGED_MEANWHILE",
             Self::TurnLost { .. } => "TURN_LOST",
-            Self::Io { .. } => "UNREADABLE",
+            Self::Io { source, .. } => write_entry(source),
         }
     }
 
@@ -108,9 +109,20 @@ impl Teach for WriteError {
                 ("path", quoted(path)),
                 ("action", "written".to_owned()),
                 ("action_ja", "書き込むことが".to_owned()),
-                ("reason", source.kind().to_string()),
+                ("reason", reason_of(source)),
+                ("reason_ja", reason_of(source)),
             ],
         }
+    }
+}
+
+/// The entry of a write that the disk refused. A full disk, or one that turned read-only, is the system's failure too.
+pub(crate) fn write_entry(error: &io::Error) -> &'static str {
+    use io::ErrorKind::{QuotaExceeded, ReadOnlyFilesystem, StorageFull};
+    if is_system_failure(error) || matches!(error.kind(), StorageFull | QuotaExceeded | ReadOnlyFilesystem) {
+        "SYSTEM_FAILURE"
+    } else {
+        "UNREADABLE"
     }
 }
 
@@ -138,30 +150,14 @@ pub fn replace_if(
 fn place(
     project: &Project,
     raw: &str,
-    source: impl Read,
+    mut source: impl Read,
     is_known: impl FnOnce() -> bool,
 ) -> Result<PathBuf, WriteError> {
     let relative = project.relative(raw)?;
     let spellings = project.spellings(raw, &relative)?;
     let is_there = |path: &&PathBuf| project.dir().symlink_metadata(path).is_ok();
     let relative = spellings.iter().find(is_there).unwrap_or(&relative).clone();
-    put_if(project, raw, &relative, source, is_known)?;
-    Ok(relative)
-}
-
-/// Writes to a path that is relative to the root and spelt as it shall be.
-pub(crate) fn put(project: &Project, raw: &str, relative: &Path, source: impl Read) -> Result<(), WriteError> {
-    put_if(project, raw, relative, source, || true)
-}
-
-fn put_if(
-    project: &Project,
-    raw: &str,
-    relative: &Path,
-    mut source: impl Read,
-    is_known: impl FnOnce() -> bool,
-) -> Result<(), WriteError> {
-    let (dir, name) = way(project, raw, relative, Missing::Make)?;
+    let (dir, name) = way(project, raw, &relative, Missing::Make)?;
     if dir.symlink_metadata(&name).is_ok_and(|meta| !meta.is_file()) {
         return Err(taken(
             raw,
@@ -174,27 +170,37 @@ fn put_if(
         source,
     };
     sweep(&dir);
-    reach("create", relative);
+    reach("create", &relative);
     let mut unfinished = Unfinished::new(&dir).map_err(io)?;
     io::copy(&mut source, &mut unfinished.file).map_err(io)?;
-    reach("write", relative);
+    reach("write", &relative);
     unfinished.file.sync_all().map_err(io)?;
-    reach("fsync", relative);
+    reach("fsync", &relative);
     fenced(raw, || {
         if !is_known() {
             return Err(WriteError::Changed { path: raw.to_owned() });
         }
         unfinished.replace(&name).map_err(io)
     })?;
-    reach("rename", relative);
-    audit::done("written", project, relative);
+    reach("rename", &relative);
+    audit::done("written", project, &relative);
     flush(&dir).map_err(io)?;
-    reach("flush", relative);
-    Ok(())
+    reach("flush", &relative);
+    Ok(relative)
 }
 
 /// How unfinished files begin: hidden, so that nobody takes one for a manuscript.
 const UNFINISHED: &str = ".fumi-new-";
+
+/// How folders begin that are being removed: they are renamed first, so that none is ever half there.
+const GONE: &str = ".fumi-gone-";
+
+/// A name that nobody has.
+fn random_name(prefix: &str) -> io::Result<String> {
+    let mut random = [0; 8];
+    getrandom::fill(&mut random)?;
+    Ok(format!("{prefix}{:016x}", u64::from_le_bytes(random)))
+}
 
 /// A file that has not got its name yet. Locked while it is written, so that a [`sweep`] tells it from one that was left; removed when
 /// dropped. Not without a name (`O_TMPFILE`): such a file needs one before it can replace another, and keeps it if the process dies.
@@ -210,9 +216,7 @@ impl<'a> Unfinished<'a> {
         /// A sweep comes between two steps once in a long time; a file system whose files have no names would do it always.
         const TRIES: usize = 8;
         for _ in 0..TRIES {
-            let mut random = [0; 8];
-            getrandom::fill(&mut random)?;
-            let name = format!("{UNFINISHED}{:016x}", u64::from_le_bytes(random));
+            let name = random_name(UNFINISHED)?;
             let mut options = OpenOptions::new();
             options.write(true).create_new(true);
             let file = dir.open_with(&name, &options)?.into_std();
@@ -250,8 +254,13 @@ impl Drop for Unfinished<'_> {
 /// Removes what processes that died left in a folder. Best effort: what stays is tried again with the next write.
 fn sweep(dir: &Dir) {
     let Ok(entries) = dir.entries() else { return };
-    let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-    for name in names.filter(|name| name.starts_with(UNFINISHED)) {
+    for name in entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()) {
+        if name.starts_with(GONE) {
+            let _ = dir.remove_dir_all(&name);
+        }
+        if !name.starts_with(UNFINISHED) {
+            continue;
+        }
         let mut options = OpenOptions::new();
         options.write(true).follow(FollowSymlinks::No).nonblock(true);
         let Ok(left) = dir.open_with(&name, &options) else {
@@ -288,12 +297,14 @@ pub fn remove_file(project: &Project, raw: &str) -> Result<(), WriteError> {
         path: raw.to_owned(),
         source,
     };
+    reach("unlink", &relative);
     fenced(raw, || dir.remove_file(&name).map_err(io))?;
+    reach("unlinked", &relative);
     audit::done("removed", project, &relative);
     flush(&dir).map_err(io)
 }
 
-/// Removes a folder with all that is in it; what links in it lead to stays. A folder that is not there is removed.
+/// Removes a folder with all that is in it, so that it is whole or gone; what links in it lead to stays. A folder that is not there is removed.
 pub fn remove_folder(project: &Project, raw: &str) -> Result<(), WriteError> {
     let relative = project.relative(raw)?;
     match project.dir().symlink_metadata(&relative) {
@@ -310,9 +321,18 @@ pub fn remove_folder(project: &Project, raw: &str) -> Result<(), WriteError> {
         path: raw.to_owned(),
         source,
     };
-    fenced(raw, || dir.remove_dir_all(&name).map_err(io))?;
+    sweep(&dir);
+    let gone = random_name(GONE).map_err(io)?;
+    reach("hide", &relative);
+    fenced(raw, || dir.rename(&name, &dir, &gone).map_err(io))?;
+    reach("hidden", &relative);
     audit::done("removed", project, &relative);
-    flush(&dir).map_err(io)
+    flush(&dir).map_err(io)?;
+    reach("empty", &relative);
+    // Best effort: what stays is removed by the next sweep.
+    let _ = dir.remove_dir_all(&gone);
+    reach("emptied", &relative);
+    Ok(())
 }
 
 /// Opens a folder of a project, made if it is missing, without following a link.
@@ -345,7 +365,9 @@ fn way(project: &Project, raw: &str, relative: &Path, missing: Missing) -> Resul
         return Err(taken(raw, "it is the project itself", "プロジェクトそのものです"));
     };
     let mut dir = project.dir().try_clone().map_err(io)?;
+    let mut path = PathBuf::new();
     for folder in parts {
+        path.push(folder);
         match dir.symlink_metadata(folder) {
             Ok(meta) if meta.is_dir() => {}
             Ok(_) => {
@@ -356,6 +378,7 @@ fn way(project: &Project, raw: &str, relative: &Path, missing: Missing) -> Resul
                 ));
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound && missing == Missing::Make => {
+                reach("folder", &path);
                 match dir.create_dir(folder) {
                     Ok(()) => flush(&dir).map_err(io)?,
                     // Another write made it meanwhile. What it is, opening it tells.

@@ -8,9 +8,9 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use fumi_base::{
     files,
-    listing::{ListedKind, list},
+    listing::{ListedKind, list, list_last},
     project::{PathError, Project, ProjectPath},
-    writing::{WriteError, remove_folder, replace, replace_if},
+    writing::{remove_folder, replace},
 };
 use serde::{Deserialize, Serialize};
 
@@ -18,7 +18,7 @@ use crate::{
     errors::backup::BackupError,
     project::read_yaml,
     references::{ContentHash, FILE_BYTES, FileReference, Met, Walk},
-    restoring::Restoring,
+    together::{self, Change},
 };
 
 /// What a backup says of itself.
@@ -33,8 +33,14 @@ const FILES: usize = 2_000;
 /// The largest manifest that is read.
 const MANIFEST_BYTES: u64 = 4 << 20;
 
-/// How many backups are looked at.
+/// How many backups are looked at, the newest.
 const BACKUPS: usize = 10_000;
+
+/// How many backups stay of those that fumi makes by itself, of texts that it wrote.
+const KEPT: usize = 200;
+
+/// How many there are beyond that before they are tidied.
+const OVER: usize = 100;
 
 /// A time in UTC to the second, as names of backups begin with it: `20260131T100000Z`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -102,6 +108,9 @@ pub struct Copied {
     pub sha256: String,
     /// Their number.
     pub size: u64,
+    /// The SHA-256 of what fumi put in its place; none of a backup that somebody asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub becomes: Option<String>,
 }
 
 /// What is wrong with a copy.
@@ -144,9 +153,51 @@ impl Backups {
     /// Copies files, and of folders all that is in them, hidden files aside. A path that is not there is an error, and then nothing
     /// is written.
     ///
+    pub fn create(&self, paths: &[&str], reason: &str, now: &Stamp) -> Result<Backup, BackupError> {
+        self.copied(paths, reason, now, |_| None)
+    }
+
+    /// The same before files are replaced: `changes` are their paths, with the SHA-256 of what each becomes. Then tidies: of the
+    /// backups made this way the newest [`KEPT`] stay, and every one with a text that fumi did not write.
+    pub fn create_before(&self, changes: &[(&str, &str)], reason: &str, now: &Stamp) -> Result<Backup, BackupError> {
+        let paths: Vec<&str> = changes.iter().map(|(path, _)| *path).collect();
+        let becomes = |path: &str| {
+            let change = changes.iter().find(|(changed, _)| *changed == path);
+            change.map(|(_, sha256)| (*sha256).to_owned())
+        };
+        let made = self.copied(&paths, reason, now, becomes)?;
+        // Best effort: what stays is looked at again.
+        let _ = self.tidy();
+        Ok(made)
+    }
+
+    fn tidy(&self) -> Result<(), BackupError> {
+        let (_, has_many) = list(&self.project.resolve(&self.folder)?, KEPT + OVER)?;
+        if !has_many {
+            return Ok(());
+        }
+        let (complete, _) = self.list()?;
+        let files = || complete.iter().flat_map(|backup| &backup.files);
+        let written: BTreeSet<(&str, &str)> = files()
+            .filter_map(|file| Some((file.path.as_str(), file.becomes.as_deref()?)))
+            .collect();
+        let is_own = |file: &Copied| file.becomes.is_some() && written.contains(&(&*file.path, &*file.sha256));
+        let own = complete.iter().filter(|backup| backup.files.iter().all(is_own));
+        for old in own.skip(KEPT) {
+            remove_folder(&self.project, &format!("{}/{}", self.folder, old.id))?;
+        }
+        Ok(())
+    }
+
     /// # Panics
     /// Never: everything in a manifest is what YAML can hold.
-    pub fn create(&self, paths: &[&str], reason: &str, now: &Stamp) -> Result<Backup, BackupError> {
+    fn copied(
+        &self,
+        paths: &[&str],
+        reason: &str,
+        now: &Stamp,
+        becomes: impl Fn(&str) -> Option<String>,
+    ) -> Result<Backup, BackupError> {
         let sources = self.sources(paths)?;
         if sources.is_empty() || sources.len() > FILES {
             return Err(BackupError::Files {
@@ -175,6 +226,7 @@ impl Backups {
             manifest.files.push(Copied {
                 size: bytes.len() as u64,
                 sha256: hash.digits().to_owned(),
+                becomes: becomes(&path),
                 path,
             });
         }
@@ -194,7 +246,7 @@ impl Backups {
             Err(PathError::NotFound { .. }) => return Ok((Vec::new(), Vec::new())),
             Err(error) => return Err(error.into()),
         };
-        let (listed, _) = list(&folder, BACKUPS)?;
+        let (listed, _) = list_last(&folder, BACKUPS)?;
         let (mut complete, mut incomplete) = (Vec::new(), Vec::new());
         // Other folders may stand beside; what begins with a time is a backup.
         let ids = listed
@@ -221,7 +273,7 @@ impl Backups {
     }
 
     /// Puts files back, all of them or the named ones. Nothing is touched unless every copy is whole. A crash in the middle of it is made up
-    /// for by [`Backups::finish_interrupted`].
+    /// for by [`together::finish`].
     ///
     /// # Panics
     /// Never, as [`Backups::create`].
@@ -237,17 +289,12 @@ impl Backups {
             });
         }
         let wanted = |file: &&Copied| paths.is_none_or(|paths| paths.contains(&file.path.as_str()));
-        let mut copies = Vec::new();
+        let wanted: Vec<&Copied> = backup.files.iter().filter(wanted).collect();
         let mut damage = Vec::new();
-        for file in backup.files.iter().filter(wanted) {
-            match self.copy(id, file) {
-                Ok(bytes) => {
-                    // The manifest is a file that anybody can write.
-                    refuse_hidden(&file.path)?;
-                    copies.push((file.path.as_str(), bytes));
-                }
-                Err(damaged) => damage.push(damaged),
-            }
+        for file in &wanted {
+            // The manifest is a file that anybody can write.
+            refuse_hidden(&file.path)?;
+            damage.extend(self.copy(id, file).err());
         }
         if !damage.is_empty() {
             return Err(BackupError::Damaged {
@@ -255,36 +302,35 @@ impl Backups {
                 damage,
             });
         }
-        let present: Vec<&str> = copies
+        let present: Vec<(&str, &str)> = wanted
             .iter()
-            .map(|(path, _)| *path)
-            .filter(|path| self.project.resolve(path).is_ok())
+            .map(|file| (file.path.as_str(), file.sha256.as_str()))
+            .filter(|(path, _)| self.project.resolve(path).is_ok())
             .collect();
         let replaced = match present.as_slice() {
             [] => None,
-            present => Some(self.create(present, &format!("before restoring {id}"), now)?),
+            present => Some(self.create_before(present, &format!("before restoring {id}"), now)?),
         };
-        let restoring = Restoring {
-            backup: id.to_owned(),
-            paths: copies.iter().map(|(path, _)| (*path).to_owned()).collect(),
-            replaced: replaced.as_ref().map(|backup| backup.id.clone()),
-        };
-        restoring.begin(&self.project)?;
         let before = |path: &str| {
             let mut files = replaced.iter().flat_map(|backup| &backup.files);
-            files.find(|file| file.path == path).map(|file| file.sha256.clone())
+            files.find(|file| file.path == path).map(|file| file.sha256.as_str())
         };
-        let (mut paths, mut kept) = (Vec::new(), Vec::new());
-        for (path, bytes) in &copies {
-            match replace_if(&self.project, path, bytes, || self.hash_of(path) == before(path)) {
-                Ok(_) => paths.push((*path).to_owned()),
-                // It is in no backup.
-                Err(WriteError::Changed { .. }) => kept.push((*path).to_owned()),
-                Err(error) => return Err(error.into()),
-            }
-        }
-        Restoring::end(&self.project)?;
-        Ok(Restored { paths, kept, replaced })
+        // What somebody saved since the backup of what stood there is in no backup, and stays.
+        let (as_before, mut kept): (Vec<&Copied>, Vec<&Copied>) = wanted
+            .iter()
+            .partition(|file| self.hash_of(&file.path).as_deref() == before(&file.path));
+        let changes = as_before
+            .iter()
+            .map(|file| Change::copy(&file.path, self.copy_of(id, &file.path), &file.sha256))
+            .collect();
+        let changed = together::apply(&self.project, Some(id), changes)?;
+        kept.extend(as_before.iter().filter(|file| changed.contains(&file.path)));
+        let paths = as_before.iter().filter(|file| !changed.contains(&file.path));
+        Ok(Restored {
+            paths: paths.map(|file| file.path.clone()).collect(),
+            kept: kept.into_iter().map(|file| file.path.clone()).collect(),
+            replaced,
+        })
     }
 
     /// Removes all but the newest `keep` backups, and what has no manifest. Returns the names of what is gone.
@@ -327,27 +373,8 @@ impl Backups {
         Ok(sources)
     }
 
-    pub(crate) fn project(&self) -> &Arc<Project> {
-        &self.project
-    }
-
-    /// The bytes of one file of a backup; damage is the error.
-    pub(crate) fn whole_copy(&self, backup: &Backup, path: &str) -> Result<Vec<u8>, BackupError> {
-        let id = &backup.id;
-        let file = backup.files.iter().find(|file| file.path == path);
-        let file = file.ok_or_else(|| BackupError::NotInBackup {
-            id: id.clone(),
-            path: path.to_owned(),
-        })?;
-        refuse_hidden(path)?;
-        self.copy(id, file).map_err(|damage| BackupError::Damaged {
-            id: id.clone(),
-            damage: vec![damage],
-        })
-    }
-
     /// The SHA-256 of what stands there; `None` where nothing can be read.
-    pub(crate) fn hash_of(&self, path: &str) -> Option<String> {
+    fn hash_of(&self, path: &str) -> Option<String> {
         let file = self.project.resolve(path).ok()?;
         let file = FileReference::of(&file).ok()?;
         Some(file.hash.digits().to_owned())
@@ -369,7 +396,7 @@ impl Backups {
         }
     }
 
-    pub(crate) fn manifest(&self, id: &str) -> Result<Backup, BackupError> {
+    fn manifest(&self, id: &str) -> Result<Backup, BackupError> {
         let unknown = || BackupError::NoBackup { id: id.to_owned() };
         if !is_id(id) {
             return Err(unknown());

@@ -144,11 +144,13 @@ impl Saving {
 
     /// Backs up what stands there, unless it is the text already.
     fn back_up(&self, before: FileReference, text: &str, now: &Stamp) -> Result<Replaced, SaveError> {
-        let backup = if before.hash == ContentHash::of(text.as_bytes()) {
+        let becomes = ContentHash::of(text.as_bytes());
+        let backup = if before.hash == becomes {
             None
         } else {
             let backups = Backups::of(Arc::clone(&self.project), &self.backups);
-            Some(backups.create(&[before.path.as_str()], "before write", now)?)
+            let changes = [(before.path.as_str(), becomes.digits())];
+            Some(backups.create_before(&changes, "before write", now)?)
         };
         Ok(Replaced { file: before, backup })
     }

@@ -4,8 +4,6 @@
 //! rest is told. Nothing is written, and nothing is guessed: without a measured stage no time is estimated, without a judgement
 //! there is no score.
 
-use std::sync::Arc;
-
 use fumi_base::{
     errors::Teach,
     listing::{ListedKind, list},
@@ -13,13 +11,12 @@ use fumi_base::{
 };
 
 use crate::{
-    backups::Backups,
     completion::{Record, finished},
     errors::project::ProjectError,
     project::{Episode, EpisodeFiles, NovelProject, Plot, Role, Survey, Yaml, read_yaml, yaml_of},
     references::FileReference,
-    restoring::Interrupted,
     reviewing::{self, EpisodeScore},
+    together::{self, Interrupted},
     writing::{Moment, Overview, STAGES, Session, SessionId, Stage, Traced},
 };
 
@@ -137,7 +134,7 @@ impl Status {
         remarks.extend(survey.remarks.iter().map(crate::project::Remark::message));
         remarks.extend(faults(&survey).iter().map(|error| error.lesson().message));
         remarks.extend(sessions.broken.iter().map(|error| error.lesson().message));
-        match Backups::of(Arc::clone(novel.project()), &novel.names().backups).interrupted() {
+        match together::interrupted(novel.project()) {
             Ok(interrupted) => remarks.extend(interrupted.as_ref().map(Interrupted::message)),
             Err(error) => remarks.push(error.lesson().message),
         }

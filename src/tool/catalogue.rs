@@ -137,8 +137,15 @@ impl Entry {
     pub fn published(&self, locale: Locale) -> &Published {
         self.published[locale as usize].get_or_init(|| {
             let texts = ToolTexts::of(&self.spec, locale);
+            let mut listed = self.input.clone();
+            let unlisted = self.spec.family.unlisted.iter().flat_map(|option| option.names());
+            if let Some(Value::Object(properties)) = listed.get_mut("properties") {
+                for name in unlisted.filter(|name| !self.spec.is_listed(name)) {
+                    properties.shift_remove(*name);
+                }
+            }
             Published {
-                input: Arc::new(schema::describe(&self.input, &texts)),
+                input: Arc::new(schema::describe(&listed, &texts)),
                 title: texts.title,
                 description: texts.description,
             }
@@ -300,7 +307,11 @@ impl super::Render for Ask {
             Locale::En => ("To read:", "The answer is judged by:", "Answer with"),
             Locale::Ja => ("読むもの:", "回答の判定基準:", "回答の送り先:"),
         };
-        let mut text = self.instruction.clone();
+        let mut text = String::new();
+        if !self.report.is_empty() {
+            text = format!("{}\n\n", self.report);
+        }
+        text.push_str(&self.instruction);
         if !self.context.is_empty() {
             text.push_str(&format!("\n{context}"));
             for reference in &self.context {

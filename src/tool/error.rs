@@ -20,7 +20,7 @@ const ECHO_CHARS: usize = 200;
 pub struct ToolError {
     lesson: Box<Lesson>,
     details: Map<String, Value>,
-    subject: &'static [&'static str],
+    family: Option<&'static Family>,
 }
 
 /// The failures of the kernel itself.
@@ -49,7 +49,7 @@ impl ToolError {
         Self {
             lesson: Box::new(lesson),
             details,
-            subject: &[],
+            family: None,
         }
     }
 
@@ -72,8 +72,8 @@ impl ToolError {
     /// The same as a family says it: with its details, and in its words where its book has an entry `FAMILY_KIND`. What it is a
     /// kind of stays.
     #[must_use]
-    pub fn in_words_of(mut self, family: &Family) -> Self {
-        self.subject = family.subject;
+    pub fn in_words_of(mut self, family: &'static Family) -> Self {
+        self.family = Some(family);
         for (name, value) in family.details {
             self.details.insert((*name).to_owned(), json!(value));
         }
@@ -157,10 +157,17 @@ impl ToolError {
         let lesson = &self.lesson;
         let message = redactor.message(&lesson.message.say(caller.locale));
         let explanation = redactor.message(&lesson.next.say(caller.locale));
-        let action = if lesson.tool.is_empty() { tool } else { &lesson.tool };
+        let guides = self.family.and_then(|family| family.guides);
+        let is_bare = lesson.tool.is_empty() && lesson.example == "{}";
+        let action = match (guides, lesson.tool.as_str()) {
+            // The tool that failed needs arguments that nobody knows here.
+            (Some(guides), "") if is_bare => guides.tool,
+            (_, "") => tool,
+            (_, helps) => helps,
+        };
         let mut parameters: Value = serde_json::from_str(&lesson.example).unwrap_or_else(|_| json!({}));
         // What the call was about is what the next one is about, unless that was what was wrong.
-        for name in self.subject {
+        for name in self.family.map_or(&[][..], |family| family.subject) {
             let said = arguments
                 .get(*name)
                 .filter(|_| lesson.class != Class::MCPValidationError);
@@ -185,7 +192,12 @@ impl ToolError {
             format!("\n{action} {parameters}")
         };
         let text = format!("{}: {message}\n{explanation}{example}", lesson.code);
-        let structured = json!({
+        let guidance = json!({
+            "suggested_action": action,
+            "parameters": parameters,
+            "explanation": explanation,
+        });
+        let mut structured = json!({
             "success": false,
             "error": {
                 "type": lesson.class.name(),
@@ -199,15 +211,19 @@ impl ToolError {
                     "input_params": echo(arguments, redactor),
                 },
                 "details": details,
-                "guidance": {
-                    "suggested_action": action,
-                    "parameters": parameters,
-                    "explanation": explanation,
-                },
+                "guidance": guidance,
                 "alternative_actions": [],
                 "troubleshooting_url": format!("/v1/errors#{}", lesson.kind),
             },
         });
+        if let Some(guides) = guides {
+            let error = &mut structured["error"];
+            error[guides.also_as] = error["guidance"].clone();
+            if guides.tool != action {
+                let why = Text::new(guides.en, guides.ja).say(caller.locale);
+                error["alternative_actions"] = json!([{"action": guides.tool, "parameters": {}, "description": why}]);
+            }
+        }
         Reply::error(structured, text)
     }
 

@@ -137,6 +137,9 @@ pub struct Ask {
     /// Whose model may answer.
     #[serde(skip)]
     pub audience: Audience,
+    /// What was found so far, for who reads the text of the reply: it comes before the question. Whoever answers is not told.
+    #[serde(skip)]
+    pub report: String,
     /// The step as people read it, for the progress of the call.
     #[serde(skip)]
     pub title: Option<Text>,
@@ -223,8 +226,15 @@ pub struct Spec {
 impl Spec {
     /// The names of all arguments that the pipeline handles for it.
     pub fn shared(&self) -> impl Iterator<Item = &'static &'static str> + use<> {
-        let all = self.options.iter().chain(&[SharedOption::Expectation]);
+        let all = self.options.iter().chain(self.family.unlisted);
+        let all = all.chain(&[SharedOption::Expectation]);
         all.flat_map(|option| option.names())
+    }
+
+    /// True if a shared argument is published.
+    #[must_use]
+    pub fn is_listed(&self, name: &str) -> bool {
+        self.options.iter().any(|option| option.names().contains(&name))
     }
 
     /// Whether a scope reaches it.
@@ -254,6 +264,23 @@ pub struct Family {
     pub details: &'static [(&'static str, &'static str)],
     /// Its own words and codes for what can happen to every call (time, queues): entries `FAMILY_KIND` win.
     pub book: Option<fn() -> &'static Book>,
+    /// Shared arguments that its tools take and do not publish: they would cost every client tokens for each of many tools.
+    pub unlisted: &'static [SharedOption],
+    /// Under which other name its errors repeat their guidance, and a call without arguments that always helps, with why.
+    pub guides: Option<Guides>,
+}
+
+/// What the errors of a family add to their guidance.
+#[derive(Clone, Copy, Debug)]
+pub struct Guides {
+    /// Another name of `guidance`.
+    pub also_as: &'static str,
+    /// A tool that needs no arguments and does not fail.
+    pub tool: &'static str,
+    /// What it is good for.
+    pub en: &'static str,
+    /// The same in Japanese.
+    pub ja: &'static str,
 }
 
 /// The two text files of a tool, embedded.

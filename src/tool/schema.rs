@@ -66,7 +66,8 @@ pub fn output<T: Tool>() -> Object {
         .or_insert_with(|| json!({}))
         .as_object_mut()
         .expect("properties are an object");
-    if spec.options.contains(&super::SharedOption::Delivery) {
+    let mut options = spec.options.iter().chain(spec.family.unlisted);
+    if options.any(|option| *option == super::SharedOption::Delivery) {
         properties.insert("output_file_path".to_owned(), json!({"type": "string"}));
     }
     properties.insert(

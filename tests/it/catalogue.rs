@@ -541,7 +541,11 @@ async fn hostile_arguments_are_answered_not_panicked_over() {
     let app = sample.app();
     let long = "あ".repeat(400_000);
     for entry in app.catalogue.entries().iter().filter(|entry| !needs_a_page(entry)) {
-        for (name, property) in entry.input["properties"].as_object().unwrap() {
+        // What all tools of a family take unpublished is handled by the pipeline: one of them is enough.
+        let unlisted = entry.spec.family.unlisted.iter().flat_map(|option| option.names());
+        let unlisted: Vec<_> = unlisted.filter(|_| entry.spec.name != "status").collect();
+        let properties = entry.input["properties"].as_object().unwrap().iter();
+        for (name, property) in properties.filter(|(name, _)| !unlisted.iter().any(|unlisted| name == *unlisted)) {
             let of = |value: Value| {
                 if property["type"] == "array" {
                     json!([value])

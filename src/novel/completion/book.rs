@@ -5,10 +5,10 @@
 
 use std::sync::Arc;
 
-use fumi_base::{files, project::Project, writing::replace};
+use fumi_base::{files, project::Project};
 use serde::{Deserialize, Serialize};
 
-use super::{Encode, NO_AUTHOR, RECORD_BYTES, finished, formats::modified, heading_of, manuscript_of};
+use super::{Encode, NO_AUTHOR, RECORD_BYTES, Record, finished, formats::modified, heading_of, manuscript_of};
 use crate::{
     errors::completion::CompletionError,
     manuscript::Manuscript,
@@ -18,6 +18,7 @@ use crate::{
         epub::{self, Chapter},
     },
     references::ContentHash,
+    together::Change,
     writing::Moment,
 };
 
@@ -62,16 +63,18 @@ pub struct BoundEpisode {
     pub sha256: String,
 }
 
-/// Binds the finished episodes; `None` where there are not two of them, or where they are too long for one book.
+/// Binds the finished episodes; `None` where there are not two of them, or where they are too long for one book. `done` is finished
+/// by the same changes.
 pub fn bind(
     novel: &NovelProject,
+    done: Option<&Record>,
     now: &Moment,
     encode: Encode<Bound>,
     is_stopped: &dyn Fn() -> bool,
-) -> Result<Option<Bound>, CompletionError> {
+) -> Result<Option<(Bound, Vec<Change>)>, CompletionError> {
     let survey = novel.survey()?;
     let project = novel.project();
-    let chapters = chapters(project, &survey, is_stopped)?;
+    let chapters = chapters(project, &survey, done, is_stopped)?;
     let length: usize = chapters.iter().map(|(_, manuscript)| manuscript.source().len()).sum();
     if chapters.len() < 2 || length > BYTES {
         return Ok(None);
@@ -100,7 +103,6 @@ pub fn bind(
     if is_stopped() {
         return Err(CompletionError::Cancelled);
     }
-    replace(project, BOOK, &book.output)?;
     let bound = Bound {
         version: 1,
         title: work.title,
@@ -111,8 +113,11 @@ pub fn bind(
         size_bytes: book.output.len() as u64,
         episodes: chapters.into_iter().map(|(episode, _)| episode).collect(),
     };
-    replace(project, BOOK_RECORD, &encode(&bound))?;
-    Ok(Some(bound))
+    let changes = vec![
+        Change::write(BOOK, book.output),
+        Change::write(BOOK_RECORD, encode(&bound)),
+    ];
+    Ok(Some((bound, changes)))
 }
 
 /// What the book that is there says of itself.
@@ -131,6 +136,7 @@ fn name_of(project: &Project) -> String {
 fn chapters(
     project: &Arc<Project>,
     survey: &Survey,
+    done: Option<&Record>,
     is_stopped: &dyn Fn() -> bool,
 ) -> Result<Vec<(BoundEpisode, Manuscript)>, CompletionError> {
     let mut chapters = Vec::new();
@@ -139,8 +145,12 @@ fn chapters(
         if is_stopped() {
             return Err(CompletionError::Cancelled);
         }
-        let Ok(Some(record)) = finished(project, *episode, of_episode) else {
-            continue;
+        let record = match done.filter(|done| done.episode == episode.number()) {
+            Some(done) => done.clone(),
+            None => match finished(project, *episode, of_episode) {
+                Ok(Some(record)) => record,
+                _ => continue,
+            },
         };
         let [file] = of_episode.manuscripts.as_slice() else {
             continue;

@@ -1,6 +1,6 @@
 //! An episode is finished: its manuscript in every format that is published, with a record of what was made of what.
 //!
-//! Invariant: the record is written last and names what is there; while files are replaced it says so. An episode is finished as
+//! Invariant: the record and what it names change together, or nothing does. An episode is finished as
 //! long as its manuscript is the one of its record, byte for byte: whoever changes it has a draft again, without anybody keeping
 //! a list. Nothing is ever posted.
 
@@ -16,7 +16,6 @@ use fumi_base::{
     listing::{ListedKind, list},
     project::{PathError, Project, ProjectPath},
     text::Text,
-    writing::{remove_file, replace},
 };
 
 pub use book::{BOOK, BOOK_RECORD, Bound, BoundEpisode, bind};
@@ -31,6 +30,7 @@ use crate::{
     publish::Work,
     references::ContentHash,
     reviewing,
+    together::Change,
     writing::{Moment, Route, Sessions},
 };
 
@@ -84,14 +84,14 @@ fn folder_of(episode: Episode) -> String {
     format!("{FOLDER}/episode_{:03}", episode.number())
 }
 
-/// Finishes an episode: makes every format of its manuscript, writes them, and last the record.
+/// Finishes an episode: every format of its manuscript and the record, as changes that belong together.
 pub fn complete(
     novel: &NovelProject,
     episode: Episode,
     extent: Extent,
     now: &Moment,
     encode: Encode<Record>,
-) -> Result<Completed, CompletionError> {
+) -> Result<(Completed, Vec<Change>), CompletionError> {
     let story = Story::read(novel, episode)?;
     let project = novel.project();
     let folder = folder_of(episode);
@@ -111,25 +111,24 @@ pub fn complete(
     };
     made.extend(posts.iter().map(Post::made));
     let mut record = story.record(&time, before.as_ref());
-    // Until the end no file is what the last record said.
-    let path = format!("{folder}/{RECORD}");
-    replace(project, &path, &encode(&record))?;
+    let mut changes = Vec::new();
     for file in made {
         let path = format!("{folder}/{}", file.format.file());
-        replace(project, &path, &file.bytes)?;
-        record.artifacts.push(file.artifact(path));
+        record.artifacts.push(file.artifact(path.clone()));
+        changes.push(Change::write(path, file.bytes));
     }
-    remove_old(project, &folder, &record)?;
-    record.status = State::Completed;
-    replace(project, &path, &encode(&record))?;
-    Ok(Completed {
+    changes.extend(old_files(project, &folder, &record)?.into_iter().map(Change::remove));
+    let path = format!("{folder}/{RECORD}");
+    changes.push(Change::write(&*path, encode(&record)));
+    let done = Completed {
         record,
         path,
         preview: story.preview(),
         heading: story.heading(),
         posts,
         remarks: story.remarks,
-    })
+    };
+    Ok((done, changes))
 }
 
 /// The record of an episode, if it is finished: with the manuscript that is there now.
@@ -164,17 +163,19 @@ fn record_of(project: &Arc<Project>, episode: Episode) -> Result<Option<Record>,
     Ok(record.filter(|record| record.episode == episode.number()))
 }
 
-/// Removes the files of an earlier run that this one did not make. What others put beside them stays.
-fn remove_old(project: &Arc<Project>, folder: &str, record: &Record) -> Result<(), CompletionError> {
-    let (listed, _) = list(&project.resolve(folder)?, NAMES)?;
-    for entry in listed.into_iter().filter(|entry| entry.kind == ListedKind::File) {
-        let is_ours = Format::ALL.iter().any(|format| format.file() == entry.name);
-        let path = format!("{folder}/{}", entry.name);
-        if is_ours && !record.artifacts.iter().any(|artifact| artifact.path == path) {
-            remove_file(project, &path)?;
-        }
-    }
-    Ok(())
+/// The files of an earlier run that this one did not make. What others put beside them is none of them.
+fn old_files(project: &Arc<Project>, folder: &str, record: &Record) -> Result<Vec<String>, CompletionError> {
+    let folder = match project.resolve(folder) {
+        Ok(folder) => folder,
+        Err(PathError::NotFound { .. }) => return Ok(Vec::new()),
+        Err(error) => return Err(error.into()),
+    };
+    let (listed, _) = list(&folder, NAMES)?;
+    let files = listed.into_iter().filter(|entry| entry.kind == ListedKind::File);
+    let ours = files.filter(|entry| Format::ALL.iter().any(|format| format.file() == entry.name));
+    let paths = ours.map(|entry| entry.path.shown());
+    let is_made = |path: &String| record.artifacts.iter().any(|artifact| artifact.path == *path);
+    Ok(paths.filter(|path| !is_made(path)).collect())
 }
 
 /// A manuscript with everything that is said of it elsewhere.
@@ -286,7 +287,7 @@ impl Story {
         let judged = before.filter(|before| before.manuscript.sha256 == sha256);
         Record {
             version: record::VERSION,
-            status: State::Building,
+            status: State::Completed,
             publication_status: Publication::Prepared,
             episode: self.episode.number(),
             title: self.novel().to_owned(),

@@ -59,7 +59,7 @@ pub struct Record {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum State {
-    /// Files are being replaced, or were when the machine stopped.
+    /// The machine stopped while an earlier version of fumi replaced files.
     Building,
     /// All of it is there.
     Completed,

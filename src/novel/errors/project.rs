@@ -43,6 +43,8 @@ pub enum ProjectError {
         column: usize,
         reason: String,
     },
+    #[error("{path} is of episode {says}, not {episode}")]
+    OtherEpisode { path: String, says: u32, episode: Episode },
     #[error(transparent)]
     Path(#[from] PathError),
 }
@@ -73,6 +75,7 @@ impl Teach for ProjectError {
             Self::NoManuscript { .. } => "MANUSCRIPT_NOT_FOUND",
             Self::Ambiguous { .. } => "AMBIGUOUS_EPISODE",
             Self::Yaml { .. } => "BROKEN_YAML",
+            Self::OtherEpisode { .. } => "PLOT_OF_ANOTHER_EPISODE",
             Self::Path(error) => error.entry(),
         }
     }
@@ -123,8 +126,14 @@ impl Teach for ProjectError {
                     ("line", line.to_string()),
                     ("column", column.to_string()),
                     ("reason", reason.clone()),
+                    ("reason_ja", crate::project::in_japanese(reason)),
                 ]
             }
+            Self::OtherEpisode { path, says, episode } => vec![
+                ("path", quoted(path)),
+                ("says", says.to_string()),
+                ("episode", episode.number().to_string()),
+            ],
             Self::Path(error) => error.facts(),
         }
     }
@@ -161,6 +170,11 @@ mod tests {
             ProjectError::Ambiguous {
                 episode,
                 files: vec!["a".to_owned(), "b".to_owned()],
+            },
+            ProjectError::OtherEpisode {
+                path: "p".to_owned(),
+                says: 2,
+                episode,
             },
             ProjectError::Yaml {
                 path: "p.yaml".to_owned(),

@@ -61,7 +61,16 @@ pub enum ReviewError {
     #[error(transparent)]
     Path(#[from] PathError),
     #[error(transparent)]
-    Write(#[from] WriteError),
+    Write(WriteError),
+}
+
+impl From<WriteError> for ReviewError {
+    fn from(error: WriteError) -> Self {
+        match error {
+            WriteError::Changed { path } => Self::Changed { path },
+            error => Self::Write(error),
+        }
+    }
 }
 
 impl Teach for ReviewError {

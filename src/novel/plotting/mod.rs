@@ -18,7 +18,7 @@ use fumi_base::{
 use crate::{
     backups::{Backups, Stamp},
     errors::{project::ProjectError, writing::WritingError},
-    project::{Episode, NovelProject, Plot, Yaml},
+    project::{Episode, NovelProject, Plot, Yaml, in_japanese},
     references::ContentHash,
     writing::{Miss, remnants},
 };
@@ -127,11 +127,15 @@ pub fn judge(episode: Episode, content: &str) -> Result<Plot, WritingError> {
         Err(ProjectError::Yaml {
             line, column, reason, ..
         }) => {
-            return refuse(vec![miss(
+            let form = miss(
                 "form",
                 format!("It cannot be read as a plot at line {line}, column {column}: {reason}."),
-                format!("{line} 行 {column} 桁でプロットとして読めません（{reason}）。"),
-            )]);
+                format!(
+                    "{line} 行 {column} 桁でプロットとして読めません（{}）。",
+                    in_japanese(&reason)
+                ),
+            );
+            return refuse([form].into_iter().chain(remnants_miss(content)).collect());
         }
         Err(error) => return Err(error.into()),
     };
@@ -204,15 +208,20 @@ fn misses(episode: Episode, plot: &Plot, content: &str) -> Vec<Miss> {
         "Nobody is named.".to_owned(),
         "登場人物の名前がありません。".to_owned(),
     );
+    misses.extend(remnants_miss(content));
+    misses
+}
+
+/// That words of an assistant stand around a plot.
+fn remnants_miss(content: &str) -> Option<Miss> {
     let found = remnants(content);
-    if !found.is_empty() {
-        misses.push(miss(
+    (!found.is_empty()).then(|| {
+        miss(
             "remnants",
             format!("It has words of an assistant (line: words): {}.", found.join(", ")),
             format!("アシスタントの言葉が残っています（行: 言葉）: {}。", found.join("、")),
-        ));
-    }
-    misses
+        )
+    })
 }
 
 /// Writes a plot. One that is there keeps its name, and is backed up unless it is the same.
@@ -233,7 +242,8 @@ pub fn place(
     let is_same = before.as_ref().is_some_and(|before| before.text == text);
     let backup = if before.is_some() && !is_same {
         let backups = Backups::of(Arc::clone(project), &novel.names().backups);
-        Some(backups.create(&[&path], "before a new plot", stamp)?.id)
+        let changes = [(path.as_str(), sha256.as_str())];
+        Some(backups.create_before(&changes, "before a new plot", stamp)?.id)
     } else {
         None
     };
@@ -261,7 +271,7 @@ pub fn preview(plot: &Plot, default_length: u32) -> Preview {
     let scenes = plot.scene_structure.scene_count_target.unwrap_or_default() as usize;
     let score = 5 * events.len() + 6 * plot.character_names().len() + 8 * plot.foreshadowing.len() + 4 * scenes;
     Preview {
-        estimated_length: plot.scene_structure.total_target_words.unwrap_or(default_length),
+        estimated_length: plot.target_words().unwrap_or(default_length),
         complexity_score: u32::try_from(score.min(100)).unwrap_or(100),
         key_elements: events
             .iter()

@@ -22,8 +22,8 @@ pub use episode::Episode;
 pub use names::{Names, Role};
 pub use plot::{EpisodeInfo, Plot, SceneStructure, StoryStructure};
 pub use settings::{Settings, StylePreset, TargetLength};
-pub(crate) use yaml::read as read_yaml;
 pub use yaml::{Unknown, Yaml};
+pub(crate) use yaml::{in_japanese, read as read_yaml};
 
 use crate::errors::project::ProjectError;
 

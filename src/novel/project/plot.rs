@@ -125,6 +125,12 @@ impl Plot {
         serde_saphyr::to_string(self).expect("texts, numbers, lists and maps are YAML")
     }
 
+    /// How long it is to be, in visible characters; 0 says nothing.
+    #[must_use]
+    pub fn target_words(&self) -> Option<u32> {
+        self.scene_structure.total_target_words.filter(|words| *words > 0)
+    }
+
     /// What must happen, a text for each event.
     #[must_use]
     pub fn events(&self) -> Vec<String> {
@@ -280,17 +286,17 @@ foreshadowing:
         assert_eq!(
             faults,
             [
-                "3:1 invalid indentation in multiline quoted scalar",
-                "2:2 tabs disallowed within this context (block indentation)",
-                "1:12 mapping values are not allowed in this context",
-                "2:19 a whole number is needed",
-                "2:23 a whole number is needed",
-                "1:13 expected sequence start",
-                "1:1 expected mapping start",
-                "1:11 expected string scalar",
-                "2:1 duplicate mapping key `synopsis` is not allowed here",
-                "1:11 reference to unknown value",
-                "2:11 unclosed bracket '{'",
+                "3:1 a text in quotes is not closed",
+                "2:2 `episode_info`: a tab indents this line; only spaces indent",
+                "1:12 `synopsis`: there is a second `: ` in this line; put the value in quotes",
+                "2:19 `episode_number`: a whole number is needed",
+                "2:23 `total_target_words`: a whole number is needed",
+                "1:13 `key_events`: a list is needed here, one item a line after `- `",
+                "1:1 keys with values are needed here, such as `title: 題`",
+                "1:11 `synopsis`: one text is needed here, without a list or keys",
+                "2:1 this key stands twice at the same place",
+                "1:11 `synopsis`: a value that begins with `*` must stand in quotes",
+                "2:11 `深い`: a bracket is not closed",
             ]
         );
     }

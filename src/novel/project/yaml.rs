@@ -257,9 +257,104 @@ pub(crate) fn read<T: DeserializeOwned + Default>(path: &str, text: &str) -> Res
             path: path.to_owned(),
             line,
             column,
-            reason: reason(error),
+            reason: match key_at(text, line, column) {
+                Some(key) => format!("`{key}`: {}", reason(error)),
+                None => reason(error),
+            },
         }
     })
+}
+
+/// The key that a place of a text belongs to, as people write it.
+fn key_at(text: &str, line: usize, column: usize) -> Option<String> {
+    let lines: Vec<&str> = text.lines().take(line).collect();
+    let (own, above) = lines.split_last()?;
+    let until: String = own.chars().take(column.saturating_sub(1)).collect();
+    let depth = |line: &str| line.len() - line.trim_start().len();
+    let parents = above.iter().rev().filter(|line| depth(line) < depth(own));
+    std::iter::once(&*until)
+        .chain(parents.copied())
+        .find_map(last_key)
+        .filter(|key| key.chars().count() <= 60)
+}
+
+/// The last key of a line: what stands before its last colon.
+fn last_key(line: &str) -> Option<String> {
+    let end = line.trim_end();
+    let (before, _) = end.rsplit_once(": ").or_else(|| Some((end.strip_suffix(':')?, "")))?;
+    let key = before.rsplit([',', '{', '[']).next().unwrap_or(before).trim();
+    let key = key.trim_start_matches("- ").trim().trim_matches(['"', '\'']);
+    (!key.is_empty() && !key.starts_with('#')).then(|| key.to_owned())
+}
+
+/// What the reader says of forms, in plain words: how its sentence begins, then English and Japanese.
+const PLAIN: [(&str, &str, &str); 12] = [
+    (
+        "expected sequence start",
+        "a list is needed here, one item a line after `- `",
+        "ここには一覧が必要です（1 行に 1 件、行頭に「- 」を付けます）",
+    ),
+    (
+        "expected mapping start",
+        "keys with values are needed here, such as `title: 題`",
+        "ここには「title: 題」のようなキーと値が必要です",
+    ),
+    (
+        "expected string scalar",
+        "one text is needed here, without a list or keys",
+        "ここには文章を一つ書きます（一覧やキーは置けません）",
+    ),
+    ("a whole number is needed", "a whole number is needed", "整数が必要です"),
+    (
+        "invalid indentation in multiline quoted scalar",
+        "a text in quotes is not closed",
+        "引用符が閉じていません",
+    ),
+    (
+        "tabs disallowed",
+        "a tab indents this line; only spaces indent",
+        "タブで字下げしています。字下げは半角スペースだけです",
+    ),
+    (
+        "mapping values are not allowed",
+        "there is a second `: ` in this line; put the value in quotes",
+        "この行に「: 」が二つあります。値を引用符で囲みます",
+    ),
+    (
+        "duplicate mapping key",
+        "this key stands twice at the same place",
+        "同じ場所に同じキーが二つあります",
+    ),
+    (
+        "reference to unknown value",
+        "a value that begins with `*` must stand in quotes",
+        "「*」で始まる値は引用符で囲みます",
+    ),
+    ("unclosed bracket", "a bracket is not closed", "括弧が閉じていません"),
+    (
+        "unexpected end of input",
+        "the text ends before it is whole",
+        "途中で終わっています",
+    ),
+    (
+        "it has bytes that are no text",
+        "it has bytes that are no text in UTF-8",
+        "UTF-8 の文字でないバイトがあります",
+    ),
+];
+
+/// A reason as Japanese readers are told it; what has no plain words stays as the reader said it.
+pub(crate) fn in_japanese(reason: &str) -> String {
+    let (key, said) = match reason.strip_prefix('`').and_then(|rest| rest.split_once("`: ")) {
+        Some((key, said)) => (format!("「{key}」: "), said),
+        None => (String::new(), reason),
+    };
+    let plain = PLAIN.iter().find(|(_, en, _)| *en == said);
+    let said = plain.map_or_else(
+        || format!("YAML として誤りがあります（{said}）"),
+        |(.., ja)| (*ja).to_owned(),
+    );
+    key + &said
 }
 
 /// `off`, `on`, `yes` and `no` are words, as YAML 1.2 has them: they are keys, names and answers here, never switches.
@@ -283,5 +378,6 @@ fn reason(error: &serde_saphyr::Error) -> String {
         .filter(|c| !c.is_control())
         .take(200)
         .collect();
-    line.trim_end_matches('.').to_owned()
+    let plain = PLAIN.iter().find(|(begins, ..)| line.starts_with(begins));
+    plain.map_or_else(|| line.trim_end_matches('.').to_owned(), |(_, en, _)| (*en).to_owned())
 }

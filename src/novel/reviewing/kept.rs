@@ -1,10 +1,11 @@
 //! A review on the disk: its manifest, and the lines that grow with every step.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use fumi_base::{
-    listing::list,
+    listing::{list, list_last},
     project::{PathError, Project},
+    writing::{WriteError, remove_folder, replace},
 };
 use serde::{Deserialize, Serialize};
 
@@ -19,13 +20,19 @@ use crate::{
     errors::reviewing::ReviewError,
     project::Episode,
     references::ContentHash,
+    together::Change,
     writing::Moment,
 };
 
 const FOLDER: &str = ".noveler/checks";
+const MANIFEST: &str = "/manifest.json";
 const MANIFEST_BYTES: u64 = 1 << 20;
 /// How many reviews are looked at for a history, the newest.
 const REVIEWS: usize = 20_000;
+/// How many reviews stay.
+const KEPT: usize = 500;
+/// How many there are beyond that before they are tidied.
+const OVER: usize = 100;
 /// The tool whose score is an episode's score.
 const WHOLE: &str = "noveler_check";
 /// The form of the files.
@@ -130,7 +137,8 @@ pub struct IssueLine {
     /// From 1.
     pub line: usize,
     /// From 1, in characters.
-    pub column: usize,
+    #[serde(alias = "column")]
+    pub col: usize,
     /// Bytes of the source.
     pub span: (usize, usize),
     /// What was found, with a few characters around it.
@@ -168,7 +176,7 @@ impl From<&Issue> for IssueLine {
             rule: issue.rule.to_owned(),
             severity: issue.severity.name().to_owned(),
             line: issue.line,
-            column: issue.column,
+            col: issue.column,
             span: issue.span,
             excerpt: issue.excerpt.clone(),
             message: issue.message.clone(),
@@ -205,6 +213,41 @@ pub struct Resolution {
     /// Why it was skipped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+}
+
+/// The files of a review as changes that belong together.
+#[must_use]
+pub fn changes(files: BTreeMap<String, String>) -> Vec<Change> {
+    let changes = files.into_iter().map(|(path, text)| Change::write(path, text));
+    changes.collect()
+}
+
+/// Writes a review that was begun by the same call. Its manifest is last: without it there is no review.
+pub fn write_new(project: &Project, files: BTreeMap<String, String>) -> Result<(), WriteError> {
+    let (last, first): (Vec<_>, Vec<_>) = files.into_iter().partition(|(path, _)| path.ends_with(MANIFEST));
+    for (path, text) in first.into_iter().chain(last) {
+        replace(project, &path, text.as_bytes())?;
+    }
+    Ok(())
+}
+
+/// Removes old reviews: the newest [`KEPT`] stay, those with judgements, and those whose score is the newest of an episode. Best
+/// effort: what stays is looked at again.
+pub fn tidy(project: &Arc<Project>) {
+    let Ok(folder) = project.resolve(FOLDER) else { return };
+    let Ok((listed, true)) = list(&folder, KEPT + OVER) else {
+        return;
+    };
+    let Ok(scores) = scores::scores(project) else { return };
+    let newest: BTreeMap<Episode, &ReviewId> = scores.iter().map(|score| (score.episode, &score.review)).collect();
+    // Names begin with the time of the review.
+    for old in listed.iter().take(OVER) {
+        let Some(id) = ReviewId::parse(&old.name) else { continue };
+        let is_judged = project.resolve(&format!("{FOLDER}/{id}/judgements.jsonl")).is_ok();
+        if !is_judged && !newest.values().any(|kept| **kept == id) {
+            let _ = remove_folder(project, &format!("{FOLDER}/{id}"));
+        }
+    }
 }
 
 /// The reviews of a project.
@@ -259,7 +302,7 @@ impl Reviews {
     pub fn load(&self, id: &str) -> Result<Review, ReviewError> {
         let unknown = || ReviewError::NoReview { id: id.to_owned() };
         let known = ReviewId::parse(id).ok_or_else(unknown)?;
-        let path = format!("{FOLDER}/{known}/manifest.json");
+        let path = manifest_of(&known);
         let text = self.shelf.text(&path, MANIFEST_BYTES)?.ok_or_else(unknown)?;
         let manifest: Manifest = serde_json::from_str(&text).map_err(|error| ReviewError::Broken {
             path,
@@ -282,7 +325,7 @@ impl Reviews {
             Err(PathError::NotFound { .. }) => return Ok(Vec::new()),
             Err(error) => return Err(error.into()),
         };
-        let (listed, _) = list(&folder, REVIEWS)?;
+        let (listed, _) = list_last(&folder, REVIEWS)?;
         let mut history = Vec::new();
         // Names begin with the time of the review, and are listed in their order.
         for entry in listed.iter().rev() {
@@ -301,6 +344,11 @@ impl Reviews {
         history.truncate(limit);
         Ok(history)
     }
+}
+
+/// Where the manifest of a review is.
+pub(super) fn manifest_of(id: &ReviewId) -> String {
+    format!("{FOLDER}/{id}{MANIFEST}")
 }
 
 impl Review {
@@ -395,7 +443,7 @@ impl Review {
     }
 
     fn write_manifest(&self) -> Result<(), ReviewError> {
-        self.shelf.write(&self.path("manifest.json"), &json(&self.manifest))
+        self.shelf.write(&manifest_of(self.id()), &json(&self.manifest))
     }
 
     pub(super) fn shelf(&self) -> &Shelf {

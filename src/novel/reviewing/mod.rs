@@ -17,10 +17,10 @@ mod written;
 
 pub use id::ReviewId;
 pub use judged::{JudgementLine, Opinions};
-pub use kept::{Execution, IssueLine, Manifest, Resolution, Review, Reviews, Subject};
+pub use kept::{Execution, IssueLine, Manifest, Resolution, Review, Reviews, Subject, changes, tidy, write_new};
 pub use look::{Looked, manuscript};
 pub use rubric::{instruction, open_items, rubric, words};
 pub use scores::{EpisodeScore, scores};
 pub use shelf::Apart;
 pub use steps::{Phase, ReviewStep, STEPS, review_step};
-pub use written::{Written, can_be_written, write_back};
+pub use written::{Written, can_be_written, put_back};

@@ -6,11 +6,16 @@
 use std::sync::Arc;
 
 use fumi_base::{
-    listing::list,
+    listing::list_last,
     project::{PathError, Project},
 };
 
-use super::{ReviewId, kept::Execution, lines::json, shelf::Shelf};
+use super::{
+    ReviewId,
+    kept::{Execution, manifest_of},
+    lines::json,
+    shelf::Shelf,
+};
 use crate::{errors::reviewing::ReviewError, project::Episode};
 
 const FOLDER: &str = ".noveler/checks/scores";
@@ -103,7 +108,7 @@ pub fn scores(project: &Arc<Project>) -> Result<Vec<EpisodeScore>, ReviewError> 
         Err(PathError::NotFound { .. }) => return Ok(Vec::new()),
         Err(error) => return Err(error.into()),
     };
-    let (listed, _) = list(&folder, SCORES)?;
+    let (listed, _) = list_last(&folder, SCORES)?;
     let mut scores: Vec<EpisodeScore> = listed
         .iter()
         .filter_map(|file| EpisodeScore::parse(&file.name))
@@ -111,7 +116,17 @@ pub fn scores(project: &Arc<Project>) -> Result<Vec<EpisodeScore>, ReviewError> 
     scores.sort_by(|one, other| {
         (one.episode, &one.review, one.execution).cmp(&(other.episode, &other.review, other.execution))
     });
-    Ok(scores)
+    let (mut known, mut newest) = (Vec::with_capacity(scores.len()), None);
+    for score in scores.into_iter().rev() {
+        // A crash can leave the score of a review that was not written to its end: the newest of its episode.
+        if newest != Some(score.episode) && project.resolve(&manifest_of(&score.review)).is_err() {
+            continue;
+        }
+        newest = Some(score.episode);
+        known.push(score);
+    }
+    known.reverse();
+    Ok(known)
 }
 
 #[cfg(test)]

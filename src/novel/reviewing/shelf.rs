@@ -1,6 +1,6 @@
-//! Where the files of reviews are: in the project, or apart from it for who may only read.
+//! Where the files of reviews are: in the project, or apart from it until the whole is written, or for who may only read.
 //!
-//! What is written apart hides what the project has under the same path, and leaves it as it is. How long it is kept is decided by
+//! What is written apart hides what the project has under the same path, and leaves it as it is. What becomes of it is decided by
 //! whoever gave the [`Apart`].
 
 use std::{
@@ -29,6 +29,17 @@ impl Apart {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = files;
     }
 
+    /// Takes all files out.
+    #[must_use]
+    pub fn take(&self) -> BTreeMap<String, String> {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// One file.
+    fn get(&self, path: &str) -> Option<String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(path).cloned()
+    }
+
     /// All files.
     #[must_use]
     pub fn files(&self) -> BTreeMap<String, String> {
@@ -54,7 +65,7 @@ impl Shelf {
 
     /// The text of a file; `None` where there is none.
     pub(super) fn text(&self, path: &str, most: u64) -> Result<Option<String>, ReviewError> {
-        if let Some(text) = self.apart.as_ref().and_then(|apart| apart.files().remove(path)) {
+        if let Some(text) = self.apart.as_ref().and_then(|apart| apart.get(path)) {
             return Ok(Some(text));
         }
         match self.project.resolve(path) {

@@ -1,13 +1,8 @@
-//! A mended manuscript, written back over the one that was read: backed up first, in the same encoding, whole.
+//! A mended manuscript, to be put in the place of the one that was read: backed up first, in the same encoding.
 //!
-//! Nothing is written over a file that changed meanwhile, or that could not be read whole.
+//! Nothing is put over a file that changed meanwhile, or that could not be read whole.
 
 use std::sync::Arc;
-
-use fumi_base::{
-    files,
-    writing::{WriteError, replace_if},
-};
 
 use super::Looked;
 use crate::{
@@ -15,6 +10,7 @@ use crate::{
     errors::reviewing::ReviewError,
     project::NovelProject,
     references::ContentHash,
+    together::Change,
 };
 
 /// A manuscript that was replaced.
@@ -26,8 +22,13 @@ pub struct Written {
     pub backup: Option<String>,
 }
 
-/// Writes a text over the manuscript that was looked at.
-pub fn write_back(novel: &NovelProject, looked: &Looked, text: &str, now: &Stamp) -> Result<Written, ReviewError> {
+/// Backs up the manuscript that was looked at. Returns the change that puts a text in its place; `None` where nothing changes.
+pub fn put_back(
+    novel: &NovelProject,
+    looked: &Looked,
+    text: &str,
+    now: &Stamp,
+) -> Result<(Written, Option<Change>), ReviewError> {
     let path = &looked.subject.manuscript;
     if looked.is_damaged {
         return Err(ReviewError::Damaged {
@@ -36,31 +37,21 @@ pub fn write_back(novel: &NovelProject, looked: &Looked, text: &str, now: &Stamp
         });
     }
     if text == looked.draft.manuscript.source() {
-        return Ok(Written {
-            sha256: looked.subject.sha256.clone(),
-            backup: None,
-        });
+        let sha256 = looked.subject.sha256.clone();
+        return Ok((Written { sha256, backup: None }, None));
     }
     let bytes = encoded(text, &looked.encoding).ok_or_else(|| ReviewError::Unencodable {
         path: path.clone(),
         encoding: looked.encoding.clone(),
     })?;
     let backups = Backups::of(Arc::clone(novel.project()), &novel.names().backups);
-    let backup = backups.create(&[path.as_str()], "before check_fix", now)?.id;
-    // As late as possible: whoever saves in between is told, and what they saved stays.
-    let is_known = || {
-        let there = novel.project().resolve(path);
-        let there = there.and_then(|there| files::read(&there, crate::project::MANUSCRIPT_BYTES));
-        there.is_ok_and(|there| ContentHash::of(&there).digits() == looked.subject.sha256)
-    };
-    replace_if(novel.project(), path, &bytes, is_known).map_err(|error| match error {
-        WriteError::Changed { path } => ReviewError::Changed { path },
-        error => error.into(),
-    })?;
-    Ok(Written {
-        sha256: ContentHash::of(&bytes).digits().to_owned(),
-        backup: Some(backup),
-    })
+    let sha256 = ContentHash::of(&bytes).digits().to_owned();
+    let changes = [(path.as_str(), sha256.as_str())];
+    let backup = backups.create_before(&changes, "before check_fix", now)?.id;
+    // Whoever saves in between is told, and what they saved stays.
+    let change = Change::write(path, bytes).if_still(Some(&looked.subject.sha256));
+    let backup = Some(backup);
+    Ok((Written { sha256, backup }, Some(change)))
 }
 
 /// Whether a text can be written over the manuscript that was looked at, in its encoding.

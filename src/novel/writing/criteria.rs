@@ -15,7 +15,7 @@ use super::{
 use crate::{
     errors::project::ProjectError,
     manuscript::{Counts, Manuscript, Part, Reading},
-    project::{Yaml, read_yaml},
+    project::{Yaml, in_japanese, read_yaml},
 };
 
 /// How many names or places a sentence lists.
@@ -156,8 +156,15 @@ pub(super) fn judge_keys(criteria: &[Criterion], whole: &Yaml) -> Vec<Miss> {
     judged.collect()
 }
 
-/// An answer as a map, or why it is none.
-pub(super) fn read_keys(answer: &str) -> Result<Vec<(Yaml, Yaml)>, Miss> {
+/// An answer as a map, or why it is none; words of an assistant are told with it, since they may be the reason.
+pub(super) fn read_keys(answer: &str) -> Result<Vec<(Yaml, Yaml)>, Vec<Miss>> {
+    keys_of(answer).map_err(|form| {
+        let remnants = remnants_miss(&Criterion::Remnants, answer);
+        [form].into_iter().chain(remnants).collect()
+    })
+}
+
+fn keys_of(answer: &str) -> Result<Vec<(Yaml, Yaml)>, Miss> {
     match read_yaml::<Yaml>("content", answer) {
         Ok(Yaml::Map(pairs)) if !pairs.is_empty() => Ok(pairs),
         Ok(_) => Err(miss(
@@ -173,7 +180,8 @@ pub(super) fn read_keys(answer: &str) -> Result<Vec<(Yaml, Yaml)>, Miss> {
                 "It cannot be read as YAML or JSON at line {line}, column {column}: {reason}. Quote texts that contain `: ` or `#`."
             ),
             format!(
-                "{line} 行 {column} 桁で YAML・JSON として読めません（{reason}）。「: 」や「#」を含む文は引用符で囲んでください。"
+                "{line} 行 {column} 桁で YAML・JSON として読めません（{}）。「: 」や「#」を含む文は引用符で囲んでください。",
+                in_japanese(&reason)
             ),
         )),
         Err(error) => Err(miss(&Criterion::Form, error.to_string(), error.to_string())),

@@ -1,12 +1,12 @@
 //! One call at a session, on the disk: the session is found or begun, an answer is taken, what follows is said.
 //!
-//! Invariant: the files of an answer are written first, then the manuscript (what it replaces is backed up before), and the session
-//! last, so that after a crash the same answer can be sent again and changes nothing that is there. A refused call has written
+//! Invariant: the files of an answer are written first, then the manuscript (what it replaces is backed up before) and the session
+//! together, so that after a crash either the answer was taken or the same answer can be sent again. A refused call has written
 //! nothing. Who may write, and when, is decided by the caller.
 
 use std::sync::Arc;
 
-use fumi_base::{files, project::Project, text::Locale, writing::replace_if};
+use fumi_base::{files, project::Project, text::Locale};
 
 use super::{
     material::Material,
@@ -23,6 +23,7 @@ use crate::{
     errors::{project::ProjectError, writing::WritingError},
     project::{Episode, NovelProject},
     references::ContentHash,
+    together::{self, Change},
 };
 
 /// What the domain does not know by itself.
@@ -43,6 +44,8 @@ pub enum Which<'a> {
     Named(&'a str),
     /// The open one of the episode along this route, else a new one.
     Open(Route),
+    /// The newest one of the episode along this route, also one that is finished while its manuscript is there; else a new one.
+    Latest(Route),
     /// A new one, whatever there is.
     New(Route),
 }
@@ -172,6 +175,12 @@ impl Desk {
                 Some(recovered) => return Ok(known(recovered)),
                 None => route,
             },
+            Which::Latest(route) => match sessions.latest(self.episode, route)? {
+                Some(recovered) if recovered.session.current().is_some() || self.delivered()?.is_some() => {
+                    return Ok(known(recovered));
+                }
+                _ => route,
+            },
             Which::New(route) => route,
         };
         let id = SessionId::new(&now.moment, now.random);
@@ -203,7 +212,7 @@ impl Desk {
         } = opened;
         let asked_at = session.last_updated().clone();
         let mut workflow = Workflow::new(session, texts, &self.material, self.locale);
-        let mut trace = self.trace(workflow.session().id());
+        let mut trace = self.trace(workflow.session());
         let (next, mut writes) = match act {
             Act::Look => {
                 let stepped = workflow.step(None, &now.moment)?;
@@ -249,10 +258,10 @@ impl Desk {
                 .map(|write| write.text.as_str())
         };
         let draft = workflow.session().output(Stage::DRAFT).filter(|_| places_draft);
-        let delivered = match &next {
+        let placed = match &next {
             Step::Done(done) => match text(&done.manuscript.path) {
                 Some(text) => Some(self.deliver(&done.title, text, &now.stamp)?),
-                None => self.delivered()?,
+                None => self.delivered()?.map(|delivered| (delivered, None)),
             },
             Step::Ask(_) => match draft.map(|draft| draft.output_file.clone()) {
                 // Also one that another tool wrote: whoever calls for the draft finds it in its place.
@@ -265,7 +274,11 @@ impl Desk {
                 None => None,
             },
         };
-        apply(&self.project, last.as_slice())?;
+        let (delivered, manuscript) = placed.unzip();
+        // The manuscript and the session that says that it is there.
+        let session = last.as_ref().map(|last| Change::write(&*last.path, &*last.text));
+        let changes = manuscript.flatten().into_iter().chain(session).collect();
+        together::apply(&self.project, None, changes)?;
         writes.extend(last);
         Ok(Worked {
             next,
@@ -294,10 +307,11 @@ impl Desk {
         planned.collect()
     }
 
-    fn trace(&self, id: &SessionId) -> Trace {
-        let file = self.project.resolve(&trace::path_of(id)).ok();
+    fn trace(&self, session: &Session) -> Trace {
+        let file = self.project.resolve(&trace::path_of(session.id())).ok();
         let bytes = file.and_then(|file| files::read(&file, CONTENT_BYTES as u64).ok());
-        Trace::read(bytes.and_then(|bytes| String::from_utf8(bytes).ok()).as_deref())
+        let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
+        Trace::read(text.as_deref(), session.last_updated())
     }
 
     /// The writes of an accepted answer with its question and its entry in the trace, the session still last.
@@ -343,7 +357,7 @@ impl Desk {
     }
 
     /// Puts a finished text where manuscripts are. One that is there keeps its name, and is backed up unless it is the same.
-    fn deliver(&self, title: &str, text: &str, stamp: &Stamp) -> Result<Delivered, WritingError> {
+    fn deliver(&self, title: &str, text: &str, stamp: &Stamp) -> Result<(Delivered, Option<Change>), WritingError> {
         let title = match title {
             "" => self.material.plot.episode_info.title.as_deref().unwrap_or_default(),
             title => title,
@@ -385,7 +399,8 @@ pub fn manuscript(episode: Episode, title: &str, text: &str) -> String {
     format!("{heading}\n\n{}\n", text.trim_end())
 }
 
-/// Writes the manuscript of an episode. One that is there keeps its name, and is backed up unless it is the same.
+/// Prepares the manuscript of an episode: where it goes, and what changes there, if anything does. One that is there keeps its name,
+/// and is backed up unless it is the same.
 pub fn place_manuscript(
     project: &Arc<Project>,
     novel: &NovelProject,
@@ -393,7 +408,7 @@ pub fn place_manuscript(
     title: &str,
     text: &str,
     stamp: &Stamp,
-) -> Result<Delivered, WritingError> {
+) -> Result<(Delivered, Option<Change>), WritingError> {
     let there = match novel.manuscript(episode) {
         Ok(file) => Some(file),
         Err(ProjectError::NoManuscript { .. } | ProjectError::NoEpisode { .. }) => None,
@@ -409,23 +424,18 @@ pub fn place_manuscript(
         None => None,
     };
     if before.as_deref() == Some(text.as_bytes()) {
-        return Ok(Delivered {
-            path,
-            sha256,
-            backup: None,
-        });
+        let backup = None;
+        return Ok((Delivered { path, sha256, backup }, None));
     }
     let backup = match &there {
         Some(_) => {
             let backups = Backups::of(Arc::clone(project), &novel.names().backups);
-            Some(backups.create(&[&path], "before a new manuscript", stamp)?.id)
+            let changes = [(path.as_str(), sha256.as_str())];
+            Some(backups.create_before(&changes, "before a new manuscript", stamp)?.id)
         }
         None => None,
     };
-    let now = || {
-        let file = project.resolve(&path).ok()?;
-        files::read(&file, 4 * CONTENT_BYTES as u64).ok()
-    };
-    replace_if(project, &path, text.as_bytes(), || now() == before)?;
-    Ok(Delivered { path, sha256, backup })
+    let before = before.map(|before| ContentHash::of(&before));
+    let change = Change::write(&*path, text).if_still(before.as_ref().map(ContentHash::digits));
+    Ok((Delivered { path, sha256, backup }, Some(change)))
 }

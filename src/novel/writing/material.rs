@@ -47,7 +47,7 @@ impl Length {
     /// What was asked for, else what the plot says, else the project, else 4,000; a single number give or take a tenth.
     #[must_use]
     pub fn of(asked: Option<u32>, plot: &Plot, settings: &Settings) -> Self {
-        let plotted = || plot.scene_structure.total_target_words.map(TargetLength::About);
+        let plotted = || plot.target_words().map(TargetLength::About);
         let length = asked
             .map(TargetLength::About)
             .or_else(plotted)
@@ -138,6 +138,18 @@ impl Material {
         };
         let own = survey.episodes.get(&episode).map(|files| files.plots.as_slice());
         if let (Some([file]), false) = (own, is_passed) {
+            if let Some(says) = plot
+                .episode_info
+                .episode_number
+                .filter(|says| *says != episode.number())
+            {
+                // The chain would be written from the plot of another episode.
+                return Err(ProjectError::OtherEpisode {
+                    path: file.shown(),
+                    says,
+                    episode,
+                });
+            }
             material.cite(file, Text::new("the plot of the episode", "この話のプロット"));
         }
         let mut world = Vec::new();

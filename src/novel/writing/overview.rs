@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use fumi_base::{
     files,
-    listing::list,
+    listing::list_last,
     project::{PathError, Project, ProjectPath},
 };
 
@@ -44,7 +44,7 @@ impl Overview {
             Err(PathError::NotFound { .. }) => return Ok(overview),
             Err(error) => return Err(error.into()),
         };
-        let (listed, _) = list(&folder, SESSIONS)?;
+        let (listed, _) = list_last(&folder, SESSIONS)?;
         let mut finished = 0;
         // Names begin with the time.
         let files = listed.iter().rev();
@@ -72,7 +72,7 @@ impl Overview {
 fn trace_of(project: &Arc<Project>, session: &Session) -> Vec<Traced> {
     let file = project.resolve(&trace::path_of(session.id()));
     let text = file.ok().and_then(|file| text_of(&file).ok());
-    Trace::read(text.as_deref()).execution_trace
+    Trace::read(text.as_deref(), session.last_updated()).execution_trace
 }
 
 fn text_of(file: &ProjectPath) -> Result<String, WritingError> {

@@ -78,6 +78,9 @@ pub struct Piece {
     pub sha256: String,
     /// In seconds.
     pub execution_time: f64,
+    /// Who wrote it: `host`, `llm_sampling` or `llm_provider`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub written_by: String,
 }
 
 /// What a stage gave.
@@ -94,6 +97,9 @@ pub struct StageOutput {
     /// From 0 to 100, once somebody has judged it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quality_score: Option<f64>,
+    /// By whom it was judged, or `not_evaluated`.
+    #[serde(default = "not_evaluated")]
+    pub method: String,
     /// Whether a stage before it has been asked for again since.
     #[serde(default, skip_serializing_if = "is_false")]
     pub stale: bool,
@@ -111,6 +117,11 @@ impl StageOutput {
     pub fn file(&self) -> &str {
         &self.output_file
     }
+}
+
+/// The method of a score that nobody gave.
+pub(super) fn not_evaluated() -> String {
+    crate::completion::NOT_EVALUATED.to_owned()
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]

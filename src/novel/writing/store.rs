@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use fumi_base::{
     files,
-    listing::list,
+    listing::list_last,
     project::{PathError, Project},
     writing::replace,
 };
@@ -34,7 +34,7 @@ pub(super) const FOLDER: &str = ".noveler/sessions";
 /// How many characters of a session's name say its second: `session_20250904_103000`.
 const SECOND: usize = 23;
 
-/// How many sessions are looked at.
+/// How many sessions are looked at, the newest.
 pub(super) const SESSIONS: usize = 20_000;
 
 /// The sessions of a project.
@@ -102,7 +102,7 @@ impl Sessions {
             Err(PathError::NotFound { .. }) => return Ok(None),
             Err(error) => return Err(error.into()),
         };
-        let (listed, _) = list(&folder, SESSIONS)?;
+        let (listed, _) = list_last(&folder, SESSIONS)?;
         // Names begin with the time, to the second, and are listed in their order; of one second the file says which is newer.
         let second = |id: &str| id.get(..SECOND).unwrap_or(id).to_owned();
         let mut newest: Option<Recovered> = None;

@@ -48,10 +48,12 @@ pub(super) fn path_of(id: &SessionId) -> String {
 }
 
 impl Trace {
-    /// What there is of one.
-    pub(super) fn read(text: Option<&str>) -> Self {
+    /// What there is of one, until the session was last written: a crash may have left an entry of an answer that was not taken.
+    pub(super) fn read(text: Option<&str>, until: &Moment) -> Self {
         let read = text.and_then(|text| read_yaml::<Option<Self>>("trace", text).ok());
-        read.flatten().unwrap_or_default()
+        let mut read = read.flatten().unwrap_or_default();
+        read.execution_trace.retain(|entry| entry.end <= *until);
+        read
     }
 
     /// Adds an entry. The same answer to the same turn, sent again after a crash, stands there once.

@@ -47,6 +47,8 @@ pub struct Answer {
     pub content: String,
     /// How long it took.
     pub elapsed: Duration,
+    /// Who wrote it, if that is known: `host`, `llm_sampling` or `llm_provider`.
+    pub written_by: &'static str,
 }
 
 /// What follows a step.
@@ -300,6 +302,7 @@ impl<'a> Workflow<'a> {
             file: writes[0].path.clone(),
             sha256,
             execution_time: seconds(answer.elapsed),
+            written_by: answer.written_by.to_owned(),
         };
         self.session.push(piece, now);
         if turn == stage.turns().len() {
@@ -352,6 +355,7 @@ impl<'a> Workflow<'a> {
             characters: judged.characters,
             execution_time,
             quality_score: None,
+            method: super::session::not_evaluated(),
             stale: false,
             turns: Vec::new(),
             unknown: crate::project::Unknown::default(),
@@ -392,7 +396,7 @@ impl<'a> Workflow<'a> {
                 return misses_or(misses, Judged::text(whole));
             }
         };
-        let given = criteria::read_keys(content).map_err(|miss| vec![miss])?;
+        let given = criteria::read_keys(content)?;
         // A later turn may correct a key of an earlier one, by that key's own criterion.
         let earlier = stage.turns()[..turn - 1].iter().flat_map(|gives| match gives {
             Gives::Keys(keys) => *keys,

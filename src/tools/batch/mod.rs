@@ -23,6 +23,8 @@ pub static FAMILY: Family = Family {
     subject: &[],
     details: &[],
     book: None,
+    unlisted: &[],
+    guides: None,
 };
 
 /// What both tools say of themselves. The pool is never asked for a place, and the timeout is that of the steps together.

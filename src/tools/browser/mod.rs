@@ -69,6 +69,8 @@ pub static FAMILY: Family = Family {
     subject: &["browser_session", "target"],
     details: &[],
     book: None,
+    unlisted: &[],
+    guides: None,
 };
 
 /// A tool that does something to a page, to be completed with its name, texts and example.

@@ -43,7 +43,7 @@ pub(super) fn place(cx: &Cx, filename: &str) -> Result<String, ToolError> {
             reason_ja,
         }
         .into(),
-        disk @ OutputError::Io { .. } => ToolError::from(disk),
+        disk @ OutputError::Write(_) => ToolError::from(disk),
     })?;
     Ok(name.shown().replacen(OUTPUT_FOLDER, FOLDER, 1))
 }

@@ -48,6 +48,8 @@ pub static FAMILY: Family = Family {
     subject: &[],
     details: &[],
     book: None,
+    unlisted: &[],
+    guides: None,
 };
 
 /// Most results that any call keeps; a larger wish is brought down to it and the reply says so.

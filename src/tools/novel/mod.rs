@@ -21,11 +21,20 @@ use std::{
     time::Duration,
 };
 
-use fumi_base::{errors::Book, pools::Pool, store::Store};
+use fumi_base::{
+    errors::Book,
+    listing::{ListedKind, list},
+    pools::Pool,
+    project::Project,
+    roots::AllowedRoots,
+    store::Store,
+    writers::Writers,
+};
 use fumi_novel::{
-    backups::{Backups, Stamp},
+    backups::Stamp,
     checks::Tuning,
     project::{Episode, Names, NovelProject},
+    together,
     writing::Moment,
 };
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -34,7 +43,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     config,
-    tool::{Cx, Effect, Family, Progress, SharedOption, Spec, Texts, ToolError},
+    tool::{Cx, Effect, Family, Guides, Progress, SharedOption, Spec, Texts, ToolError},
 };
 
 /// Writing, planning, publishing.
@@ -60,6 +69,13 @@ pub static FAMILY: Family = Family {
     subject: &["episode", "session_id"],
     details: &[],
     book: Some(|| &BOOK),
+    unlisted: &[SharedOption::Timeout, SharedOption::Delivery],
+    guides: Some(Guides {
+        also_as: "claude_guidance",
+        tool: "status",
+        en: "Shows what there is of the novel, what is missing and what is open.",
+        ja: "この作品に何があり、何が足りず、何が途中かを示します。",
+    }),
 };
 
 /// The same for writing with diagnosis, whose failures say so.
@@ -72,6 +88,8 @@ pub static ENHANCED: Family = Family {
     subject: FAMILY.subject,
     details: &[("execution_method", "enhanced_use_case")],
     book: FAMILY.book,
+    unlisted: FAMILY.unlisted,
+    guides: FAMILY.guides,
 };
 
 /// A tool that only reads, to be completed with its name, texts and example.
@@ -157,7 +175,7 @@ impl NovelDeps {
     }
 }
 
-/// [`Cx::alone`] in a novel: a restoration that a crash interrupted is finished before the work begins.
+/// [`Cx::alone`] in a novel: what a crash interrupted is finished before the work begins.
 pub async fn alone<T, E>(
     novel: NovelProject,
     cx: &Cx,
@@ -168,17 +186,53 @@ where
     T: Send + 'static,
     E: Into<ToolError> + Send + 'static,
 {
-    let backups = Backups::of(Arc::clone(novel.project()), &novel.names().backups);
     cx.alone(holder, move |cancel, progress| {
-        match backups.finish_interrupted() {
-            Ok(kept) if kept.is_empty() => {}
-            Ok(kept) => tracing::warn!(?kept, "an interrupted restoration left files that were changed since"),
-            // It stays told by status, and keeps nobody from writing.
-            Err(error) => tracing::warn!(%error, "an interrupted restoration cannot be finished"),
-        }
+        finish(novel.project());
         work(cancel, progress)
     })
     .await
+}
+
+/// Finishes what a crash interrupted. For whoever has the turn to write.
+fn finish(project: &Arc<Project>) {
+    match together::finish(project) {
+        Ok(kept) if kept.is_empty() => {}
+        Ok(kept) => tracing::warn!(?kept, "an interrupted write left files that were changed since"),
+        // It stays told by status, and keeps nobody from writing.
+        Err(error) => tracing::warn!(%error, "an interrupted write cannot be finished"),
+    }
+}
+
+/// How many folders of a root are looked at when a server starts.
+const FOLDERS: usize = 1_000;
+
+/// Finishes what was interrupted in the projects that the configuration names and in the folders right inside them. Where somebody
+/// else writes, they do it.
+pub async fn finish_left(roots: &AllowedRoots, writers: &Writers) {
+    let at_once = CancellationToken::new();
+    at_once.cancel();
+    let inside = |project: &Arc<Project>| {
+        let listed = list(&project.top(), FOLDERS)
+            .map(|(listed, _)| listed)
+            .unwrap_or_default();
+        let folders = listed.into_iter().filter(|entry| entry.kind == ListedKind::Folder);
+        let opened = folders.filter_map(|entry| roots.reopen(&entry.path.absolute()).ok()?);
+        opened.chain([Arc::clone(project)]).collect::<Vec<_>>()
+    };
+    for project in roots.projects().flat_map(inside) {
+        if !together::is_left(&project) {
+            continue;
+        }
+        if let Ok(turn) = writers.turn(&project, "start", &at_once).await {
+            let work = move || {
+                turn.run(|| finish(&project));
+                turn
+            };
+            if let Ok(turn) = tokio::task::spawn_blocking(work).await {
+                turn.end().await;
+            }
+        }
+    }
 }
 
 /// The time in UTC, to the millisecond.

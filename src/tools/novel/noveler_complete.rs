@@ -7,6 +7,7 @@ use fumi_novel::{
     completion::{self, Artifact, BOOK, Bound, Completed, Extent, Lost, NOT_EVALUATED, Record},
     errors::{completion::CompletionError, project::ProjectError},
     project::{Episode, NovelProject},
+    together,
     writing::Moment,
 };
 use schemars::JsonSchema;
@@ -168,7 +169,7 @@ fn finish(
     Ok(output)
 }
 
-/// The files of an episode, then the book of all that are finished; when the first of the two were done.
+/// The files of an episode and the book of all that are finished, written together; when the first of the two were made.
 pub(super) fn make(
     novel: &NovelProject,
     episode: Episode,
@@ -176,9 +177,11 @@ pub(super) fn make(
     begun: &Moment,
     is_stopped: &dyn Fn() -> bool,
 ) -> Result<(Completed, Moment, Option<Bound>), CompletionError> {
-    let done = completion::complete(novel, episode, extent, begun, json::<Record>)?;
+    let (done, mut changes) = completion::complete(novel, episode, extent, begun, json::<Record>)?;
     let packaged = now();
-    let book = completion::bind(novel, &packaged, json::<Bound>, is_stopped)?;
+    let (book, of_book) = completion::bind(novel, Some(&done.record), &packaged, json::<Bound>, is_stopped)?.unzip();
+    changes.extend(of_book.into_iter().flatten());
+    together::apply(novel.project(), None, changes)?;
     Ok((done, packaged, book))
 }
 

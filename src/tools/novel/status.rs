@@ -280,7 +280,8 @@ fn remaining(status: &Status) -> Text {
 fn duration(seconds: f64) -> (String, String) {
     let minutes = (seconds / 60.0).ceil();
     if minutes < 120.0 {
-        (format!("{minutes} minutes"), format!("{minutes} 分"))
+        let unit = if minutes > 1.0 { "minutes" } else { "minute" };
+        (format!("{minutes} {unit}"), format!("{minutes} 分"))
     } else {
         let hours = tenths(minutes / 60.0);
         (format!("{hours} hours"), format!("{hours} 時間"))

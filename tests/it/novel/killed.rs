@@ -4,125 +4,21 @@
 //! After each death another server goes on: no file is half, no stage that was complete is lost, no text stands twice, and the
 //! same answers make the same manuscript.
 
-use std::{
-    io::{BufRead as _, BufReader, Write as _},
-    net::TcpStream,
-    path::Path,
-    process::{Child, Command, Stdio},
-    sync::mpsc,
-    time::Duration,
-};
+use std::path::Path;
 
 use fumi_base::files::sha256;
 use serde_json::{Value, json};
 
 use super::{
-    FIRST, novel, script,
+    FIRST,
+    mortal::Mortal,
+    novel, script,
     writing::{ok, until},
 };
-use crate::{
-    program::undisturbed,
-    sample::{Sample, copy},
-};
-
-/// How many things happen to the disk when one file is written: it is made, filled, flushed, renamed, and its
-/// folder is flushed.
-const PLACES_OF_A_FILE: usize = 5;
+use crate::sample::{Sample, copy};
 
 /// The manuscript that is replaced.
 const BEFORE: &str = "# 前の原稿\n\n　前の原稿の本文。\n";
-
-/// The program, serving a sample, with the places that it reached.
-struct Mortal {
-    child: Child,
-    address: String,
-    reached: mpsc::Receiver<String>,
-}
-
-impl Mortal {
-    fn start(sample: &Sample, wish: &str) -> Self {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_fumi"));
-        undisturbed(&mut command);
-        let mut child = command
-            .current_dir(sample.root())
-            .args(["serve", "--listen", "127.0.0.1:0", "--store", "memory"])
-            .env("FUMI_FAILPOINT", wish)
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut ready = String::new();
-        BufReader::new(child.stdout.as_mut().unwrap())
-            .read_line(&mut ready)
-            .unwrap();
-        let address = ready
-            .strip_prefix("fumi listening on http://")
-            .and_then(|rest| rest.strip_suffix("/mcp\n"));
-        let (tell, reached) = mpsc::channel();
-        let log = BufReader::new(child.stderr.take().unwrap());
-        std::thread::spawn(move || {
-            for line in log.lines().map_while(Result::ok) {
-                if let Some(place) = line.strip_prefix("failpoint ") {
-                    let _ = tell.send(place.to_owned());
-                }
-            }
-        });
-        Self {
-            address: address
-                .unwrap_or_else(|| panic!("it did not start: {ready:?}"))
-                .to_owned(),
-            child,
-            reached,
-        }
-    }
-
-    /// Sends a call and does not wait for its answer.
-    fn send(&self, tool: &str, arguments: &Value) -> TcpStream {
-        let body = arguments.to_string();
-        let mut stream = TcpStream::connect(&self.address).unwrap();
-        write!(
-            stream,
-            "POST /v1/tools/{tool} HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
-            self.address,
-            body.len()
-        )
-        .unwrap();
-        stream
-    }
-
-    /// Sends a call, waits for its answer, and gives the places that it reached.
-    fn places(&self, tool: &str, arguments: &Value) -> Vec<String> {
-        let mut answer = String::new();
-        std::io::Read::read_to_string(&mut self.send(tool, arguments), &mut answer).unwrap();
-        assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
-        let mut places = Vec::new();
-        while let Ok(place) = self.reached.recv_timeout(Duration::from_millis(20)) {
-            places.push(place);
-        }
-        places
-    }
-
-    /// Sends a call that never comes back: it is killed at its place.
-    fn dies(mut self, tool: &str, arguments: &Value) -> String {
-        let stream = self.send(tool, arguments);
-        let place = self
-            .reached
-            .recv_timeout(Duration::from_secs(20))
-            .expect("the place is reached");
-        self.child.kill().unwrap();
-        self.child.wait().unwrap();
-        drop(stream);
-        place
-    }
-}
-
-impl Drop for Mortal {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
 
 /// One call of the episode: what stood there before it, and what it sends.
 struct Moment {
@@ -216,29 +112,36 @@ fn nothing_is_lost(sample: &Sample, place: &str) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn it_may_die_anywhere_and_loses_nothing() {
+    dies_everywhere(0).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn it_may_die_anywhere_else_and_loses_nothing() {
+    dies_everywhere(1).await;
+}
+
+/// Every place, in two halves that run side by side.
+async fn dies_everywhere(half: usize) {
     let moments = tokio::task::spawn_blocking(episode).await.unwrap();
     let total: usize = moments.iter().map(|moment| moment.places.len()).sum();
+    let of_kind = |what: &str| {
+        let places = moments.iter().flat_map(|moment| &moment.places);
+        places.filter(|place| place.split(' ').nth(1) == Some(what)).count()
+    };
     // 20 turns write an answer, its prompt, the trace and the session; the first call writes the session; every one of ten stages an
-    // output; the last one the manuscript, with a copy of the one before it and the manifest of that.
-    assert_eq!(total, (20 * 4 + 1 + 10 + 3) * PLACES_OF_A_FILE);
-    let manifests = moments
-        .iter()
-        .flat_map(|moment| &moment.places)
-        .filter(|place| place.contains("manifest.yaml"));
-    assert_eq!(manifests.count(), PLACES_OF_A_FILE, "the manifest of the backup");
+    // output; the last one the manuscript, with a copy of the one before it and the manifest of that, and with the session it waits
+    // in a file of its own, written down in a note.
     for what in ["create", "write", "fsync", "rename", "flush"] {
-        let of_kind = moments
-            .iter()
-            .flat_map(|moment| &moment.places)
-            .filter(|place| place.split(' ').nth(1) == Some(what))
-            .count();
-        assert_eq!(of_kind, total / PLACES_OF_A_FILE, "{what}");
+        assert_eq!(of_kind(what), 20 * 4 + 1 + 10 + 3 + 3, "{what}");
     }
     let steps = script::steps();
     let mut number = 0;
     for (at, moment) in moments.iter().enumerate() {
         for place in 1..=moment.places.len() {
             number += 1;
+            if number % 2 != half {
+                continue;
+            }
             let sample = Sample::empty();
             copy(&moment.before.root(), &sample.root());
             let mortal = Mortal::start(&sample, &place.to_string());

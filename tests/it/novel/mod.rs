@@ -7,6 +7,7 @@ mod enhanced;
 mod fencing;
 mod finishing;
 mod killed;
+mod mortal;
 mod plotting;
 mod prompts;
 mod refused;
@@ -14,6 +15,8 @@ mod restoring;
 pub(crate) mod script;
 mod several;
 mod starting;
+mod together;
+mod told;
 mod ways;
 mod writing;
 

@@ -9,7 +9,7 @@ use super::{
 };
 
 /// A plot of an episode that the sample does not have.
-const PLOT: &str = "
+pub(super) const PLOT: &str = "
 episode_info: {title: 引き潮, theme: 残すこと, purpose: 後日の島を見せる, emotional_core: 静かな安堵}
 synopsis: 検潮所を閉めて一年、みちるが島へ戻ると、小屋の壁には新しい盥が掛かっている。一平が量りたいのは犬である。
 key_events: [みちるが連絡船で島へ戻る, 一平が犬を連れて桟橋で待っている, 徳次が新しい盥を見せる, 犬を井戸に浮かべる, みちるが備考に書く]

@@ -1,4 +1,4 @@
-//! A server that dies (SIGKILL) in the middle of a restoration: the next turn to write finishes it, and status says so until then.
+//! A server that dies (SIGKILL) in the middle of a restoration: the next start finishes it, and status says so until then.
 
 use reqwest::StatusCode;
 use rustix::process::Pid;
@@ -29,7 +29,7 @@ async fn ok(url: &str, tool: &str, arguments: Value) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_restoration_that_was_killed_is_finished_by_the_next_writer() {
+async fn a_restoration_that_was_killed_is_finished_by_the_next_start() {
     let sample = novel();
     let fill = |text: &str| {
         for number in MANUSCRIPTS {
@@ -59,19 +59,13 @@ async fn a_restoration_that_was_killed_is_finished_by_the_next_writer() {
 
     // An author went on with one of them before the server was back.
     sample.file(&path(300), "third\n");
-    let next = Served::start(&mut Served::command(&sample));
-    let status = ok(&next.url, "status", json!({})).await;
+    let status = super::writing::ok(&sample.app(), "status", json!({})).await;
     let remarks = status["remarks"].to_string();
     assert!(
         remarks.contains(id.as_str().unwrap()) && remarks.contains("interrupted"),
         "{status}"
     );
-    ok(
-        &next.url,
-        "write",
-        json!({"file_path": "50_管理資料/x.md", "content": "x"}),
-    )
-    .await;
+    let next = Served::start(&mut Served::command(&sample));
     assert_eq!(
         (count(&sample, "first\n"), sample.read(&path(300)).as_str()),
         (199, "third\n")

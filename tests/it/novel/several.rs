@@ -107,3 +107,13 @@ async fn two_servers_never_mix_two_drafts() {
     let text = sample.read(super::FIRST);
     assert!(text.ends_with(script::manuscript().trim_start_matches('\n')));
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_dead_processes_left_is_removed() {
+    let sample = unwritten();
+    let left = ".noveler/locks/alive-00000000-000000000000";
+    sample.file(left, "");
+    let app = sample.app();
+    ok(&app, "write", json!({"file_path": "x.md", "content": "x"})).await;
+    assert!(!sample.root().join(left).exists());
+}

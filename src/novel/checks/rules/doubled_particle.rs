@@ -11,6 +11,30 @@ use crate::{
     morphology::Morpheme,
 };
 
+/// Where something is: before these, a の after a pronoun stands for a noun (僕のの隣).
+const PLACES: [&str; 20] = [
+    "隣",
+    "横",
+    "上",
+    "下",
+    "中",
+    "前",
+    "後ろ",
+    "うしろ",
+    "後",
+    "裏",
+    "奥",
+    "脇",
+    "そば",
+    "側",
+    "間",
+    "方",
+    "ほう",
+    "先",
+    "外",
+    "向こう",
+];
+
 /// The particles that hands repeat.
 const PARTICLES: [&str; 9] = ["を", "に", "が", "は", "と", "で", "も", "の", "へ"];
 
@@ -28,7 +52,7 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
                 material.text(),
                 &(second.visible.start - second.surface.len()..second.visible.end),
             )
-            || !is_doubled(material.text(), word, first, second)
+            || !is_doubled(material.text(), word, [first, second], words.get(at + 2))
         {
             continue;
         }
@@ -45,7 +69,12 @@ fn is_longer(text: &str, pair: &Range<usize>) -> bool {
     before(text, pair.start) == letter || after(text, pair.end) == letter
 }
 
-fn is_doubled(text: &str, word: Option<&Morpheme<'_>>, first: &Morpheme<'_>, second: &Morpheme<'_>) -> bool {
+fn is_doubled(
+    text: &str,
+    word: Option<&Morpheme<'_>>,
+    [first, second]: [&Morpheme<'_>; 2],
+    next: Option<&Morpheme<'_>>,
+) -> bool {
     if first.surface != second.surface {
         return first.is(&["副詞"]) && second.surface == "に" && second.is(&["助詞"]);
     }
@@ -57,7 +86,9 @@ fn is_doubled(text: &str, word: Option<&Morpheme<'_>>, first: &Morpheme<'_>, sec
     if second.surface == "の" {
         // 赤いのの隣 and 僕のの隣: the first one stands for a noun.
         let is_either = |one: &Morpheme<'_>| one.is(&["助詞"]) || one.is(&["名詞", "非自立"]);
-        return word.is(&["名詞"]) && !word.is(&["名詞", "代名詞"]) && is_either(first) && is_either(second);
+        let is_owner = ["名詞", "副詞", "接頭詞"].iter().any(|kind| word.is(&[kind]));
+        let is_place = next.is_some_and(|next| PLACES.contains(&next.surface));
+        return is_owner && !(word.is(&["名詞", "代名詞"]) && is_place) && is_either(first) && is_either(second);
     }
     // Beside another particle the second が or で is taken for the conjunction or the form of だ.
     let is_taken = matches!(second.surface, "が" | "で" | "と") && (second.is(&["接続詞"]) || second.is(&["助動詞"]));

@@ -16,8 +16,15 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
         for run in runs(text, |c| c == '\t') {
             let is_ascii = |c: Option<char>| c.is_some_and(|c| c.is_ascii_graphic());
             let is_english = is_ascii(before(text, run.start)) && is_ascii(after(text, run.end));
+            // Beside a full-width space it would be a second one.
+            let has_space = before(text, run.start) == Some('　') || after(text, run.end) == Some('　');
+            let space = match (has_space, is_english) {
+                (true, _) => "",
+                (false, true) => " ",
+                (false, false) => "　",
+            };
             let tabs = line.content.start + run.start..line.content.start + run.end;
-            found.push(Finding::at(tabs).replaced_by(if is_english { " " } else { "　" }));
+            found.push(Finding::at(tabs).replaced_by(space));
         }
     }
 }

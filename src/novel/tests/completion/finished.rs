@@ -107,11 +107,11 @@ fn a_repeated_run_makes_the_same_files_and_a_changed_title_others() {
     let novel = Novel::sample();
     let later = || fumi_novel::writing::Moment::parse("2027-01-01T00:00:00Z").expect("a time");
     let again = |novel: &Novel| {
-        let done =
-            fumi_novel::completion::complete(&novel.novel(), crate::episode(1), Extent::Formats, &later(), |record| {
-                crate::yaml(record)
-            });
-        done.expect("completed").record
+        let form = |record: &fumi_novel::completion::Record| crate::yaml(record);
+        let done = fumi_novel::completion::complete(&novel.novel(), crate::episode(1), Extent::Formats, &later(), form);
+        let (done, changes) = done.expect("completed");
+        fumi_novel::together::apply(&novel.project, None, changes).expect("written");
+        done.record
     };
     let first = novel.complete(1).expect("completed").record;
     let second = again(&novel);
@@ -133,8 +133,8 @@ fn a_repeated_run_makes_the_same_files_and_a_changed_title_others() {
     // The same for the book.
     novel.complete(2).expect("completed");
     let book = novel.bind().expect("a book");
-    let rebound = fumi_novel::completion::bind(&novel.novel(), &later(), crate::yaml, &|| false);
-    assert_eq!(rebound.expect("bound").expect("a book").sha256, book.sha256);
+    let rebound = fumi_novel::completion::bind(&novel.novel(), None, &later(), |bound| crate::yaml(bound), &|| false);
+    assert_eq!(rebound.expect("bound").expect("a book").0.sha256, book.sha256);
 }
 
 #[test]
@@ -169,11 +169,12 @@ fn what_a_run_no_longer_makes_is_gone_and_what_others_put_there_stays() {
 }
 
 #[test]
-fn a_run_that_stops_in_the_middle_leaves_a_draft_and_can_be_repeated() {
+fn a_file_that_cannot_be_written_changes_none_and_the_run_can_be_repeated() {
     let novel = Novel::sample();
     novel.complete(1).expect("completed");
+    let before = novel.text(&format!("{FOLDER}/metadata.json"));
     novel.write(MANUSCRIPT, "# 第一話　別\n\n　別の話。\n");
-    // Every file in turn cannot be written, as on a disk that is full.
+    // Every file in turn cannot be written.
     for name in [
         "narou.txt",
         "kakuyomu.txt",
@@ -184,16 +185,8 @@ fn a_run_that_stops_in_the_middle_leaves_a_draft_and_can_be_repeated() {
         let path = novel.folder.path().join(FOLDER).join(name);
         let _ = std::fs::remove_file(&path);
         std::fs::create_dir(&path).expect("a folder in its way");
-        assert_eq!(
-            novel.complete(1).expect_err("taken").lesson().code,
-            "FILE_EXISTS",
-            "{name}"
-        );
-        let record = novel.text(&format!("{FOLDER}/metadata.json"));
-        assert!(
-            record.contains("status: building") && !record.contains(name),
-            "{record}"
-        );
+        assert_eq!(novel.complete(1).expect_err("taken").entry(), "NOT_A_FILE", "{name}");
+        assert_eq!(novel.text(&format!("{FOLDER}/metadata.json")), before);
         assert_eq!(novel.status().count(fumi_novel::status::Progress::Completed), 0);
         std::fs::remove_dir(&path).expect("out of its way");
     }
@@ -237,7 +230,7 @@ fn finished_episodes_are_bound_into_one_book() {
     // A draft is left out, and its book is not made anew for one episode.
     novel.write(MANUSCRIPT, "# 書きかけ\n\n　。\n");
     assert!(novel.bind().is_none());
-    let stopped = fumi_novel::completion::bind(&novel.novel(), &crate::now(), |_| Vec::new(), &|| true);
+    let stopped = fumi_novel::completion::bind(&novel.novel(), None, &crate::now(), |_| Vec::new(), &|| true);
     assert!(matches!(stopped, Err(CompletionError::Cancelled)));
 }
 

@@ -14,6 +14,7 @@ use fumi_novel::{
     errors::completion::CompletionError,
     project::{Episode, Names, NovelProject},
     status::Status,
+    together,
     writing::Moment,
 };
 use tempfile::TempDir;
@@ -73,13 +74,17 @@ impl Novel {
     }
 
     fn complete_to(&self, number: u32, extent: Extent) -> Result<Completed, CompletionError> {
-        completion::complete(&self.novel(), episode(number), extent, &now(), |record: &Record| {
-            yaml(record)
-        })
+        let form = |record: &Record| yaml(record);
+        let (done, changes) = completion::complete(&self.novel(), episode(number), extent, &now(), form)?;
+        together::apply(&self.project, None, changes)?;
+        Ok(done)
     }
 
     fn bind(&self) -> Option<Bound> {
-        completion::bind(&self.novel(), &now(), |bound: &Bound| yaml(bound), &|| false).expect("bound")
+        let form = |bound: &Bound| yaml(bound);
+        let (bound, changes) = completion::bind(&self.novel(), None, &now(), form, &|| false).expect("bound")?;
+        together::apply(&self.project, None, changes).expect("written");
+        Some(bound)
     }
 
     fn status(&self) -> Status {

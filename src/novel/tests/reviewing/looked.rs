@@ -8,7 +8,8 @@ use fumi_novel::{
     errors::reviewing::ReviewError,
     project::NovelProject,
     references::ContentHash,
-    reviewing::{Looked, manuscript, write_back},
+    reviewing::{Looked, Written, manuscript, put_back},
+    together,
 };
 
 use crate::{entry, episode, sample::copied};
@@ -97,6 +98,12 @@ fn what_the_novel_says_of_checks_goes_over_what_the_caller_says() {
         assert!(matches!(error, ReviewError::Tuning { .. }), "{wrong}: {error}");
         entry(&error);
     }
+}
+
+fn write_back(novel: &NovelProject, looked: &Looked, text: &str, now: &Stamp) -> Result<Written, ReviewError> {
+    let (written, change) = put_back(novel, looked, text, now)?;
+    together::apply(novel.project(), None, change.into_iter().collect())?;
+    Ok(written)
 }
 
 #[test]

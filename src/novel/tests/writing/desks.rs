@@ -8,6 +8,7 @@ use fumi_novel::{
     manuscript::{Manuscript, Part, Reading},
     project::{Episode, NovelProject, Plot},
     references::ContentHash,
+    together,
     writing::{
         Act, AtOnce, CONTENT_BYTES, Criterion, Desk, Material, Now, Opened, Route, Stage, Step, Which, Worked,
         manuscript, place_manuscript, plot_of,
@@ -258,7 +259,12 @@ fn a_manuscript_has_a_heading_and_is_placed_once() {
     assert_eq!(manuscript(number(4), " ", "猫。\n\n\n"), "# 第4話\n\n猫。\n");
     assert_eq!(manuscript(number(4), "一\n二", "猫。"), "# 第4話　一 二\n\n猫。\n");
     let (folder, novel) = copied();
-    let place = |text| place_manuscript(novel.project(), &novel, number(4), "猫の話", text, &stamp()).expect("placed");
+    let place = |text| {
+        let placed = place_manuscript(novel.project(), &novel, number(4), "猫の話", text, &stamp());
+        let (delivered, change) = placed.expect("placed");
+        together::apply(novel.project(), None, change.into_iter().collect()).expect("written");
+        delivered
+    };
     let first = place("猫。");
     assert_eq!((first.path.as_str(), first.backup), ("40_原稿/第004話_猫の話.md", None));
     assert_eq!(place("猫。").backup, None);

@@ -30,9 +30,27 @@ pub(super) struct AspectShown {
     coverage: f64,
     /// What its rules found, the weightiest first.
     issues: Vec<Shown>,
+    /// What its score is made of, besides the issues: its items.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    evidence: Vec<Part>,
     /// Its items that are low.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     low_items: Vec<ItemShown>,
+}
+
+/// An item as a part of an aspect.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct Part {
+    item_id: String,
+    /// From 0 to 1.
+    score: f64,
+    method: &'static str,
+    /// The number that was measured, in the unit of the item's page.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value: Option<f64>,
+    /// The line of the first place that shows it, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<usize>,
 }
 
 /// An item that was evaluated.
@@ -47,6 +65,9 @@ pub(super) struct ItemShown {
     method: &'static str,
     /// How much is to be believed of it, from 0 to 1.
     confidence: f64,
+    /// The number that was measured, in the unit of the item's page.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value: Option<f64>,
     /// Places that show it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     evidence: Vec<Place>,
@@ -74,6 +95,7 @@ impl AspectShown {
             } else {
                 seen.issues_of(|rule| rules.contains(&rule))
             },
+            evidence: one.evaluations.iter().filter_map(|item| Part::of(seen, item)).collect(),
             low_items: one.low().into_iter().map(|low| ItemShown::advised(seen, low)).collect(),
         }
     }
@@ -86,9 +108,40 @@ impl AspectShown {
     pub(super) fn lines(&self, name: &str) -> Vec<String> {
         let score = self.score.map_or_else(|| "-".to_owned(), |score| score.to_string());
         let mut lines = vec![format!("{name} {score} ({}, {})", self.method, self.coverage)];
+        if !self.evidence.is_empty() {
+            let parts = self.evidence.iter().map(Part::words).collect::<Vec<_>>();
+            lines.push(format!("  {}", parts.join(", ")));
+        }
         lines.extend(self.low_items.iter().map(|item| format!("  {}", item.line())));
         lines
     }
+}
+
+impl Part {
+    /// An item that has a score.
+    fn of(seen: &Seen<'_>, one: &Evaluation) -> Option<Self> {
+        Some(Self {
+            item_id: one.item.id.clone(),
+            score: hundredths(one.score?),
+            method: one.method.name(),
+            value: value(one),
+            line: evidence(seen, one)
+                .first()
+                .map(|place| place.line)
+                .filter(|line| *line > 0),
+        })
+    }
+
+    /// `A31-028 0.85 (0.21)`.
+    fn words(&self) -> String {
+        let value = self.value.map_or_else(String::new, |value| format!(" ({value})"));
+        format!("{} {}{value}", self.item_id, self.score)
+    }
+}
+
+/// The number behind a score, where one was measured.
+fn value(one: &Evaluation) -> Option<f64> {
+    one.measure.as_ref()?.value.map(hundredths)
 }
 
 impl ItemShown {
@@ -101,6 +154,7 @@ impl ItemShown {
             score: one.score.map(hundredths),
             method: one.method.name(),
             confidence: one.confidence,
+            value: value(one),
             evidence: evidence(seen, one),
             advice: None,
         }
@@ -127,6 +181,7 @@ impl ItemShown {
     /// One line of text.
     pub(super) fn line(&self) -> String {
         let score = self.score.map_or_else(|| "-".to_owned(), |score| score.to_string());
+        let value = self.value.map_or_else(String::new, |value| format!(", {value}"));
         let advice = self.advice.as_deref().unwrap_or_default();
         let places: Vec<String> = self
             .evidence
@@ -134,7 +189,7 @@ impl ItemShown {
             .map(|place| format!("{}:{}", place.line, place.excerpt))
             .collect();
         format!(
-            "{} {} {score} ({}) {advice} {}",
+            "{} {} {score} ({}{value}) {advice} {}",
             self.item_id,
             self.title,
             self.method,

@@ -5,7 +5,10 @@ use fumi_novel::{checks::Group, project::Plot, writing::Length};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{CHECKS, Checked, EpisodeNumber, Job, NovelDeps, Own, Seen, issue::Shown, review::check, tenths, texts};
+use super::{
+    CHECKS, Checked, DETERMINISTIC, EpisodeNumber, Job, NovelDeps, Own, Seen, Verdict, issue::Shown, review::check,
+    tenths, texts,
+};
 use crate::tool::{Cx, Outcome, Spec, Tool, ToolError};
 
 /// Rules about words that should not be there.
@@ -53,6 +56,9 @@ pub struct Args {
 /// What it answers beside what all checks do.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Basic {
+    /// What the findings leave of 100.
+    #[serde(skip)]
+    rules_score: f64,
     word_count_check: WordCount,
     forbidden_expressions: Forbidden,
     structure_issues: Structure,
@@ -111,6 +117,7 @@ fn basic(seen: &Seen<'_>, target: Option<u32>) -> Basic {
     let is_unwanted = |rule: &str| UNWANTED.contains(&rule);
     let is_paragraph = |rule: &str| PARAGRAPHS.contains(&rule);
     Basic {
+        rules_score: seen.score.0,
         word_count_check: WordCount::of(seen, target),
         forbidden_expressions: Forbidden {
             found_count: seen.findings.iter().filter(|finding| is_unwanted(finding.rule)).count(),
@@ -152,6 +159,21 @@ impl WordCount {
 }
 
 impl Own for Basic {
+    /// A text that is far too short has as much of the score as of the length that is wanted.
+    #[expect(clippy::cast_precision_loss, reason = "no text has that many characters")]
+    fn verdict(&self) -> Option<Verdict> {
+        let count = &self.word_count_check;
+        let written = if count.status == "below_min" {
+            count.actual as f64 / f64::from(count.min)
+        } else {
+            1.0
+        };
+        (count.actual > 0).then_some(Verdict {
+            score: Some(tenths(self.rules_score * written)),
+            method: DETERMINISTIC,
+        })
+    }
+
     fn lines(&self, locale: Locale) -> Vec<String> {
         let count = &self.word_count_check;
         let (actual, min, max, status) = (count.actual, count.min, count.max, count.status);

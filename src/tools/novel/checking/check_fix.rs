@@ -10,7 +10,8 @@ use fumi_novel::{
     checks::{self, FixLevel, Fixed, Fixing, Group, Material, Score, Why},
     errors::reviewing::ReviewError,
     manuscript::Reading,
-    reviewing::{self, Execution, Looked, Resolution, Reviews, Written, can_be_written, write_back},
+    reviewing::{self, Execution, Looked, Resolution, Written, can_be_written, put_back},
+    together,
     writing::Moment,
 };
 use schemars::JsonSchema;
@@ -204,10 +205,11 @@ fn mend(
         fixed = fixed.taken_back();
         after = before;
     }
-    let written = if is_dry {
-        None
+    let (written, change) = if is_dry {
+        (None, None)
     } else {
-        Some(write_back(&job.novel, &looked, &fixed.text, at)?)
+        let (written, change) = put_back(&job.novel, &looked, &fixed.text, at)?;
+        (Some(written), change)
     };
     let mut output = answer(job, level, &fixed, written.as_ref(), [before, after]);
     if looked.is_damaged || (is_dry && !can_be_written(&looked, &fixed.text)) {
@@ -221,12 +223,10 @@ fn mend(
         output.remarks.push(said.get(job.locale).to_owned());
         output.next_suggested_actions.clear();
     }
-    // The manuscript is mended whether or not that can be written down.
-    if let Some(written) = &written
-        && let Err(error) = keep(job, level, &looked, written, &fixed, &output)
-    {
-        let lesson = fumi_base::errors::Teach::lesson(&error);
-        output.remarks.push(lesson.message.get(job.locale).to_owned());
+    if let Some(written) = &written {
+        keep(job, level, &looked, written, &fixed, &output)?;
+        let changes = change.into_iter().chain(reviewing::changes(job.apart.take()));
+        together::apply(job.novel.project(), None, changes.collect())?;
     }
     Ok(output)
 }
@@ -348,8 +348,7 @@ fn keep(
         sha256: written.sha256.clone(),
         ..looked.subject.clone()
     };
-    let reviews = Reviews::of(std::sync::Arc::clone(job.novel.project()));
-    let mut review = reviews.begin(job.id(), subject.clone(), &job.begun);
+    let mut review = job.reviews().begin(job.id(), subject.clone(), &job.begun);
     let resolution = |id: &str, what: &str| Resolution {
         issue_id: id.to_owned(),
         resolved_at: end.clone(),

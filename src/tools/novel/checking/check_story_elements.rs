@@ -118,6 +118,8 @@ struct CategoryShown {
     #[serde(skip_serializing_if = "Option::is_none")]
     score: Option<f64>,
     max: u32,
+    /// By whom its items were judged; measured, if by nobody.
+    method: &'static str,
     /// How many of its items were evaluated, as a share.
     coverage: f64,
 }
@@ -210,7 +212,7 @@ pub(super) fn elements(whole: &Whole<'_>) -> Elements {
     }
     let scored = all.iter().filter(|one| one.score.is_some()).count();
     Elements {
-        a31_scores: Scores::of(&categories),
+        a31_scores: Scores::of(&categories, all),
         overall_score: overall(&categories).map(tenths),
         coverage: hundredths(scored as f64 / all.len().max(1) as f64),
         evaluated,
@@ -242,9 +244,9 @@ pub(super) fn elements(whole: &Whole<'_>) -> Elements {
 }
 
 /// By whom some items were judged; measured, if by nobody.
-pub(super) fn judged_by(all: &[Evaluation]) -> Method {
+pub(super) fn judged_by<'e>(all: impl IntoIterator<Item = &'e Evaluation>) -> Method {
     let judged = all
-        .iter()
+        .into_iter()
         .map(|one| one.method)
         .find(|method| matches!(method, Method::Judged(_)));
     judged.unwrap_or(Method::Deterministic)
@@ -263,10 +265,15 @@ impl Elements {
 }
 
 impl Scores {
-    fn of(categories: &[CategoryScore]) -> Self {
+    fn of(categories: &[CategoryScore], all: &[Evaluation]) -> Self {
+        let method = |category: &CategoryScore| match category.score {
+            Some(_) => judged_by(all.iter().filter(|one| one.item.category == category.category)),
+            None => Method::NotEvaluated,
+        };
         let shown = |at: usize| CategoryShown {
             score: categories[at].score.map(tenths),
             max: categories[at].category.max(),
+            method: method(&categories[at]).name(),
             coverage: hundredths(categories[at].coverage),
         };
         Self {
@@ -305,7 +312,7 @@ impl Own for Elements {
             .iter()
             .map(|(name, one)| {
                 let score = one.score.map_or_else(|| "-".to_owned(), |score| score.to_string());
-                format!("{name} {score}/{} ({})", one.max, one.coverage)
+                format!("{name} {score}/{} ({}, {})", one.max, one.method, one.coverage)
             })
             .collect();
         let Evaluated {

@@ -8,7 +8,7 @@ use fumi_novel::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{CHECKS, EpisodeNumber, Job, NovelDeps, REVIEW, Suggestion, texts};
+use super::{CHECKS, EpisodeNumber, Job, NovelDeps, REVIEW, Suggestion, review::Looks, texts};
 use crate::tool::{Cx, Outcome, Render, Spec, Tool, ToolError};
 
 /// See the module.
@@ -69,6 +69,7 @@ impl Tool for GetCheckTasks {
             let looked = reviewing::manuscript(&job.novel, job.episode, None, &job.tuning)?;
             let review = job.reviews().begin(job.id(), looked.subject, &job.begun);
             review.write_down()?;
+            job.write_down(&Looks::default())?;
             let first = job.suggestion(
                 "execute_check_step",
                 "begins with the first step",

@@ -21,7 +21,7 @@ pub(super) struct Shown {
     /// From 1.
     line: usize,
     /// In characters, from 1.
-    column: usize,
+    col: usize,
     excerpt: String,
     message: String,
     suggestion: String,
@@ -51,7 +51,7 @@ impl Shown {
             rule: issue.rule,
             severity: issue.severity.name(),
             line: issue.line,
-            column: issue.column,
+            col: issue.column,
             excerpt: issue.excerpt.clone(),
             message: issue.message.clone(),
             suggestion: issue.suggestion.clone(),
@@ -78,7 +78,7 @@ impl Shown {
             .map_or(String::new(), |fix| format!(" [{}]", fix.level));
         format!(
             "{}:{} {} {}: {} {} ({}){fix}",
-            self.line, self.column, self.severity, self.rule, self.message, self.suggestion, self.issue_id
+            self.line, self.col, self.severity, self.rule, self.message, self.suggestion, self.issue_id
         )
     }
 }

@@ -20,7 +20,7 @@ use serde_json::{Map, Value, json};
 
 use super::{Checked, Job, Own, Seen, now};
 use crate::{
-    tool::{Answerer, Ask, Audience, Cx, Material, Outcome, Status, Submit, ToolError},
+    tool::{Answerer, Ask, Audience, Cx, Material, Outcome, Render as _, Status, Submit, ToolError},
     tools::novel::writing::artifact,
 };
 
@@ -189,7 +189,7 @@ pub(super) fn open(seen: &Seen<'_>, judging: &Judging, evaluations: &[Evaluation
 }
 
 /// The outcome of a judged check: its answer, or the same with the question of what is open.
-pub(super) async fn outcome<T: Own>(
+pub(super) async fn outcome<T: Own + Clone + Send + Sync + 'static>(
     (checked, open): (Checked<T>, Option<Open>),
     job: &Job,
     submit: Map<String, Value>,
@@ -212,7 +212,13 @@ pub(super) async fn outcome<T: Own>(
     Ok(Outcome::Ask(Box::new(ask(&checked, open, job, &rubric_id, submit))))
 }
 
-fn ask<T: Own>(checked: &Checked<T>, open: Open, job: &Job, rubric: &str, submit: Map<String, Value>) -> Ask {
+fn ask<T: Own + Clone + Send + Sync + 'static>(
+    checked: &Checked<T>,
+    open: Open,
+    job: &Job,
+    rubric: &str,
+    submit: Map<String, Value>,
+) -> Ask {
     let (manuscript, criteria) = match job.locale {
         Locale::En => ("manuscript", "rubric"),
         Locale::Ja => ("原稿", "採点基準"),
@@ -222,7 +228,6 @@ fn ask<T: Own>(checked: &Checked<T>, open: Open, job: &Job, rubric: &str, submit
     arguments.insert("episode".to_owned(), json!(job.episode.number()));
     arguments.insert("session_id".to_owned(), json!(session_id));
     arguments.extend(submit);
-    let summary = checked.summary.clone();
     let mut more = match serde_json::to_value(checked) {
         Ok(Value::Object(fields)) => fields,
         _ => Map::new(),
@@ -236,7 +241,8 @@ fn ask<T: Own>(checked: &Checked<T>, open: Open, job: &Job, rubric: &str, submit
         status: Status::NeedsText,
         session_id: Some(session_id),
         step: Some("judge".to_owned()),
-        instruction: format!("{summary}\n\n{}", open.instruction),
+        instruction: open.instruction,
+        report: checked.text(job.locale),
         context: vec![
             format!("{} {} ({manuscript})", artifact(&open.sha256), open.path),
             format!("{rubric} ({criteria})"),

@@ -23,7 +23,7 @@ pub(in crate::tools::novel) mod pictures;
 mod reader;
 mod review;
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
 use fumi_base::{
     pools::Pool,
@@ -32,9 +32,11 @@ use fumi_base::{
 use fumi_novel::{
     checks::{Finding, FixLevel, Issue, Material, RULE_VERSION, Score, Severity, Tuning},
     completion::NOT_EVALUATED,
+    errors::reviewing::ReviewError,
     project::{Episode, NovelProject},
-    reviewing::{Looked, ReviewId, Reviews},
+    reviewing::{self, Looked, ReviewId, Reviews},
     status::THRESHOLD,
+    together,
     writing::{Moment, Now},
 };
 use schemars::JsonSchema;
@@ -120,13 +122,25 @@ impl Job {
         Self { pictures, ..self }
     }
 
-    /// The reviews of the novel, as this caller has them.
+    /// The reviews of the novel, as this caller has them. What is written to them waits for [`Job::write_down`].
     fn reviews(&self) -> Reviews {
-        if self.keeps {
-            Reviews::of(Arc::clone(self.novel.project()))
-        } else {
-            self.apart.reviews(self.novel.project())
+        self.apart.reviews(self.novel.project())
+    }
+
+    /// Writes what the call wrote of its review to the project, if it is kept there: all of it or nothing.
+    fn write_down(&self, looks: &review::Looks) -> Result<(), ReviewError> {
+        let project = self.novel.project();
+        if !self.keeps {
+            return Ok(());
         }
+        let files = self.apart.take();
+        if looks.session_id.is_some() {
+            together::apply(project, None, reviewing::changes(files))?;
+        } else {
+            reviewing::write_new(project, files)?;
+            reviewing::tidy(project);
+        }
+        Ok(())
     }
 
     fn id(&self) -> ReviewId {

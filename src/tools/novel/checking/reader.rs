@@ -1,6 +1,7 @@
-//! The reviews of who may only read: kept in the server's store, for that caller, so that a staged review goes on over calls.
+//! What a call writes of its review, until it is written to the project as a whole. The reviews of who may only read are kept in the
+//! server's store instead, for that caller, so that a staged review goes on over calls.
 //!
-//! Nothing of them is written to the project. A review begun there by somebody else can be gone on with; the project's stays as it is.
+//! Nothing of those is written to the project. A review begun there by somebody else can be gone on with; the project's stays as it is.
 
 use std::{
     collections::BTreeMap,
@@ -55,6 +56,11 @@ impl Reader {
     /// What was fetched, over what the project has.
     pub(super) fn reviews(&self, project: &Arc<Project>) -> Reviews {
         Reviews::apart(Arc::clone(project), self.files.clone())
+    }
+
+    /// What the call wrote.
+    pub(super) fn take(&self) -> BTreeMap<String, String> {
+        self.files.take()
     }
 
     /// Fetches a review, if there is one by this name.

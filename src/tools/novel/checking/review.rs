@@ -211,5 +211,6 @@ fn keep<T: Own>(
         input_file,
         ..Execution::done(job.tool, &job.begun, &end, &seen.looked.subject.sha256)
     };
-    review.record(seen.looked.subject.clone(), execution, seen.issues, &json(checked))
+    review.record(seen.looked.subject.clone(), execution, seen.issues, &json(checked))?;
+    job.write_down(looks)
 }

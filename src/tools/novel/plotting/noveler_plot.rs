@@ -9,6 +9,7 @@ use fumi_base::{
 use fumi_novel::{
     errors::writing::WritingError,
     plotting::{self, Placed, PlotMaterial, Preview},
+    writing::Cited,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -22,7 +23,7 @@ use crate::{
         EpisodeNumber, NovelDeps, WRITES, alone, stamp,
         suggestion::Suggestion,
         texts,
-        writing::{artifact, noveler_write::to_write, preview, said},
+        writing::{artifact, material, noveler_write::to_write, preview, reference, said},
     },
 };
 
@@ -72,7 +73,7 @@ struct Quality {
 
 /// What came of looking at the arguments.
 enum Looked {
-    Question(String),
+    Question(String, Vec<Cited>),
     Plot(Box<Placed>, Preview, bool),
 }
 
@@ -95,7 +96,11 @@ impl Tool for NovelerPlot {
     async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
         let looked = look(&args, deps, cx).await?;
         Ok(match looked {
-            Looked::Question(instruction) => Outcome::Ask(Box::new(ask(&args, instruction, cx.locale()))),
+            Looked::Question(instruction, context) => {
+                let mut ask = ask(&args, instruction, &context, cx.locale());
+                ask.material = material(&context, cx).await?;
+                Outcome::Ask(Box::new(ask))
+            }
             Looked::Plot(placed, preview, is_new) => Outcome::Done(output(&args, *placed, preview, is_new, cx)),
         })
     }
@@ -125,7 +130,8 @@ async fn look(args: &Args, deps: &NovelDeps, cx: &Cx) -> Result<Looked, ToolErro
             }
             (None, existing) => {
                 let material = PlotMaterial::gather(&novel, episode, existing.map(|existing| existing.text))?;
-                Ok(Looked::Question(material.instruction(episode, locale)))
+                let instruction = material.instruction(episode, locale);
+                Ok(Looked::Question(instruction, material.references))
             }
         }
     };
@@ -143,7 +149,7 @@ async fn look(args: &Args, deps: &NovelDeps, cx: &Cx) -> Result<Looked, ToolErro
     }
 }
 
-fn ask(args: &Args, instruction: String, locale: Locale) -> Ask {
+fn ask(args: &Args, instruction: String, context: &[Cited], locale: Locale) -> Ask {
     let mut arguments = Map::from_iter([("episode".to_owned(), json!(args.episode.0.number()))]);
     for (name, wanted) in [("regenerate", args.regenerate), ("include_text", args.include_text)] {
         if wanted {
@@ -155,7 +161,7 @@ fn ask(args: &Args, instruction: String, locale: Locale) -> Ask {
         session_id: None,
         step: Some("plot".to_owned()),
         instruction,
-        context: Vec::new(),
+        context: context.iter().map(|cited| reference(cited, locale)).collect(),
         acceptance_criteria: plotting::criteria()
             .iter()
             .map(|criterion| criterion.get(locale).to_owned())
@@ -167,6 +173,7 @@ fn ask(args: &Args, instruction: String, locale: Locale) -> Ask {
             answer: "content",
         },
         material: Vec::new(),
+        report: String::new(),
         audience: Audience::Anybody,
         title: Some(Text::new("Planning", "プロット作成")),
         more: Map::new(),

@@ -43,6 +43,8 @@ pub(in crate::tools::novel) const PREVIEW: usize = 200;
 pub(in crate::tools::novel) enum Wanted {
     Named(String),
     Open(Route),
+    /// The newest, also a finished one.
+    Latest(Route),
     New(Route),
 }
 
@@ -60,6 +62,7 @@ impl Wanted {
         match self {
             Self::Named(id) => Which::Named(id),
             Self::Open(route) => Which::Open(*route),
+            Self::Latest(route) => Which::Latest(*route),
             Self::New(route) => Which::New(*route),
         }
     }
@@ -105,9 +108,13 @@ where
         Wanted::Named(id) => format!("{} {}", sitting.tool, id.chars().take(80).collect::<String>()),
         _ => format!("{} {}", sitting.tool, sitting.episode),
     };
+    let written_by = cx.answerer.method();
     alone(deps.novel(cx), cx, &holder, move |_, _| {
         let opened = desk.open(sitting.wanted.which(), sitting.target, &now)?;
-        let act = (sitting.act)(&opened)?;
+        let act = match (sitting.act)(&opened)? {
+            Act::Answer(answer) => Act::Answer(Answer { written_by, ..answer }),
+            act => act,
+        };
         desk.work(opened, act, sitting.tool, sitting.places_draft, &now)
     })
     .await
@@ -162,7 +169,7 @@ pub(in crate::tools::novel) fn answer(content: String, step: Option<&str>) -> Re
         stage,
         turn,
         content,
-        elapsed: Duration::ZERO,
+        ..Answer::default()
     }))
 }
 
@@ -199,6 +206,7 @@ pub(in crate::tools::novel) async fn question(
             answer: "content",
         },
         material: material(&asked.context, cx).await?,
+        report: String::new(),
         audience: Audience::Anybody,
         title: Some(asked.stage.title().clone()),
         more,

@@ -150,6 +150,11 @@ impl Tool for NovelerWrite {
         }
         let (content, step) = (args.content.clone(), args.step.clone());
         let named = args.session_id.is_some();
+        // What is written is not written anew unless somebody says so.
+        let wanted = match Wanted::of(args.session_id.clone(), args.restart, Route::Whole) {
+            Wanted::Open(route) => Wanted::Latest(route),
+            wanted => wanted,
+        };
         let feedback = args.user_feedback.clone().filter(|said| !said.trim().is_empty());
         let worked = sit(
             deps,
@@ -157,7 +162,7 @@ impl Tool for NovelerWrite {
             Sitting {
                 tool: Self::SPEC.name,
                 episode: args.episode.0,
-                wanted: Wanted::of(args.session_id.clone(), args.restart, Route::Whole),
+                wanted,
                 target: args.word_count_target,
                 places_draft: false,
                 act: move |opened: &Opened| match (content, feedback) {

@@ -9,6 +9,7 @@ use fumi_base::text::Locale;
 use fumi_novel::{
     errors::writing::WritingError,
     project::NovelProject,
+    together,
     writing::{AtOnce, Cited, Criterion, Delivered, Material, WholeText, manuscript, place_manuscript, plot_of},
 };
 use schemars::JsonSchema;
@@ -138,7 +139,8 @@ async fn look(args: &Args, prepared: Prepared, cx: &Cx) -> Result<Looked, ToolEr
         let text = at_once.take(&content)?;
         let title = material.plot.episode_info.title.clone().unwrap_or_default();
         let whole = manuscript(episode, &title, &text.text);
-        let place = place_manuscript(&project, &novel, episode, &title, &whole, &now.stamp)?;
+        let (place, change) = place_manuscript(&project, &novel, episode, &title, &whole, &now.stamp)?;
+        together::apply(&project, None, change.into_iter().collect())?;
         Ok(Looked::Text(text, place))
     };
     if is_answered {
@@ -162,7 +164,7 @@ fn ask(args: &Args, instruction: String, context: &[Cited], criteria: &[Criterio
     Ask {
         status: Status::NeedsText,
         session_id: None,
-        step: None,
+        step: Some("whole_episode".to_owned()),
         instruction,
         context: context.iter().map(|cited| reference(cited, locale)).collect(),
         acceptance_criteria: criteria
@@ -176,6 +178,7 @@ fn ask(args: &Args, instruction: String, context: &[Cited], criteria: &[Criterio
             answer: "content",
         },
         material: Vec::new(),
+        report: String::new(),
         // Whoever calls this wants no service outside.
         audience: Audience::Client,
         title: None,

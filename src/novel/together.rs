@@ -1,0 +1,407 @@
+//! Several files that change together: all of them or none, also when the process dies in between.
+//!
+//! Invariant: what each file becomes is on the disk before the note of the whole; the note is there before the first file changes, and
+//! gone after the last. Forward and not back: a whole that was interrupted is finished by the next start or the next turn to write.
+//! A file that somebody changed since is left to them. For whoever has the turn to write: a novel has one note.
+
+use std::sync::Arc;
+
+use fumi_base::{
+    files,
+    project::{PathError, Project},
+    text::Text,
+    writing::{WriteError, remove_file, remove_folder, replace, replace_if},
+};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    backups::Damage,
+    errors::backup::BackupError,
+    project::read_yaml,
+    references::{ContentHash, FILE_BYTES, FileReference},
+};
+
+/// Where contents wait for their place.
+pub const FOLDER: &str = ".noveler/together";
+
+/// Where the whole is written down.
+const NOTE: &str = ".noveler/together/note.yaml";
+
+/// The largest note that is read: 2,000 paths.
+const NOTE_BYTES: u64 = 16 << 20;
+
+/// A file that changes.
+#[derive(Clone, Debug)]
+pub struct Change {
+    path: String,
+    becomes: Becomes,
+    /// The SHA-256 of what the caller knows to stand there; the outer `None` where any file is replaced.
+    known: Option<Option<String>>,
+}
+
+/// What a file becomes.
+#[derive(Clone, Debug)]
+enum Becomes {
+    Bytes(Vec<u8>),
+    /// The content of another file, which has this SHA-256.
+    CopyOf(String, String),
+    Gone,
+}
+
+impl Change {
+    /// A file that gets a content.
+    #[must_use]
+    pub fn write(path: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Self {
+        Self::of(path.into(), Becomes::Bytes(bytes.into()))
+    }
+
+    /// A file that gets the content of another one.
+    #[must_use]
+    pub(crate) fn copy(path: &str, from: String, sha256: &str) -> Self {
+        Self::of(path.to_owned(), Becomes::CopyOf(from, sha256.to_owned()))
+    }
+
+    /// A file that is removed.
+    #[must_use]
+    pub fn remove(path: impl Into<String>) -> Self {
+        Self::of(path.into(), Becomes::Gone)
+    }
+
+    fn of(path: String, becomes: Becomes) -> Self {
+        let known = None;
+        Self { path, becomes, known }
+    }
+
+    /// The same, if the file still has this SHA-256, or is still not there: else nothing of the whole is done.
+    #[must_use]
+    pub fn if_still(self, sha256: Option<&str>) -> Self {
+        let known = Some(sha256.map(str::to_owned));
+        Self { known, ..self }
+    }
+
+    fn sha256(&self) -> Option<String> {
+        match &self.becomes {
+            Becomes::Bytes(bytes) => Some(ContentHash::of(bytes).digits().to_owned()),
+            Becomes::CopyOf(_, sha256) => Some(sha256.clone()),
+            Becomes::Gone => None,
+        }
+    }
+}
+
+/// The whole, as it is written down.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Note {
+    /// The backup that is restored, if that is what is done.
+    restores: Option<String>,
+    files: Vec<Noted>,
+}
+
+/// A file of it.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Noted {
+    path: String,
+    /// The file with its new content; `None` where it is removed.
+    from: Option<String>,
+    /// The SHA-256 of its new content.
+    sha256: Option<String>,
+    /// The SHA-256 of what stood there; `None` where nothing did.
+    before: Option<String>,
+    /// True if nothing is done unless that still stands there.
+    guards: bool,
+}
+
+/// A whole that was interrupted, as far as it went.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Interrupted {
+    /// The backup that was to be restored, if that was it.
+    pub restores: Option<String>,
+    /// How many files were to change.
+    pub total: usize,
+    /// How many have.
+    pub done: usize,
+}
+
+/// Changes files together. Returns those that somebody changed meanwhile, which stay as they are.
+///
+/// # Panics
+/// Never: texts and lists are YAML.
+pub fn apply(project: &Arc<Project>, restores: Option<&str>, changes: Vec<Change>) -> Result<Vec<String>, WriteError> {
+    let mut note = Note {
+        restores: restores.map(str::to_owned),
+        files: Vec::with_capacity(changes.len()),
+    };
+    let mut contents = Vec::new();
+    for change in changes {
+        let (before, sha256) = (hash_at(project, &change.path)?, change.sha256());
+        if change.known.as_ref().is_some_and(|known| *known != before) {
+            return Err(WriteError::Changed { path: change.path });
+        }
+        if before == sha256 {
+            continue;
+        }
+        let waiting = format!("{FOLDER}/{}", note.files.len());
+        let from = match change.becomes {
+            Becomes::Bytes(bytes) => {
+                contents.push((waiting.clone(), bytes));
+                Some(waiting)
+            }
+            Becomes::CopyOf(path, _) => Some(path),
+            Becomes::Gone => None,
+        };
+        note.files.push(Noted {
+            path: change.path,
+            from,
+            sha256,
+            before,
+            guards: change.known.is_some(),
+        });
+    }
+    match (note.files.as_slice(), contents.as_slice()) {
+        ([], _) => return Ok(Vec::new()),
+        // One file is whole by itself.
+        ([only], [(_, bytes)]) => {
+            let placed = replace_if(project, &only.path, bytes, || is_still(project, only));
+            return match placed {
+                Err(WriteError::Changed { path }) if !only.guards => Ok(vec![path]),
+                placed => placed.map(|_| Vec::new()),
+            };
+        }
+        _ => {}
+    }
+    for (waiting, bytes) in &contents {
+        replace(project, waiting, bytes)?;
+    }
+    let text = serde_saphyr::to_string(&note).expect("texts and lists are YAML");
+    replace(project, NOTE, text.as_bytes())?;
+    carry_out(project, &note).map_err(|error| match error {
+        BackupError::Write(error) => error,
+        BackupError::Path(error) => error.into(),
+        // Somebody removed a content that was just written.
+        error => WriteError::Io {
+            path: NOTE.to_owned(),
+            source: std::io::Error::other(error),
+        },
+    })
+}
+
+/// Finishes what was interrupted, if anything was. For whoever has the turn to write. Returns the files that somebody changed
+/// since, which stay as they are.
+pub fn finish(project: &Arc<Project>) -> Result<Vec<String>, BackupError> {
+    let Some(note) = left(project)? else {
+        return Ok(Vec::new());
+    };
+    match carry_out(project, &note) {
+        // Somebody changed what the rest depends on.
+        Err(BackupError::Write(WriteError::Changed { path })) => Ok(vec![path]),
+        done => done,
+    }
+}
+
+/// What was interrupted and not finished since.
+pub fn interrupted(project: &Arc<Project>) -> Result<Option<Interrupted>, BackupError> {
+    let Some(note) = left(project)? else {
+        return Ok(None);
+    };
+    let mut done = 0;
+    for file in &note.files {
+        done += usize::from(hash_at(project, &file.path)? == file.sha256);
+    }
+    Ok(Some(Interrupted {
+        restores: note.restores,
+        total: note.files.len(),
+        done,
+    }))
+}
+
+/// True if something was interrupted here: one look at the disk.
+#[must_use]
+pub fn is_left(project: &Arc<Project>) -> bool {
+    project.resolve(NOTE).is_ok()
+}
+
+fn left(project: &Arc<Project>) -> Result<Option<Note>, BackupError> {
+    let note = match project.resolve(NOTE) {
+        Ok(note) => note,
+        Err(PathError::NotFound { .. }) => return Ok(None),
+        Err(error) => return Err(error.into()),
+    };
+    let bytes = files::read(&note, NOTE_BYTES)?;
+    Ok(Some(read_yaml(NOTE, &String::from_utf8_lossy(&bytes))?))
+}
+
+/// Puts every file of a note in its place that is not there yet, then removes the note.
+fn carry_out(project: &Arc<Project>, note: &Note) -> Result<Vec<String>, BackupError> {
+    let end = || remove_folder(project, FOLDER);
+    let mut kept = Vec::new();
+    for file in &note.files {
+        let now = hash_at(project, &file.path)?;
+        if now == file.sha256 {
+            continue;
+        }
+        let placed = match &file.from {
+            _ if now != file.before => Err(WriteError::Changed {
+                path: file.path.clone(),
+            }),
+            None => remove_file(project, &file.path),
+            Some(from) => {
+                let bytes = content(project, note, file, from)?;
+                replace_if(project, &file.path, &bytes, || is_still(project, file)).map(drop)
+            }
+        };
+        match placed {
+            Ok(()) => {}
+            Err(WriteError::Changed { path }) if !file.guards => kept.push(path),
+            Err(error @ WriteError::Changed { .. }) => {
+                end()?;
+                return Err(error.into());
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+    end()?;
+    Ok(kept)
+}
+
+/// The new content of a file.
+fn content(project: &Arc<Project>, note: &Note, file: &Noted, from: &str) -> Result<Vec<u8>, BackupError> {
+    let bytes = project.resolve(from).and_then(|from| files::read(&from, FILE_BYTES));
+    match bytes {
+        Ok(bytes) if Some(ContentHash::of(&bytes).digits()) == file.sha256.as_deref() => Ok(bytes),
+        Ok(_) | Err(PathError::NotFound { .. }) => Err(BackupError::Damaged {
+            id: note.restores.clone().unwrap_or_else(|| FOLDER.to_owned()),
+            damage: vec![Damage::Changed(file.path.clone())],
+        }),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// True if what stood in the place of a file still stands there.
+fn is_still(project: &Arc<Project>, file: &Noted) -> bool {
+    hash_at(project, &file.path).is_ok_and(|now| now == file.before)
+}
+
+/// The SHA-256 of what stands in a place; `None` where nothing does.
+fn hash_at(project: &Arc<Project>, path: &str) -> Result<Option<String>, PathError> {
+    match project.resolve(path) {
+        Ok(file) => Ok(Some(FileReference::of(&file)?.hash.digits().to_owned())),
+        Err(PathError::NotFound { .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+impl Interrupted {
+    /// The remark as a sentence, in both languages.
+    #[must_use]
+    pub fn message(&self) -> Text {
+        let Self { restores, total, done } = self;
+        let (what, what_ja) = match restores {
+            Some(backup) => (
+                format!("Restoring the backup {backup}"),
+                format!("バックアップ {backup} の復元"),
+            ),
+            None => (
+                "A write of several files".to_owned(),
+                "複数のファイルの書き込み".to_owned(),
+            ),
+        };
+        Text::new(
+            format!(
+                "{what} was interrupted: {done} of {total} files are done. The next start of a server over this folder, or the next call that writes to this novel, does the others first."
+            ),
+            format!(
+                "{what_ja}が途中で止まっています（{total} 件中 {done} 件まで完了）。このフォルダーでサーバーを次に起動したとき、または次にこの作品に書き込むときに、残りを先に済ませます。"
+            ),
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use fumi_base::{
+        errors::Teach,
+        project::Project,
+        writing::{WriteError, replace},
+    };
+
+    use super::{Change, NOTE, apply, finish, interrupted};
+    use crate::references::ContentHash;
+
+    fn read(root: &tempfile::TempDir, name: &str) -> Option<String> {
+        fs::read_to_string(root.path().join(name)).ok()
+    }
+
+    #[test]
+    fn files_change_together_and_leave_nothing() {
+        let root = tempfile::tempdir().expect("a folder");
+        let project = Project::open(root.path()).expect("a project");
+        fs::write(root.path().join("old.md"), "old").expect("written");
+        let changes = || {
+            vec![
+                Change::write("a/b.md", "b"),
+                Change::write("c.md", "c"),
+                Change::remove("old.md"),
+            ]
+        };
+        assert_eq!(apply(&project, None, changes()).expect("applied"), [""; 0]);
+        assert_eq!(
+            (read(&root, "a/b.md"), read(&root, "c.md"), read(&root, "old.md")),
+            (Some("b".into()), Some("c".into()), None)
+        );
+        assert_eq!(fs::read_dir(root.path().join(".noveler")).expect("there").count(), 0);
+        assert_eq!(apply(&project, None, changes()).expect("again"), [""; 0]);
+    }
+
+    #[test]
+    fn a_place_that_cannot_be_taken_and_a_file_that_changed_change_nothing() {
+        let root = tempfile::tempdir().expect("a folder");
+        let project = Project::open(root.path()).expect("a project");
+        fs::create_dir(root.path().join("taken")).expect("a folder");
+        let both = |last: Change| vec![Change::write("a.md", "a"), last];
+        let refused = apply(&project, None, both(Change::write("taken", "x"))).expect_err("a folder");
+        assert_eq!(refused.entry(), "NOT_A_FILE");
+        fs::write(root.path().join("b.md"), "somebody's").expect("written");
+        let known = Change::write("b.md", "b").if_still(None);
+        let refused = apply(&project, None, both(known)).expect_err("changed");
+        assert!(matches!(refused, WriteError::Changed { .. }));
+        assert_eq!(read(&root, "a.md"), None);
+    }
+
+    #[test]
+    fn what_was_interrupted_is_finished_but_for_what_somebody_changed() {
+        let root = tempfile::tempdir().expect("a folder");
+        let project = Project::open(root.path()).expect("a project");
+        let hash = |text: &str| ContentHash::of(text.as_bytes()).digits().to_owned();
+        let file = |at: usize, path: &str| {
+            format!(
+                "- path: {path}\n  from: .noveler/together/{at}\n  sha256: {}\n  before: {}\n  guards: false\n",
+                hash("new"),
+                hash("old")
+            )
+        };
+        let note = format!(
+            "restores: null\nfiles:\n{}{}{}",
+            file(0, "a.md"),
+            file(1, "b.md"),
+            file(2, "c.md")
+        );
+        for (name, text) in [("a.md", "new"), ("b.md", "old"), ("c.md", "somebody's")] {
+            fs::write(root.path().join(name), text).expect("written");
+        }
+        for at in 0..3 {
+            replace(&project, &format!(".noveler/together/{at}"), b"new").expect("written");
+        }
+        replace(&project, NOTE, note.as_bytes()).expect("written");
+        let left = interrupted(&project).expect("read").expect("there");
+        assert_eq!((left.done, left.total), (1, 3));
+        assert_eq!(finish(&project).expect("finished"), ["c.md"]);
+        assert_eq!(
+            (read(&root, "b.md"), read(&root, "c.md")),
+            (Some("new".into()), Some("somebody's".into()))
+        );
+        assert_eq!(interrupted(&project).expect("read"), None);
+    }
+}

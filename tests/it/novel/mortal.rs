@@ -1,0 +1,112 @@
+//! The program in a process of its own that a test kills (SIGKILL) at a place of a write.
+
+use std::{
+    io::{BufRead as _, BufReader, Read as _, Write as _},
+    net::TcpStream,
+    process::{Child, Command, Stdio},
+    sync::mpsc,
+    time::Duration,
+};
+
+use serde_json::Value;
+
+use crate::{program::undisturbed, sample::Sample};
+
+/// The program, serving a sample, with the places that it reached.
+pub(super) struct Mortal {
+    child: Child,
+    address: String,
+    reached: mpsc::Receiver<String>,
+}
+
+impl Mortal {
+    pub(super) fn start(sample: &Sample, wish: &str) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_fumi"));
+        undisturbed(&mut command);
+        let mut child = command
+            .current_dir(sample.root())
+            .args(["serve", "--listen", "127.0.0.1:0", "--store", "memory"])
+            .env("FUMI_FAILPOINT", wish)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut ready = String::new();
+        BufReader::new(child.stdout.as_mut().unwrap())
+            .read_line(&mut ready)
+            .unwrap();
+        let address = ready
+            .strip_prefix("fumi listening on http://")
+            .and_then(|rest| rest.strip_suffix("/mcp\n"));
+        let (tell, reached) = mpsc::channel();
+        let log = BufReader::new(child.stderr.take().unwrap());
+        std::thread::spawn(move || {
+            for line in log.lines().map_while(Result::ok) {
+                if let Some(place) = line.strip_prefix("failpoint ") {
+                    let _ = tell.send(place.to_owned());
+                }
+            }
+        });
+        Self {
+            address: address
+                .unwrap_or_else(|| panic!("it did not start: {ready:?}"))
+                .to_owned(),
+            child,
+            reached,
+        }
+    }
+
+    /// Sends a call and does not wait for its answer.
+    fn send(&self, tool: &str, arguments: &Value) -> TcpStream {
+        let body = arguments.to_string();
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        write!(
+            stream,
+            "POST /v1/tools/{tool} HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
+            self.address,
+            body.len()
+        )
+        .unwrap();
+        stream
+    }
+
+    /// Sends a call, waits for its answer, and gives the places that it reached.
+    pub(super) fn places(&self, tool: &str, arguments: &Value) -> Vec<String> {
+        self.answer(tool, arguments);
+        let mut places = Vec::new();
+        while let Ok(place) = self.reached.recv_timeout(Duration::from_millis(20)) {
+            places.push(place);
+        }
+        places
+    }
+
+    /// Sends a call and waits for its answer.
+    pub(super) fn answer(&self, tool: &str, arguments: &Value) -> Value {
+        let mut answer = String::new();
+        self.send(tool, arguments).read_to_string(&mut answer).unwrap();
+        assert!(answer.starts_with("HTTP/1.1 200"), "{tool}: {answer}");
+        let (_, body) = answer.split_once("\r\n\r\n").unwrap();
+        serde_json::from_str(body).unwrap()
+    }
+
+    /// Sends a call that never comes back: it is killed at its place.
+    pub(super) fn dies(mut self, tool: &str, arguments: &Value) -> String {
+        let stream = self.send(tool, arguments);
+        let place = self
+            .reached
+            .recv_timeout(Duration::from_mins(1))
+            .expect("the place is reached");
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+        drop(stream);
+        place
+    }
+}
+
+impl Drop for Mortal {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
