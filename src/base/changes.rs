@@ -12,7 +12,7 @@ use std::{
 
 use tokio::{sync::Notify, task::JoinHandle};
 
-use crate::tree::{Source, Tree, UNCOUNTED};
+use crate::tree::{Source, Tree, is_uncounted};
 
 /// How often those look for themselves who hear nothing: trees and folders that are not watched.
 pub const POLL: Duration = Duration::from_secs(2);
@@ -42,11 +42,7 @@ impl Interest {
 
     /// Whether some of it lies where the kernel is not asked.
     fn unwatched(&self) -> bool {
-        let hidden = |path: &PathBuf| {
-            path.iter()
-                .any(|part| part == ".git" || UNCOUNTED.iter().any(|uncounted| part == *uncounted))
-        };
-        self.paths.iter().any(hidden)
+        self.paths.iter().any(|path| path.iter().any(is_uncounted))
     }
 }
 

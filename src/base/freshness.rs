@@ -6,7 +6,8 @@
 //! what others write ([`crate::mounts`]), the stamp is a hash over the whole tree.
 //! Those who want to be told of changes listen to the same queue ([`Freshness::listen`]).
 //! What inotify does not see is not seen here either: writes through a shared memory map, or through a hard link
-//! elsewhere. `.fumi/`, `.noveler/` and the inside of `.git/` do not count: no cached answer depends on them.
+//! elsewhere. The contents of `.fumi/`, `.noveler/` and `.git/` do not count: an answer
+//! that depends on them, or on where a link leads, is not cached ([`crate::project::Project::unstamped`]).
 
 use std::{
     collections::HashMap,

@@ -9,7 +9,10 @@ use std::os::fd::AsRawFd as _;
 use std::{
     io,
     path::{Component, Path, PathBuf},
-    sync::{Arc, PoisonError, RwLock},
+    sync::{
+        Arc, PoisonError, RwLock,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
 };
 
 use cap_fs_ext::OpenOptionsSyncExt;
@@ -23,6 +26,7 @@ use crate::{
     errors::{Book, Teach},
     path_maps::PathMaps,
     system::{Failures, is_system_failure},
+    tree,
 };
 
 /// Longest path that is looked at, in bytes (Linux `PATH_MAX`).
@@ -41,6 +45,8 @@ pub struct Project {
     /// How the client spells paths, if otherwise than this side.
     maps: Arc<PathMaps>,
     failures: Failures,
+    /// See [`Project::unstamped`].
+    unstamped: AtomicU64,
     /// Std lock: held to copy or to replace.
     held: RwLock<Held>,
     /// The project through whose handle it was opened; `None` for one that the operator named.
@@ -230,6 +236,7 @@ impl Project {
             alias,
             maps,
             failures: Failures::default(),
+            unstamped: AtomicU64::default(),
             held: RwLock::new(Held::new(dir)?),
             parent: None,
         }))
@@ -239,6 +246,26 @@ impl Project {
     #[must_use]
     pub fn failures(&self) -> &Failures {
         &self.failures
+    }
+
+    /// How often something was looked at whose changes no stamp tells of: what lies in folders that do not count, and what a link
+    /// leads to, since a link on the way may lie in such a folder. An answer may be kept only if this count is the same before
+    /// and after the work.
+    #[must_use]
+    pub fn unstamped(&self) -> u64 {
+        self.unstamped.load(Relaxed)
+    }
+
+    /// Counts such a look.
+    pub fn note_unstamped(&self) {
+        self.unstamped.fetch_add(1, Relaxed);
+    }
+
+    /// Counts the entry of a walk if it is a folder that does not count.
+    pub fn note_entry(&self, entry: &Path) {
+        if entry.file_name().is_some_and(tree::is_uncounted) {
+            self.note_unstamped();
+        }
     }
 
     /// The error of a call whose work met a failure of the system, unless the count of failures is the given one.
@@ -265,6 +292,7 @@ impl Project {
             alias: real.to_path_buf(),
             maps: Arc::clone(&self.maps),
             failures: Failures::default(),
+            unstamped: AtomicU64::default(),
             held: RwLock::new(self.beneath(real)?),
             parent: Some(Arc::clone(self)),
         }))
@@ -349,6 +377,9 @@ impl Project {
                     let inside = real
                         .strip_prefix(&self.root)
                         .map_err(|_| PathError::Outside { path: raw.to_owned() })?;
+                    if inside != candidate || inside.iter().any(tree::is_uncounted) {
+                        self.note_unstamped();
+                    }
                     return Ok(ProjectPath {
                         project: Arc::clone(self),
                         relative: inside.to_path_buf(),

@@ -11,6 +11,12 @@ use regex::Regex;
 /// What stands where a secret stood.
 pub const REDACTED: &str = "[redacted]";
 
+/// What stands for each sign of a secret where places matter. ASCII.
+const COVER: char = '*';
+
+/// Shortest line of a secret of several lines, such as a key in PEM form, that is a secret by itself, in bytes.
+const MIN_LINE_BYTES: usize = 16;
+
 /// Shorter values would match by accident (`1`, `true`, `dev`).
 const MIN_SECRET_BYTES: usize = 8;
 
@@ -78,6 +84,15 @@ impl Redactor {
             .into_iter()
             .filter(|secret| secret.len() >= MIN_SECRET_BYTES)
             .collect();
+        // Results give lines one by one.
+        let lines: Vec<String> = secrets
+            .iter()
+            .filter(|secret| secret.contains('\n'))
+            .flat_map(|secret| secret.lines().map(str::trim))
+            .filter(|line| line.len() >= MIN_LINE_BYTES && !line.starts_with("-----"))
+            .map(str::to_owned)
+            .collect();
+        secrets.extend(lines);
         secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
         secrets.dedup();
         Self { secrets }
@@ -105,6 +120,45 @@ impl Redactor {
             }
         }
         out
+    }
+
+    /// Covers the server's own secrets with as many signs, so that places stay where they are: for text of which a part is given.
+    /// `None` when there were none.
+    #[must_use]
+    pub fn covered(&self, text: &str) -> Option<String> {
+        let mut out: Option<String> = None;
+        for secret in &self.secrets {
+            let current = out.as_deref().unwrap_or(text);
+            if current.contains(secret.as_str()) {
+                let cover: String = secret.chars().map(|c| if c == '\n' { c } else { COVER }).collect();
+                out = Some(current.replace(secret.as_str(), &cover));
+            }
+        }
+        out
+    }
+
+    /// The same for bytes, in which secrets may stand as UTF-8 or UTF-16. Compressed or encrypted they are not found.
+    pub fn cover(&self, bytes: &mut [u8]) {
+        for secret in &self.secrets {
+            let wide = || secret.encode_utf16();
+            for form in [
+                secret.clone().into_bytes(),
+                wide().flat_map(u16::to_le_bytes).collect(),
+                wide().flat_map(u16::to_be_bytes).collect(),
+            ] {
+                let found: Vec<usize> = memchr::memmem::find_iter(bytes, &form).collect();
+                for at in found {
+                    bytes[at..at + form.len()].fill(COVER as u8);
+                }
+            }
+        }
+    }
+
+    /// How many bytes of a secret may lie before or behind a part of a file that [`Redactor::cover`] covers.
+    #[must_use]
+    pub fn margin(&self) -> u64 {
+        let longest = self.secrets.iter().map(|secret| secret.len() * 2).max();
+        longest.unwrap_or_default() as u64
     }
 
     /// Removes the server's own secrets and everything that looks like one: for errors, echoes and logs.
@@ -144,5 +198,26 @@ mod tests {
         let redactor = Redactor::new(["canary-0123456789".to_owned(), "short".to_owned()]);
         assert_eq!(redactor.own("x canary-0123456789 y").as_deref(), Some("x [redacted] y"));
         assert_eq!(redactor.own("password=hunter2 short"), None);
+    }
+
+    #[test]
+    fn each_line_of_a_key_is_a_secret() {
+        let key = "-----BEGIN PRIVATE KEY-----\nMIGHAgEAMBMGByqGSM49\nAgEGCCqGSM49AwEHBG0w\n-----END PRIVATE KEY-----";
+        let redactor = Redactor::new([key.to_owned()]);
+        assert_eq!(
+            redactor.own("  AgEGCCqGSM49AwEHBG0w,").as_deref(),
+            Some("  [redacted],")
+        );
+        assert_eq!(redactor.own("-----BEGIN PRIVATE KEY-----"), None);
+    }
+
+    #[test]
+    fn a_cover_keeps_every_place() {
+        let redactor = Redactor::new(["秘密の鍵 0123".to_owned()]);
+        assert_eq!(redactor.covered("x 秘密の鍵 0123 y").as_deref(), Some("x ********* y"));
+        let wide: Vec<u8> = "x秘密の鍵 0123y".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let mut covered = wide.clone();
+        redactor.cover(&mut covered);
+        assert_eq!((covered.len(), &covered[..3]), (wide.len(), &b"x\0*"[..]));
     }
 }

@@ -4,6 +4,7 @@
 //! listen), and both the generation and every listener learn of it under the same lock. No file is opened here.
 
 use std::{
+    ffi::OsStr,
     hash::{DefaultHasher, Hash, Hasher},
     io,
     path::{Path, PathBuf},
@@ -28,8 +29,13 @@ use linux::Watch;
 #[cfg(not(target_os = "linux"))]
 use nowhere::Watch;
 
-/// Names whose contents never bump a generation, and are not watched.
+/// Names of folders whose contents never bump a generation, and are not watched. The folders themselves count.
 pub(crate) const UNCOUNTED: [&str; 2] = [".fumi", ".noveler"];
+
+/// True if a folder of this name holds what does not count. Only a part of `.git` does, but few answers depend on that part.
+pub(crate) fn is_uncounted(name: &OsStr) -> bool {
+    name == ".git" || UNCOUNTED.iter().any(|uncounted| name == *uncounted)
+}
 
 /// Counts the trees of this process.
 static TREES: AtomicU64 = AtomicU64::new(0);
@@ -179,10 +185,11 @@ pub(crate) fn stamp_tree(root: &Path) -> Option<u64> {
         files.sort_by_key(std::fs::DirEntry::file_name);
         for file in files {
             let name = file.file_name();
+            name.hash(&mut hasher);
+            // The times of a folder change with its contents.
             if UNCOUNTED.iter().any(|uncounted| name == *uncounted) {
                 continue;
             }
-            name.hash(&mut hasher);
             match file.metadata() {
                 Ok(meta) => stamp_file(&meta, &mut hasher),
                 Err(error) => is_known &= !is_system_failure(&error),
@@ -355,15 +362,13 @@ mod linux {
                         continue;
                     }
                     let name = event.name.unwrap_or_default();
-                    if UNCOUNTED.iter().any(|uncounted| name == *uncounted) {
-                        continue;
-                    }
+                    let is_counted = !UNCOUNTED.iter().any(|uncounted| name == *uncounted);
                     let Some(path) = self.folders.get(&event.wd).map(|parent| parent.join(name)) else {
                         // Of a folder that moved away: it is told where it left.
                         continue;
                     };
                     seen(&path);
-                    if !event.mask.contains(EventMask::ISDIR) {
+                    if !event.mask.contains(EventMask::ISDIR) || !is_counted {
                         continue;
                     }
                     if event.mask.intersects(EventMask::CREATE | EventMask::MOVED_TO) {

@@ -29,7 +29,7 @@ use crate::{
     size,
     skipped::{Reason, SkippedList},
     text_query::TextQuery,
-    walk::{self, FoundFile, Traversal, by_path, lock, note, note_rules},
+    walk::{self, FoundFile, Traversal, by_path, lock, note, note_entry},
     walkers::{self, Walkers, cores},
 };
 
@@ -364,7 +364,7 @@ fn walk_folders(
             if cancel.is_cancelled() {
                 return WalkState::Quit;
             }
-            note_rules(&entry, root, &gathered.skipped);
+            note_entry(&entry, &scope.project, &gathered.skipped);
             let entry = match entry {
                 Ok(entry) => entry,
                 Err(error) => {

@@ -20,7 +20,7 @@ use crate::{
     errors::search::SearchError,
     search::{Scope, Targets},
     skipped::{Reason, SkippedList},
-    walk::{self, by_path, lock, note, note_rules},
+    walk::{self, by_path, lock, note, note_entry},
     walkers::{Walkers, cores},
 };
 
@@ -66,7 +66,7 @@ pub fn find(
                 if cancel.is_cancelled() {
                     return WalkState::Quit;
                 }
-                note_rules(&entry, project.root(), &skipped);
+                note_entry(&entry, project, &skipped);
                 match entry {
                     Ok(entry) if entry.file_type().is_some_and(|kind| kind.is_file()) => {
                         if let Some(path) = project.found(entry.path()) {

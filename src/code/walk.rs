@@ -329,7 +329,7 @@ impl FileFilter {
                 if batch.visited.is_multiple_of(u64::from(POLL_EVERY)) && cancel.is_cancelled() {
                     return WalkState::Quit;
                 }
-                note_rules(&entry, self.project.root(), skipped);
+                note_entry(&entry, &self.project, skipped);
                 match Candidate::read(entry) {
                     Ok(Some(candidate)) => {
                         if self.test.admits(&candidate) {
@@ -389,11 +389,17 @@ pub(crate) fn note(error: &ignore::Error, root: &Path, skipped: &Mutex<SkippedLi
     }
 }
 
-/// Files a failure of the system in reading the ignore rules of a folder, which decide what the walk leaves out.
-pub(crate) fn note_rules(entry: &Result<DirEntry, ignore::Error>, root: &Path, skipped: &Mutex<SkippedList>) {
-    let rules = entry.as_ref().ok().and_then(DirEntry::error);
-    if let Some((path, Reason::System)) = rules.and_then(|error| trouble(error, None)) {
-        lock(skipped).add(shown_below(root, &path), Reason::System);
+/// Notes of an entry what the whole answer must say or depend on: a failure of the system in reading the ignore rules of a folder,
+/// which decide what the walk leaves out, and what may change without a new stamp.
+pub(crate) fn note_entry(entry: &Result<DirEntry, ignore::Error>, project: &Project, skipped: &Mutex<SkippedList>) {
+    let Ok(entry) = entry else {
+        // A link that leads nowhere while links are followed, among others.
+        project.note_unstamped();
+        return;
+    };
+    project.note_entry(entry.path());
+    if let Some((path, Reason::System)) = entry.error().and_then(|error| trouble(error, None)) {
+        lock(skipped).add(shown_below(project.root(), &path), Reason::System);
     }
 }
 
@@ -404,6 +410,7 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// True if a link leads to a place inside the project.
 pub(crate) fn leads_inside(project: &Project, link: &Path) -> bool {
+    project.note_unstamped();
     let real = project.failures().noted(link.canonicalize());
     real.is_ok_and(|real| real.starts_with(project.root()))
 }
@@ -598,6 +605,7 @@ fn executable(candidate: &Candidate, project: &Project) -> bool {
     // which follows links.
     let bits = |meta: &Metadata| meta.permissions().mode() & 0o111 != 0;
     if candidate.kind.is_symlink() {
+        project.note_unstamped();
         let target = project.failures().noted(candidate.path().metadata());
         return target.is_ok_and(|meta| bits(&meta));
     }

@@ -8,7 +8,7 @@ use std::net::IpAddr;
 use reqwest::Url;
 use serde::{Deserialize, Serialize};
 
-use super::{ConfigError, Secret};
+use super::{ConfigError, Secret, is_confidential};
 
 /// Who answers the questions of tools that need a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -136,6 +136,13 @@ impl Provider {
         if self.model.is_empty() {
             return refuse("model is empty; name the model that shall write, as the provider calls it");
         }
+        if !is_confidential(&self.base_url) {
+            return refuse(&format!(
+                "base_url is {:?}: over http the key and every text of the novel could be read on the way; write \"https://{}\", or put a proxy that speaks TLS before the provider (http is for this machine only, such as \"http://127.0.0.1:11434/v1\")",
+                self.base_url,
+                self.base_url.trim_start_matches("http://")
+            ));
+        }
         if self.api_key_env.is_empty() && !is_here(&url) {
             return refuse(
                 "api_key_env is empty; name the environment variable that holds the key (only a provider on this machine may need none)",
@@ -195,12 +202,16 @@ mod tests {
     #[test]
     fn a_provider_that_cannot_be_asked_is_refused_at_the_start() {
         type Change = fn(&mut Provider);
-        let cases: [(Change, &str); 9] = [
+        let cases: [(Change, &str); 10] = [
             (|it| it.base_url.clear(), "base_url is empty"),
             (|it| it.base_url = "models.example".to_owned(), "no http or https URL"),
             (
                 |it| it.base_url = "https://me:pw@models.example".to_owned(),
                 "neither credentials",
+            ),
+            (
+                |it| it.base_url = "http://remote/v1".to_owned(),
+                "write \"https://remote/v1\"",
             ),
             (|it| it.model.clear(), "model is empty"),
             (|it| it.api_key_env.clear(), "api_key_env is empty"),

@@ -40,7 +40,7 @@ pub struct Server {
     /// Seconds after which a connection that nothing came over since its last reply is closed.
     pub keep_alive_seconds: u64,
     /// What seals the state that stateless clients carry from one request to the next: at least 32 bytes, the same on all
-    /// replicas. Empty: a random one at every start.
+    /// replicas. Empty: a random one at every start. A store in memory makes it one too: what was opened is forgotten with it.
     pub state_key: Secret,
 }
 

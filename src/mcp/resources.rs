@@ -14,6 +14,7 @@ use fumi_base::{
     files::{self, EncodingChoice},
     pools::Pool,
     project::{Project, ProjectPath},
+    redact::Redactor,
     text::Locale,
 };
 use fumi_code::{
@@ -212,8 +213,8 @@ pub async fn read(
         What::File(path) => {
             let path = project.resolve(&path)?;
             match asked.bytes {
-                Some(range) => part(&path, range, uri),
-                None => file(&path, asked.lines, parts.config.limits.file_bytes, uri),
+                Some(range) => part(&path, range, &parts.kernel.redactor, uri),
+                None => file(&path, asked.lines, &parts, uri),
             }
         }
         What::Stats(name) => stats(&parts, project, name, uri, cancel),
@@ -278,10 +279,20 @@ fn near(paths: Vec<String>, typed: &str) -> Vec<String> {
 }
 
 /// A range of a file's bytes. Only what is shown is read.
-fn part(path: &ProjectPath, range: (u64, Option<u64>), uri: String) -> Result<ResourceContents, ToolError> {
+fn part(
+    path: &ProjectPath,
+    range: (u64, Option<u64>),
+    redactor: &Redactor,
+    uri: String,
+) -> Result<ResourceContents, ToolError> {
     let (start, end) = range;
     let wanted = end.map_or(u64::MAX, |end| (end - start).saturating_add(1));
-    let (bytes, size) = files::read_part(path, start, wanted.min(LONGEST as u64))?;
+    // A secret may begin before the range or end behind it.
+    let margin = redactor.margin();
+    let before = start.min(margin);
+    let shown = wanted.min(LONGEST as u64);
+    let (mut bytes, size) = files::read_part(path, start - before, before + shown + margin)?;
+    redactor.cover(&mut bytes);
     if start >= size {
         let fault = Fault::InvalidBytes {
             value: start.to_string(),
@@ -291,7 +302,11 @@ fn part(path: &ProjectPath, range: (u64, Option<u64>), uri: String) -> Result<Re
         return Err(fault.into());
     }
     let is_cut = wanted > LONGEST as u64;
-    Ok(blob(path, start, &bytes, size, uri, is_cut))
+    let bytes = bytes
+        .get(usize::try_from(before).unwrap_or(usize::MAX)..)
+        .unwrap_or_default();
+    let bytes = &bytes[..bytes.len().min(usize::try_from(shown).unwrap_or(usize::MAX))];
+    Ok(blob(path, start, bytes, size, uri, is_cut))
 }
 
 fn blob(path: &ProjectPath, start: u64, bytes: &[u8], size: u64, uri: String, is_cut: bool) -> ResourceContents {
@@ -312,27 +327,34 @@ fn blob(path: &ProjectPath, start: u64, bytes: &[u8], size: u64, uri: String, is
 fn file(
     path: &ProjectPath,
     lines: Option<(usize, Option<usize>)>,
-    file_bytes: u64,
+    app: &App,
     uri: String,
 ) -> Result<ResourceContents, ToolError> {
+    let redactor = &app.kernel.redactor;
     let is_binary = |bytes: &[u8]| files::detect(bytes).is_single_byte() && bytes.contains(&0);
-    let (head, size) = files::read_part(path, 0, LONGEST as u64)?;
+    let (mut head, size) = files::read_part(path, 0, LONGEST as u64 + redactor.margin())?;
     // Most binary files show it at their beginning, and the rest of a large one is not read.
     if is_binary(&head) {
+        redactor.cover(&mut head);
+        head.truncate(LONGEST);
         return Ok(blob(path, 0, &head, size, uri, true));
     }
-    let bytes = if head.len() as u64 == size {
+    let mut bytes = if head.len() as u64 == size {
         head
     } else {
         drop(head);
-        files::read(path, file_bytes)?
+        files::read(path, app.config.limits.file_bytes)?
     };
     if is_binary(&bytes) {
+        redactor.cover(&mut bytes);
         let shown = &bytes[..bytes.len().min(LONGEST)];
         return Ok(blob(path, 0, shown, bytes.len() as u64, uri, true));
     }
     let shown = path.shown();
-    let decoded = files::decode(&bytes, EncodingChoice::Auto);
+    let mut decoded = files::decode(&bytes, EncodingChoice::Auto);
+    if let Some(covered) = redactor.covered(&decoded.text) {
+        decoded.text = covered;
+    }
     let size = bytes.len();
     drop(bytes);
     let sheet = Sheet::new(&shown, &decoded);

@@ -2,7 +2,8 @@
 //!
 //! What comes back is the attacker's. A seal opens only unchanged, for the caller, the project, the tool and the arguments
 //! that it was made for, within its time, and once. The content is encrypted: a client learns nothing from it but its length.
-//! Which seals were opened is written into the store, which restarts and replicas share where they share a key.
+//! Which seals were opened is written into the store, which restarts and replicas share where they share a key. A seal that was
+//! made over a store that ended with its process opens no more, whatever the key: nobody would know that it was opened.
 
 use std::{
     path::Path,
@@ -115,7 +116,7 @@ impl Seals {
         let mut derived = [0; 32];
         Salt::new(HKDF_SHA256, &[])
             .extract(key.expose())
-            .expand(&[PURPOSE], HKDF_SHA256)
+            .expand(&[PURPOSE, store.life()], HKDF_SHA256)
             .and_then(|material| material.fill(&mut derived))
             .expect("a hash gives as many bytes as it is long");
         Self {

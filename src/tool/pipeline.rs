@@ -210,9 +210,6 @@ pub fn ready(kernel: &Kernel, entry: &Entry, call: &Call) -> Option<(Arc<Ready>,
     };
     let project = named.as_ref().unwrap_or(&call.project);
     let canonical = canonical(&arguments);
-    if touches_own_folders(&canonical) {
-        return None;
-    }
     // Only what is pure was ever kept under such a key.
     let key = key(spec, project, &canonical, caller.locale, stamp(kernel, project));
     let ready = kernel.cache.get(&key)?.ready.get().cloned().flatten()?;
@@ -294,7 +291,7 @@ async fn answer(kernel: &Kernel, catalogue: &Catalogue, entry: &Entry, call: Cal
     let _stop = cx.cancel.clone().drop_guard();
 
     // 4. The answer that is still true.
-    let pure = spec.cached && prepared.is_pure() && !touches_own_folders(&canonical);
+    let pure = spec.cached && prepared.is_pure();
     let is_stamped = pure || spec.options.contains(&SharedOption::Cursor);
     let stamp = is_stamped.then(|| stamp(kernel, &cx.project));
     let key = stamp.map(|stamp| key(spec, &cx.project, &canonical, cx.caller.locale, stamp));
@@ -308,7 +305,7 @@ async fn answer(kernel: &Kernel, catalogue: &Catalogue, entry: &Entry, call: Cal
         answer
     } else {
         // 5. What the call has to itself, then a place in the pool; waiting for them does not count as working.
-        let failures = cx.project.failures().count();
+        let (failures, unstamped) = (cx.project.failures().count(), cx.project.unstamped());
         take_seat(kernel, entry, prepared.as_ref(), &cx).await?;
         // 6 and 7. The work, which really stops by time and by cancel.
         let limit = options
@@ -333,8 +330,8 @@ async fn answer(kernel: &Kernel, catalogue: &Catalogue, entry: &Entry, call: Cal
             }
             Outcome::Done(answer) => {
                 let kept = Kept::new(answer);
-                // 8. Kept uncut.
-                if let Some(key) = key.clone().filter(|_| pure) {
+                // 8. Kept uncut, if its stamp tells of every change.
+                if let Some(key) = key.clone().filter(|_| pure && cx.project.unstamped() == unstamped) {
                     kernel
                         .cache
                         .insert(key, Arc::clone(&kept), size_of(kept.answer.as_ref(), kernel.caps));
@@ -661,11 +658,6 @@ async fn used_up(mut left: Duration, mut writing: watch::Receiver<Writing>) {
 fn stamp(kernel: &Kernel, project: &Project) -> Stamp {
     let at_once = kernel.freshness.stamp_at_once(project.root());
     at_once.unwrap_or_else(|| tokio::task::block_in_place(|| kernel.freshness.stamp(project.root())))
-}
-
-/// fumi's own folders never bump a generation, so nothing that names them is kept.
-fn touches_own_folders(canonical: &str) -> bool {
-    canonical.contains(".fumi") || canonical.contains(".noveler")
 }
 
 fn hash(key: &Key) -> u64 {

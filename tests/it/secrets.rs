@@ -183,3 +183,37 @@ async fn a_delivered_file_is_announced_without_the_secret() {
         silent(entry.spec.name, &format!("{}{}", reply.structured, reply.text));
     }
 }
+
+/// What a client puts together from the parts of a line, or of a binary file, is not the secret either.
+#[tokio::test(flavor = "multi_thread")]
+async fn parts_of_a_file_do_not_add_up_to_a_secret() {
+    use base64::{Engine as _, engine::general_purpose::STANDARD};
+
+    let sample = Sample::empty();
+    sample.file("line.txt", format!("key = {OWN};\n"));
+    sample.file("data.bin", [&b"\x89\0\x01"[..], OWN.as_bytes(), b"\0\xff"].concat());
+    let app = sample.app_with(&[OWN], without_chromium);
+    let mut line = String::new();
+    for (start, end) in [(0, 9), (9, 15), (15, 31)] {
+        let range = json!({"file_path": "line.txt", "start_line": 1, "end_line": 1, "start_column": start, "end_column": end, "format": "raw"});
+        let part = call(&app, "extract_code_section", range).await;
+        line += part.structured["partial_content_result"]["content"].as_str().unwrap();
+    }
+    assert_eq!(line, format!("key = {};", "*".repeat(OWN.len())));
+    let server = Server::start(app).await;
+    let session = Session::open(&server).await;
+    let mut bytes = Vec::new();
+    for query in ["", "?bytes=0-9", "?bytes=10-20", "?bytes=21-"] {
+        let uri = format!("code://file/data.bin{query}");
+        let read = session.request("resources/read", json!({"uri": uri})).await;
+        let blob = read.result()["contents"][0]["blob"].as_str().unwrap().to_owned();
+        bytes.extend(STANDARD.decode(blob).unwrap());
+    }
+    silent("the whole and its ranges", &String::from_utf8_lossy(&bytes));
+    assert_eq!(bytes.len() % 2, 0);
+    assert_eq!(
+        bytes[..bytes.len() / 2],
+        bytes[bytes.len() / 2..],
+        "ranges are parts of the whole"
+    );
+}

@@ -5,6 +5,7 @@
 
 use std::{
     collections::{BTreeMap, HashMap},
+    hash::{BuildHasher as _, Hasher as _, RandomState},
     sync::{Mutex, MutexGuard, PoisonError},
     time::{Duration, SystemTime},
 };
@@ -22,6 +23,8 @@ pub const DEFAULT_BYTES: usize = 64 << 20;
 /// See the module.
 #[derive(Debug)]
 pub struct Memory {
+    /// Random.
+    life: [u8; 8],
     limit: usize,
     clock: Clock,
     /// Std mutex: no operation awaits.
@@ -61,6 +64,7 @@ impl Memory {
     #[must_use]
     pub fn new(limit: usize, clock: Clock) -> Self {
         Self {
+            life: RandomState::new().build_hasher().finish().to_be_bytes(),
             limit,
             clock,
             state: Mutex::default(),
@@ -118,6 +122,10 @@ impl Granted {
 impl Store for Memory {
     fn is_lasting(&self) -> bool {
         false
+    }
+
+    fn life(&self) -> &[u8] {
+        &self.life
     }
 
     async fn get(&self, key: &str) -> Result<Option<Entry>, StoreError> {

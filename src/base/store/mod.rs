@@ -192,6 +192,12 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// Whether what it holds is still there when the process is gone.
     fn is_lasting(&self) -> bool;
 
+    /// Bytes that no store has that began with another process; empty where entries outlive the process. What must be known for as
+    /// long as something else is good is bound to them.
+    fn life(&self) -> &[u8] {
+        &[]
+    }
+
     /// The entry of a key.
     async fn get(&self, key: &str) -> Result<Option<Entry>, StoreError>;
 

@@ -2,7 +2,7 @@
 
 use std::{ops::Range, sync::Arc, time::Duration};
 
-use fumi_base::{pools::Pool, text::Locale};
+use fumi_base::{files::Decoded, pools::Pool, text::Locale};
 use fumi_code::{
     parse::Source,
     section::{self, Content, Section, Sheet},
@@ -164,12 +164,18 @@ impl Tool for ExtractCodeSection {
     async fn call(args: Args, deps: &Arc<StructureDeps>, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
         let path = cx.project.resolve(&args.file_path)?;
         let deps = Arc::clone(deps);
+        let redactor = Arc::clone(&cx.actor.redactor);
         let output = cx
             .blocking(move |cancel, _| {
                 let (decoded, size) = deps.read(&path)?;
                 let (shown, format) = (path.shown(), section::Format::from(args.format));
                 let part = |section: Section| Part::new(&shown, section, format, &decoded.encoding);
-                let sheet = Sheet::new(&shown, &decoded);
+                // Two parts of a secret would be none.
+                let covered = redactor.covered(&decoded.text).map(|text| Decoded {
+                    text,
+                    ..decoded.clone()
+                });
+                let sheet = Sheet::new(&shown, covered.as_ref().unwrap_or(&decoded));
                 let mut output = Output {
                     success: true,
                     partial_content_result: None,

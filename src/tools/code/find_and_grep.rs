@@ -77,8 +77,7 @@ impl Tool for FindAndGrep {
     type Output = SearchReply;
 
     fn is_pure(args: &Args) -> bool {
-        // Hidden walks see fumi's own folders, whose changes do not count.
-        !args.walk.hidden && !args.name.depends_on_now()
+        !args.name.depends_on_now()
     }
 
     async fn call(args: Args, deps: &SearchDeps, cx: &Cx) -> Result<Outcome<SearchReply>, ToolError> {

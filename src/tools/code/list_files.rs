@@ -142,8 +142,7 @@ impl Tool for ListFiles {
     type Output = Output;
 
     fn is_pure(args: &Args) -> bool {
-        // Hidden walks see fumi's own folders, whose changes do not count.
-        !args.name.depends_on_now() && !args.walk.hidden
+        !args.name.depends_on_now()
     }
 
     async fn call(args: Args, deps: &SearchDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {

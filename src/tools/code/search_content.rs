@@ -90,11 +90,6 @@ impl Tool for SearchContent {
     type Args = Args;
     type Output = SearchReply;
 
-    fn is_pure(args: &Args) -> bool {
-        // Hidden walks see fumi's own folders, whose changes do not count.
-        !args.walk.hidden
-    }
-
     async fn call(args: Args, deps: &SearchDeps, cx: &Cx) -> Result<Outcome<SearchReply>, ToolError> {
         let (options, adjusted) = args.text.options()?;
         let targets = Targets {

@@ -205,6 +205,20 @@ async fn a_configured_key_opens_on_another_server() {
     );
 }
 
+/// What the first process wrote down in memory is gone with it, so that nobody would know of the first use.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_state_does_not_outlive_a_store_in_memory() {
+    let (sample, rain) = (Sample::new(), json!({"topic": "rain"}));
+    let first = start(&sample).await;
+    let (_, state) = required(&ask(&Stateless::new(&first), rain.clone(), json!({})).await);
+    let answer = ask(&Stateless::new(&first), rain.clone(), brings(&state, "Drop.")).await;
+    assert_eq!(answer.called().0["text"], "Drop.", "{}", answer.raw);
+    first.stop().await;
+    let restarted = start(&sample).await;
+    let answer = ask(&Stateless::new(&restarted), rain, brings(&state, "Drop.")).await;
+    is_refused(&answer, "used before the restart");
+}
+
 /// A store that cannot be written: nobody knows whether a state was used, so that it opens nothing, and nothing is used up.
 #[tokio::test(flavor = "multi_thread")]
 async fn without_a_store_no_state_opens() {

@@ -202,3 +202,85 @@ async fn two_formats_never_share_an_answer_and_equal_calls_do() {
     // Delivery does not change what is found: the same entry serves it.
     assert!(ask(json!({"word": true, "output_file": "x.json"})).await.cache_hit);
 }
+
+/// Ways to a file whose changes do not count, by name: a link to make, what to ask, and the file that changes meanwhile.
+fn hidden_ways() -> Vec<(&'static str, &'static str, &'static str, Value, &'static str)> {
+    let own = ".fumi/output/own.py";
+    vec![
+        ("a link into .fumi", own, "link.py", json!({"files": ["link.py"]}), own),
+        (
+            "a link over a link in .fumi",
+            ".fumi/output/way.py",
+            "link.py",
+            json!({"files": ["link.py"]}),
+            ".fumi/output/way.py",
+        ),
+        (
+            "a folder that is a link",
+            ".fumi/output",
+            "linked",
+            json!({"roots": ["linked"]}),
+            own,
+        ),
+        (
+            "a walk that follows links",
+            ".fumi/output",
+            "linked",
+            json!({"roots": ["."], "follow_symlinks": true}),
+            own,
+        ),
+        (
+            "a followed link that led nowhere",
+            ".fumi/output/later.py",
+            "linked.py",
+            json!({"roots": ["."], "follow_symlinks": true}),
+            ".fumi/output/later.py",
+        ),
+        (
+            "a glob that means hidden folders too",
+            "a.py",
+            "linked.py",
+            json!({"roots": ["."], "include_globs": ["*"]}),
+            own,
+        ),
+        (
+            "the inside of .git",
+            "a.py",
+            "linked.py",
+            json!({"files": [".git/refs/heads/main"]}),
+            ".git/refs/heads/main",
+        ),
+    ]
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_lies_in_folders_that_do_not_count_is_never_answered_from_the_cache() {
+    for (way, target, link, mut question, changed) in hidden_ways() {
+        let sample = Sample::empty();
+        sample.file("a.py", "x = 1\n").file(".git/refs/heads/main", "needle\n");
+        sample.file(".fumi/output/own.py", "needle\n");
+        std::os::unix::fs::symlink("own.py", sample.root().join(".fumi/output/way.py")).unwrap();
+        std::os::unix::fs::symlink(target, sample.root().join(link)).unwrap();
+        question["query"] = json!("needle");
+        let cached = sample.app();
+        let _ = call(&cached, "search_content", question.clone()).await;
+        sample.file(changed, "needle\nneedle\n");
+        let mine = call(&cached, "search_content", question.clone()).await;
+        let truth = call(&sample.app(), "search_content", question).await;
+        assert_eq!(plain(mine.structured), plain(truth.structured), "{way}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_folder_of_our_own_that_appears_is_seen_by_a_glob_that_means_it() {
+    let sample = Sample::empty();
+    sample.file("a.py", "x = 1\n");
+    let (cached, question) = (
+        sample.app(),
+        json!({"query": "needle", "roots": ["."], "include_globs": ["*"]}),
+    );
+    let _ = call(&cached, "search_content", question.clone()).await;
+    sample.file(".fumi/output/own.py", "needle\n");
+    let mine = call(&cached, "search_content", question).await;
+    assert_eq!(mine.structured["total_matches"], 1);
+}
