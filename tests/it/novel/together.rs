@@ -250,7 +250,7 @@ async fn dies_everywhere(case: &'static str) {
     let kill = move || {
         let after = copied(&before);
         let places = Mortal::start(&after, "list").places(tool, &arguments);
-        assert!(places.len() >= 5, "{case}: {places:?}");
+        assert!(places.len() >= 4, "{case}: {places:?}");
         let (nothing, all) = (seen(&copied(&before)), seen(&after));
         for number in 1..=places.len() {
             let sample = copied(&before);
@@ -373,9 +373,11 @@ fn a_new_novel_that_was_killed_is_made_by_the_same_command() {
             .unwrap();
         dying.kill().unwrap();
         dying.wait().unwrap();
+        // One that is whole is refused as a folder that is not empty.
+        let is_whole = new_novel(&sample) == made;
         let again = make(&sample, "").wait_with_output().unwrap();
         assert!(
-            again.status.success(),
+            again.status.success() || is_whole,
             "{place}: {}",
             String::from_utf8_lossy(&again.stderr)
         );
