@@ -117,7 +117,7 @@ impl Teach for WriteError {
 }
 
 /// The entry of a write that the disk refused. A full disk, or one that turned read-only, is the system's failure too.
-pub(crate) fn write_entry(error: &io::Error) -> &'static str {
+fn write_entry(error: &io::Error) -> &'static str {
     use io::ErrorKind::{QuotaExceeded, ReadOnlyFilesystem, StorageFull};
     if is_system_failure(error) || matches!(error.kind(), StorageFull | QuotaExceeded | ReadOnlyFilesystem) {
         "SYSTEM_FAILURE"

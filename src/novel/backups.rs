@@ -323,9 +323,9 @@ impl Backups {
             .iter()
             .map(|file| Change::copy(&file.path, self.copy_of(id, &file.path), &file.sha256))
             .collect();
-        let changed = together::apply(&self.project, Some(id), changes)?;
-        kept.extend(as_before.iter().filter(|file| changed.contains(&file.path)));
-        let paths = as_before.iter().filter(|file| !changed.contains(&file.path));
+        let saved = together::apply(&self.project, Some(id), changes)?;
+        kept.extend(as_before.iter().filter(|file| saved.contains(&file.path)));
+        let paths = as_before.iter().filter(|file| !saved.contains(&file.path));
         Ok(Restored {
             paths: paths.map(|file| file.path.clone()).collect(),
             kept: kept.into_iter().map(|file| file.path.clone()).collect(),

@@ -35,8 +35,16 @@ const NOTE_BYTES: u64 = 16 << 20;
 pub struct Change {
     path: String,
     becomes: Becomes,
-    /// The SHA-256 of what the caller knows to stand there; the outer `None` where any file is replaced.
-    known: Option<Option<String>>,
+    known: Known,
+}
+
+/// What the caller knows of the file that stands there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Known {
+    /// Nothing: whatever it is, it changes.
+    Nothing,
+    /// Its SHA-256; `None` where there is no file.
+    As(Option<String>),
 }
 
 /// What a file becomes.
@@ -68,14 +76,14 @@ impl Change {
     }
 
     fn of(path: String, becomes: Becomes) -> Self {
-        let known = None;
+        let known = Known::Nothing;
         Self { path, becomes, known }
     }
 
     /// The same, if the file still has this SHA-256, or is still not there: else nothing of the whole is done.
     #[must_use]
     pub fn if_still(self, sha256: Option<&str>) -> Self {
-        let known = Some(sha256.map(str::to_owned));
+        let known = Known::As(sha256.map(str::to_owned));
         Self { known, ..self }
     }
 
@@ -135,7 +143,7 @@ pub fn apply(project: &Arc<Project>, restores: Option<&str>, changes: Vec<Change
     let mut contents = Vec::new();
     for change in changes {
         let (before, sha256) = (hash_at(project, &change.path)?, change.sha256());
-        if change.known.as_ref().is_some_and(|known| *known != before) {
+        if matches!(&change.known, Known::As(known) if *known != before) {
             return Err(WriteError::Changed { path: change.path });
         }
         if before == sha256 {
@@ -155,7 +163,7 @@ pub fn apply(project: &Arc<Project>, restores: Option<&str>, changes: Vec<Change
             from,
             sha256,
             before,
-            guards: change.known.is_some(),
+            guards: change.known != Known::Nothing,
         });
     }
     match (note.files.as_slice(), contents.as_slice()) {

@@ -195,7 +195,7 @@ mod tests {
         assert!(entries.is_empty(), "{entries:?} is never raised");
         let said = all[2].lesson().message;
         assert!(said.en.ends_with("11, 12, … (20)."), "{}", said.en);
-        assert!(all[6].lesson().message.ja.contains("3 行 5 桁"));
+        assert!(all[7].lesson().message.ja.contains("3 行 5 桁"));
         let missing = ProjectError::Path(PathError::NotFound {
             path: "x".to_owned(),
             nearest: Vec::new(),

@@ -63,10 +63,8 @@ impl PlotMaterial {
         for yaml in yamls(&survey, Role::Management)? {
             material.ledger.extend(known_of_ledger(&yaml, episode));
         }
-        if let Some(last) = Episode::new(episode.number() - 1) {
-            if let Ok(plot) = novel.plot(last) {
-                material.previous.extend(plot.synopsis);
-            }
+        if let Some(Ok(plot)) = Episode::new(episode.number() - 1).map(|last| novel.plot(last)) {
+            material.previous.extend(plot.synopsis);
         }
         let known = Material::gather_for(novel, episode, Some(Plot::default()))?;
         let end = known.previous_end;

@@ -286,7 +286,7 @@ foreshadowing:
         assert_eq!(
             faults,
             [
-                "3:1 a text in quotes is not closed",
+                "3:1 `episode_info`: a text in quotes is not closed",
                 "2:2 `episode_info`: a tab indents this line; only spaces indent",
                 "1:12 `synopsis`: there is a second `: ` in this line; put the value in quotes",
                 "2:19 `episode_number`: a whole number is needed",

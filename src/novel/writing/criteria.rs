@@ -433,10 +433,10 @@ mod tests {
 
     #[test]
     fn what_is_no_map_says_where() {
-        let said = read_keys("a: [1\nb: 2").expect_err("broken").message;
+        let said = read_keys("a: [1\nb: 2").expect_err("broken")[0].message.clone();
         assert!(said.en.contains("line 2") || said.en.contains("line 1"), "{said:?}");
         for none in ["", "text", "[1]", "{}"] {
-            assert_eq!(read_keys(none).expect_err(none).criterion, "form");
+            assert_eq!(read_keys(none).expect_err(none)[0].criterion, "form");
         }
         assert_eq!(read_keys("{\"a\": [1]}").expect("JSON").len(), 1);
     }

