@@ -45,7 +45,11 @@ use crate::{
 };
 use fumi_base::{project::Project, text::Locale};
 
-/// How long a client may keep the tool list, in milliseconds. It changes only with the server.
+/// What a client that cuts long results by itself need not cut, in characters: lists are cut here, with a cursor, and what is one
+/// piece is of no use without its end.
+const LONGEST_RESULT: usize = 256 * 1024;
+/// How long a client may keep the tool list, in milliseconds. It changes with the server, and with the project of a session, which is
+/// told of it.
 const LIST_TTL_MS: u64 = 300_000;
 
 /// How much of a URI an error shows: as much as a path may have.
@@ -263,6 +267,10 @@ fn published(catalogue: &Catalogue, access: &Access, entry: &Entry, locale: Loca
         .with_title(shown.title.clone())
         .with_raw_output_schema(Arc::clone(&entry.output))
         .with_annotations(annotations)
+        .with_meta(MetaObject(JsonObject::from_iter([(
+            "anthropic/maxResultSizeChars".to_owned(),
+            json!(LONGEST_RESULT),
+        )])))
 }
 
 /// A reply as the protocol carries it.

@@ -18,7 +18,7 @@ use crate::sample::{Sample, call, fixtures, only_teaches, wide};
 
 const MOST_ROWS: usize = 2_000;
 const MOST_TOKENS: usize = 25_000;
-const MOST_BYTES: usize = 256 * 1024;
+const MOST_BYTES: usize = 36_000;
 /// The estimator's promise.
 const ERROR: f64 = 0.15;
 
