@@ -75,7 +75,12 @@ impl Server {
     #[must_use]
     pub fn new(app: Arc<App>, streams: Arc<Streams>) -> Self {
         let client_roots = Arc::clone(streams.client_roots());
-        let access = super::access::current().unwrap_or_else(|| Arc::new(Access::whole(app.scope.clone())));
+        let access = super::access::current().unwrap_or_else(|| {
+            Arc::new(Access {
+                by_project: app.config.tools.toolsets.is_empty(),
+                ..Access::whole(app.scope.clone())
+            })
+        });
         Self {
             app,
             access,
@@ -88,6 +93,15 @@ impl Server {
     /// The project of a call, as everything but its arguments says.
     async fn project(&self, caller: &Caller, context: &RequestContext<RoleServer>) -> Arc<Project> {
         roots::project(&self.app, &self.client_roots, caller, context).await
+    }
+
+    /// The caller's access as the project of its session bounds the list.
+    async fn listed(&self, caller: &Caller, context: &RequestContext<RoleServer>) -> Access {
+        if !caller.access.by_project {
+            return Access::clone(&caller.access);
+        }
+        let project = self.project(caller, context).await;
+        self.app.listed(&caller.access, &project)
     }
 
     /// Whether a session is still there.
@@ -301,6 +315,7 @@ impl ServerHandler for Server {
         let asks = self.app.catalogue.list(&self.access).any(|entry| entry.asks);
         let mut capabilities = ServerCapabilities::builder()
             .enable_tools()
+            .enable_tool_list_changed()
             .enable_resources()
             .enable_resources_subscribe()
             .enable_completions()
@@ -353,13 +368,14 @@ impl ServerHandler for Server {
             let caller = self.caller(&context);
             self.no_cursor(page.as_ref(), &caller)?;
             let locale = self.language(&caller);
+            let listed = self.listed(&caller, &context).await;
             let tools = self
                 .app
                 .catalogue
-                .list(&caller.access)
+                .list(&listed)
                 .map(|entry| published(&self.app.catalogue, &caller.access, entry, locale))
                 .collect();
-            // Private, because language and toolsets depend on the caller.
+            // Private, because language, toolsets and project depend on the caller.
             Ok(ListToolsResult::with_all_items(tools)
                 .with_ttl_ms(LIST_TTL_MS)
                 .with_cache_scope(CacheScope::Private))
@@ -408,6 +424,7 @@ impl ServerHandler for Server {
             }
             let progress = Progress::default();
             let _ticker = progress::tell(&context, &progress, caller.locale);
+            let before = self.app.listed(&caller.access, &project).listed;
             let conversation = Conversation {
                 app: &self.app,
                 context: &context,
@@ -420,6 +437,11 @@ impl ServerHandler for Server {
             if let Some(session) = &caller.session {
                 let project = self.project(&caller, &context).await;
                 self.follow(&caller, session, &project, &context.peer).await;
+                if self.app.listed(&caller.access, &project).listed != before
+                    && let Err(error) = context.peer.notify_tool_list_changed().await
+                {
+                    tracing::debug!(%error, "a client was not told of its new list of tools");
+                }
                 self.streams.keep(session).await;
             }
             held.map_err(|error| self.redacted(error))
@@ -691,6 +713,12 @@ impl ServerHandler for Server {
             && let Some(session) = parts.headers.get("mcp-session-id").and_then(|id| id.to_str().ok())
         {
             self.client_roots.forget(session);
+            if self.caller_of(parts).access.by_project {
+                let told = context.peer.notify_tool_list_changed().await;
+                drop(
+                    told.inspect_err(|error| tracing::debug!(%error, "a client was not told of its new list of tools")),
+                );
+            }
         }
     }
 }
