@@ -272,8 +272,8 @@ pub async fn authenticate(edge: &Edge, parts: &mut Parts) -> Result<(), Refusal>
         }
         Err(denied) => {
             edge.app.kernel.metrics.refused(RefusedBy::Auth);
-            tracing::info!(target: "fumi::audit", reason = ?denied, "refused: not authenticated");
-            Err(challenge::unauthenticated(&auth, &denied, &parts.headers))
+            tracing::info!(target: "fumi::audit", reason = denied.reason(), "refused: not authenticated");
+            Err(challenge::unauthenticated(&edge.app, &auth, &denied, parts))
         }
     }
 }
