@@ -356,6 +356,7 @@ impl ServerHandler for Server {
             return Err(ErrorData::method_not_found::<rmcp::model::SetLevelRequestMethod>());
         };
         self.streams.set_debug(&session, log_messages::wants_debug(&request));
+        self.streams.keep(&session).await;
         Ok(())
     }
 
