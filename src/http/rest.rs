@@ -31,7 +31,11 @@ use tracing::Instrument as _;
 
 use super::{refusal::Refusal, router::Edge};
 use crate::{
-    mcp,
+    mcp::{
+        self,
+        observe::{self, Operation},
+    },
+    telemetry::metrics::ReplyForm,
     tool::{Access, Caller, Progress, Reply, catalogue::Entry, converse::Talk},
 };
 
@@ -91,12 +95,20 @@ pub async fn call(
     // In a task of its own, so that a call whose client hung up is stopped and awaited, not only forgotten.
     let stop = edge.closing.child_token();
     let _guard = stop.clone().drop_guard();
+    let metrics = Arc::clone(&edge.app.kernel.metrics);
     let work = run(edge, entry, arguments, caller, Progress::default(), stop);
     let reply = tokio::spawn(work.in_current_span()).await.map_err(|panic| {
         tracing::error!(error = %panic, "a call panicked");
         Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, "CALL_FAILED", &[])
     })?;
-    Ok(answer(reply, wants("text/plain") && !wants("json")))
+    let as_text = wants("text/plain") && !wants("json");
+    let form = if as_text {
+        ReplyForm::Text
+    } else {
+        ReplyForm::Structured
+    };
+    metrics.tokens(entry, form, reply.tokens() as u64);
+    Ok(answer(reply, as_text))
 }
 
 fn find<'e>(edge: &'e Edge, access: &Access, name: &str) -> Result<&'e Entry, Refusal> {

@@ -37,6 +37,7 @@ use super::{
 };
 use crate::{
     app::App,
+    telemetry::metrics::ReplyForm,
     tool::{
         Access, Block, Caller, Effect, Progress, Reply,
         catalogue::{Catalogue, Entry},
@@ -461,6 +462,10 @@ impl ServerHandler for Server {
         if has_image && clients::drops_images_beside_structure(&context.peer) {
             result.structured_content = None;
         }
+        let form = match result.structured_content {
+            Some(_) => ReplyForm::Both,
+            None => ReplyForm::Text,
+        };
         let tokens = result
             .meta
             .as_ref()
@@ -468,7 +473,7 @@ impl ServerHandler for Server {
         self.app
             .kernel
             .metrics
-            .tokens(entry.spec.name, tokens.unwrap_or_default());
+            .tokens(entry.spec.name, form, tokens.unwrap_or_default());
         Ok(result.into())
     }
 
