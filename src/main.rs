@@ -1,7 +1,13 @@
 //! The command line. Its output is a contract: results and the ready line on standard output, everything else on
 //! standard error; exit 0 for success, 1 for a tool error, 2 for a call that cannot be understood.
 
-use std::{net::SocketAddr, path::PathBuf, process::ExitCode, sync::Arc, time::Duration};
+use std::{
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    process::ExitCode,
+    sync::Arc,
+    time::Duration,
+};
 
 use clap::{Args, Parser, Subcommand};
 use fumi::{
@@ -288,6 +294,7 @@ fn serve(flags: Serve) -> Result<ExitCode, ConfigError> {
         ..Flags::default()
     };
     let common = flags.common;
+    let file = common.config.clone();
     let read = move || config(common.clone(), own.clone());
     let config = read()?;
     let runtime = runtime()?;
@@ -304,6 +311,7 @@ fn serve(flags: Serve) -> Result<ExitCode, ConfigError> {
         let bound = http::router::bind(app).await?;
         let address = bound.address().map_err(|error| ConfigError(error.to_string()))?;
         tokio::spawn(http::reload::at_hangup(bound.edge().clone(), read));
+        tell_of_start(&bound.edge().app.config, file.as_deref(), address);
         warn_of_missing_browser(&bound.edge().app);
         // Whoever reads the line may send a signal at once.
         let stop = http::shutdown::requested();
@@ -323,6 +331,26 @@ fn serve(flags: Serve) -> Result<ExitCode, ConfigError> {
     runtime.shutdown_timeout(LEAVE);
     served?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// What an operator asks first of a log.
+fn tell_of_start(config: &Config, file: Option<&Path>, address: SocketAddr) {
+    let shown = |paths: &[PathBuf]| {
+        let paths: Vec<_> = paths.iter().map(|path| path.display().to_string()).collect();
+        paths.join(", ")
+    };
+    let metrics = match config.telemetry.metrics_listen.as_str() {
+        "" => format!("{address}/metrics"),
+        own => format!("{own}/metrics"),
+    };
+    tracing::info!(
+        version = env!("CARGO_PKG_VERSION"),
+        roots = shown(&config.projects.allowed_roots),
+        auth = config.auth.mode.name(),
+        config = file.map_or_else(|| "none".to_owned(), |file| file.display().to_string()),
+        metrics,
+        "fumi starts"
+    );
 }
 
 /// The tools of pages are listed nevertheless: they teach how to get a Chromium, and need no restart once it is there.

@@ -75,12 +75,17 @@ pub async fn show(
 pub async fn call(
     State(edge): State<Edge>,
     Extension(access): Extension<Arc<Access>>,
+    Extension(told): Extension<observe::Told>,
     Path(name): Path<String>,
     uri: Uri,
     headers: HeaderMap,
     body: Bytes,
 ) -> Result<Response, Refusal> {
     let entry = find(&edge, &access, &name)?.spec.name;
+    told.tell(Operation {
+        method: "tools/call",
+        tool: Some(entry),
+    });
     let arguments = arguments(&headers, &body)?;
     let caller = Caller {
         locale: mcp::access::wish(&uri, &headers),

@@ -168,6 +168,16 @@ pub enum Denied {
     Away,
 }
 
+impl Denied {
+    /// The reason, for the log.
+    const fn reason(&self) -> &'static str {
+        match self {
+            Self::Missing(reason, _) | Self::Invalid(reason, _) => reason,
+            Self::Away => "the authorization server is away",
+        }
+    }
+}
+
 /// How callers prove who they are.
 #[derive(Debug)]
 pub enum Auth {
