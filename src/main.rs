@@ -64,16 +64,22 @@ enum Command {
     },
     /// List the tools.
     Tools {
-        /// The whole catalogue as JSON.
+        /// All that is known of each, as JSON.
         #[arg(long)]
         json: bool,
         #[command(flatten)]
         common: Common,
     },
-    /// Tokens for clients.
+    /// Make the token by which a client may call a server that asks for one.
     Token {
         #[command(subcommand)]
         command: TokenCommand,
+    },
+    /// Tell a client of this server (not in this build).
+    #[command(hide = true)]
+    Connect {
+        /// The client's name.
+        client: Option<String>,
     },
     /// Print the `OpenAPI` document of the routes for programs.
     Openapi {
@@ -199,6 +205,9 @@ fn main() -> ExitCode {
         Command::Token {
             command: TokenCommand::New { name },
         } => new_token(&name),
+        Command::Connect { .. } => Err(ConfigError(
+            "connect is not in this build; docs/clients.md says what each client needs, such as: claude mcp add --transport http fumi http://127.0.0.1:8640/mcp".to_owned(),
+        )),
         Command::Openapi { common } => openapi(common),
         Command::Novel { command } => novel(command),
         Command::ParserProcess => parser_process::serve()
@@ -383,10 +392,11 @@ fn call(tool: &str, arguments: &str, common: Common) -> Result<ExitCode, ConfigE
     let app = app(config(common, Flags::default())?)?;
     let Some(entry) = app.catalogue.find(&app.scope, tool) else {
         let near = app.catalogue.nearest(&Access::whole(app.scope.clone()), tool);
-        return Err(ConfigError(format!(
-            "there is no tool {tool}; nearest: {}",
-            near.join(", ")
-        )));
+        let near = match near.join(", ") {
+            near if near.is_empty() => "`fumi tools` lists them".to_owned(),
+            near => format!("nearest: {near}"),
+        };
+        return Err(ConfigError(format!("there is no tool {tool}; {near}")));
     };
     let caller = Caller {
         access: Arc::new(Access::whole(app.scope.clone())),
@@ -482,7 +492,7 @@ fn new_token(name: &str) -> Result<ExitCode, ConfigError> {
 fn tools(as_json: bool, common: Common) -> Result<ExitCode, ConfigError> {
     let app = app(config(common, Flags::default())?)?;
     if as_json {
-        say(&fumi::tools::published(&app.catalogue).to_string());
+        say(&fumi::tools::published(&app.catalogue, &app.scope).to_string());
         return Ok(ExitCode::SUCCESS);
     }
     for entry in app.catalogue.list(&Access::whole(app.scope.clone())) {

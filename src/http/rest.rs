@@ -119,9 +119,16 @@ pub async fn call(
 fn find<'e>(edge: &'e Edge, access: &Access, name: &str) -> Result<&'e Entry, Refusal> {
     let catalogue = &edge.app.catalogue;
     catalogue.find(&access.scope, name).ok_or_else(|| {
+        let near = catalogue.nearest(access, name).join(", ");
+        let (nearest, nearest_ja) = if near.is_empty() {
+            (String::new(), String::new())
+        } else {
+            (format!(" Nearest: {near}."), format!("近い名前: {near}。"))
+        };
         let facts = [
             ("unknown", quoted(name)),
-            ("nearest", catalogue.nearest(access, name).join(", ")),
+            ("nearest", nearest),
+            ("nearest_ja", nearest_ja),
         ];
         Refusal::new(StatusCode::NOT_FOUND, "UNKNOWN_TOOL", &facts)
     })

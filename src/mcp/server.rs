@@ -407,12 +407,16 @@ impl ServerHandler for Server {
             let known: Vec<_> = self.app.catalogue.list(access).map(|entry| entry.spec.name).collect();
             return Err(ErrorData::invalid_params(
                 format!(
-                    "unknown tool {:?}; nearest: {}; all: {}",
+                    "unknown tool {:?}; {}all: {}",
                     self.app
                         .kernel
                         .redactor
                         .message(&request.name.chars().take(100).collect::<String>()),
-                    near.join(", "),
+                    if near.is_empty() {
+                        String::new()
+                    } else {
+                        format!("nearest: {}; ", near.join(", "))
+                    },
                     known.join(", ")
                 ),
                 Some(json!({"nearest": near, "tools": known})),
