@@ -78,8 +78,8 @@ impl Asked {
 pub fn wanted(app: &App, path: &str) -> (Scope, bool) {
     let asked = Asked::parse(path).unwrap_or_default();
     let names = asked.toolsets.iter().map(String::as_str);
-    let named = named(app, names, StatusCode::NOT_FOUND).ok();
-    let scope = named.filter(|scope| !scope.is_empty());
+    let scope = named(app, names, StatusCode::NOT_FOUND).ok();
+    let scope = scope.filter(|scope| !scope.is_empty());
     (scope.unwrap_or_else(|| app.scope.clone()), !asked.read_only)
 }
 
