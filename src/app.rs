@@ -6,6 +6,7 @@ use fumi_base::{
     cache::ResultCache,
     freshness::Freshness,
     pools::Pools,
+    project::Project,
     redact::Redactor,
     roots::AllowedRoots,
     store::{Store, memory::Memory},
@@ -21,10 +22,10 @@ use crate::{
     provider::Provider,
     telemetry::metrics::Metrics,
     tool::{
-        Audience,
+        Access, Audience,
         catalogue::{Catalogue, Scope},
         converse::{Author, Question},
-        pipeline::Kernel,
+        pipeline::{self, Kernel},
     },
     tools::{self, Sessions},
 };
@@ -128,6 +129,16 @@ impl App {
             seals,
             provider,
         }))
+    }
+
+    /// What a caller is listed in a project: where nothing names toolsets, those for novels in a novel, else those for code. All others can
+    /// be called too.
+    pub fn listed(&self, access: &Access, project: &Arc<Project>) -> Access {
+        if !access.by_project {
+            return access.clone();
+        }
+        let is_novel = pipeline::is_of_family(&self.kernel, tools::novel::FAMILY.name, access, project);
+        access.listing(if is_novel { "novel" } else { "code" })
     }
 
     /// The provider, where it may answer a question.

@@ -1,7 +1,13 @@
 //! The command line. Its output is a contract: results and the ready line on standard output, everything else on
 //! standard error; exit 0 for success, 1 for a tool error, 2 for a call that cannot be understood.
 
-use std::{net::SocketAddr, path::PathBuf, process::ExitCode, sync::Arc, time::Duration};
+use std::{
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    process::ExitCode,
+    sync::Arc,
+    time::Duration,
+};
 
 use clap::{Args, Parser, Subcommand};
 use fumi::{
@@ -58,16 +64,22 @@ enum Command {
     },
     /// List the tools.
     Tools {
-        /// The whole catalogue as JSON.
+        /// All that is known of each, as JSON.
         #[arg(long)]
         json: bool,
         #[command(flatten)]
         common: Common,
     },
-    /// Tokens for clients.
+    /// Make the token by which a client may call a server that asks for one.
     Token {
         #[command(subcommand)]
         command: TokenCommand,
+    },
+    /// Tell a client of this server (not in this build).
+    #[command(hide = true)]
+    Connect {
+        /// The client's name.
+        client: Option<String>,
     },
     /// Print the `OpenAPI` document of the routes for programs.
     Openapi {
@@ -193,6 +205,9 @@ fn main() -> ExitCode {
         Command::Token {
             command: TokenCommand::New { name },
         } => new_token(&name),
+        Command::Connect { .. } => Err(ConfigError(
+            "connect is not in this build; docs/clients.md says what each client needs, such as: claude mcp add --transport http fumi http://127.0.0.1:8640/mcp".to_owned(),
+        )),
         Command::Openapi { common } => openapi(common),
         Command::Novel { command } => novel(command),
         Command::ParserProcess => parser_process::serve()
@@ -288,6 +303,7 @@ fn serve(flags: Serve) -> Result<ExitCode, ConfigError> {
         ..Flags::default()
     };
     let common = flags.common;
+    let file = common.config.clone();
     let read = move || config(common.clone(), own.clone());
     let config = read()?;
     let runtime = runtime()?;
@@ -305,6 +321,7 @@ fn serve(flags: Serve) -> Result<ExitCode, ConfigError> {
         let bound = http::router::bind(app).await?;
         let address = bound.address().map_err(|error| ConfigError(error.to_string()))?;
         tokio::spawn(http::reload::at_hangup(bound.edge().clone(), read));
+        tell_of_start(&bound.edge().app.config, file.as_deref(), address);
         warn_of_missing_browser(&bound.edge().app);
         // Whoever reads the line may send a signal at once.
         let stop = http::shutdown::requested();
@@ -324,6 +341,26 @@ fn serve(flags: Serve) -> Result<ExitCode, ConfigError> {
     runtime.shutdown_timeout(LEAVE);
     served?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// What an operator asks first of a log.
+fn tell_of_start(config: &Config, file: Option<&Path>, address: SocketAddr) {
+    let shown = |paths: &[PathBuf]| {
+        let paths: Vec<_> = paths.iter().map(|path| path.display().to_string()).collect();
+        paths.join(", ")
+    };
+    let metrics = match config.telemetry.metrics_listen.as_str() {
+        "" => format!("{address}/metrics"),
+        own => format!("{own}/metrics"),
+    };
+    tracing::info!(
+        version = env!("CARGO_PKG_VERSION"),
+        roots = shown(&config.projects.allowed_roots),
+        auth = config.auth.mode.name(),
+        config = file.map_or_else(|| "none".to_owned(), |file| file.display().to_string()),
+        metrics,
+        "fumi starts"
+    );
 }
 
 /// The tools of pages are listed nevertheless: they teach how to get a Chromium, and need no restart once it is there.
@@ -359,10 +396,11 @@ fn call(tool: &str, arguments: &str, common: Common) -> Result<ExitCode, ConfigE
     let app = app(config(common, Flags::default())?)?;
     let Some(entry) = app.catalogue.find(&app.scope, tool) else {
         let near = app.catalogue.nearest(&Access::whole(app.scope.clone()), tool);
-        return Err(ConfigError(format!(
-            "there is no tool {tool}; nearest: {}",
-            near.join(", ")
-        )));
+        let near = match near.join(", ") {
+            near if near.is_empty() => "`fumi tools` lists them".to_owned(),
+            near => format!("nearest: {near}"),
+        };
+        return Err(ConfigError(format!("there is no tool {tool}; {near}")));
     };
     let caller = Caller {
         access: Arc::new(Access::whole(app.scope.clone())),
@@ -458,7 +496,7 @@ fn new_token(name: &str) -> Result<ExitCode, ConfigError> {
 fn tools(as_json: bool, common: Common) -> Result<ExitCode, ConfigError> {
     let app = app(config(common, Flags::default())?)?;
     if as_json {
-        say(&fumi::tools::published(&app.catalogue).to_string());
+        say(&fumi::tools::published(&app.catalogue, &app.scope).to_string());
         return Ok(ExitCode::SUCCESS);
     }
     for entry in app.catalogue.list(&Access::whole(app.scope.clone())) {

@@ -26,6 +26,21 @@ pub trait Teach: std::error::Error + Send + Sync + 'static {
     }
 }
 
+/// An error with its causes, for the log: libraries often say only the outermost.
+#[must_use]
+pub fn with_causes(error: &dyn std::error::Error) -> String {
+    let mut said = error.to_string();
+    let mut next = error.source();
+    while let Some(cause) = next {
+        let cause_said = cause.to_string();
+        if !said.ends_with(&cause_said) {
+            said = format!("{said}: {cause_said}");
+        }
+        next = cause.source();
+    }
+    said
+}
+
 /// The public type of a failure, as the specification of the code tools names them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 pub enum Class {

@@ -348,16 +348,13 @@ fn walk_folders(
     if !scope.traversal.no_ignore {
         builder.add_custom_ignore_filename(".rgignore");
     }
-    builder
-        .overrides(scope.globs.clone())
-        .max_filesize(scope.max_filesize)
-        .threads(threads);
+    builder.overrides(scope.globs.clone()).max_filesize(scope.max_filesize);
     // Only where one folder lies in another can a file be met twice.
     let overlap = folders
         .iter()
         .any(|a| folders.iter().any(|b| a != b && b.starts_with(a)));
     let seen = Mutex::new(HashSet::new());
-    builder.build_parallel().run(|| {
+    walkers::walk(&mut builder, threads, &scope.project, || {
         let mut worker = Worker::new(query, scope, gathered, cancel);
         let seen = &seen;
         Box::new(move |entry| {

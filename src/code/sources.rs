@@ -60,8 +60,8 @@ pub fn find(
         if !scope.traversal().no_ignore {
             builder.add_custom_ignore_filename(".rgignore");
         }
-        builder.overrides(scope.globs().clone()).threads(walkers.count());
-        builder.build_parallel().run(|| {
+        builder.overrides(scope.globs().clone());
+        crate::walkers::walk(&mut builder, walkers.count(), project, || {
             Box::new(|entry| {
                 if cancel.is_cancelled() {
                     return WalkState::Quit;

@@ -30,7 +30,7 @@ use crate::{
     fault,
     size::SizeFilter,
     skipped::{Reason, SkippedList, shown_below},
-    walkers::{Walkers, cores},
+    walkers::{self, Walkers, cores},
 };
 
 /// How many entries a thread visits between two looks at the cancellation token (a look takes a lock).
@@ -270,11 +270,8 @@ impl FileFilter {
             if !self.traversal.no_ignore {
                 builder.add_custom_ignore_filename(".fdignore");
             }
-            builder
-                .overrides(globs.clone())
-                .max_depth(self.depth)
-                .threads(threads.count());
-            self.walk(&builder, &gathered, &skipped, cancel);
+            builder.overrides(globs.clone()).max_depth(self.depth);
+            self.walk((&mut builder, threads.count()), &gathered, &skipped, cancel);
             if cancel.is_cancelled() {
                 return Err(SearchError::Cancelled);
             }
@@ -315,9 +312,15 @@ impl FileFilter {
             .any(|(a, _)| self.roots.iter().any(|(b, _)| a != b && b.starts_with(a)))
     }
 
-    /// Walks one root and puts what passes on the shelf.
-    fn walk(&self, builder: &WalkBuilder, gathered: &Shelf, skipped: &Mutex<SkippedList>, cancel: &CancellationToken) {
-        builder.build_parallel().run(|| {
+    /// Walks one root on so many threads and puts what passes on the shelf.
+    fn walk(
+        &self,
+        (builder, threads): (&mut WalkBuilder, usize),
+        gathered: &Shelf,
+        skipped: &Mutex<SkippedList>,
+        cancel: &CancellationToken,
+    ) {
+        walkers::walk(builder, threads, &self.project, || {
             let mut batch = Batch {
                 shelf: gathered,
                 found: Vec::new(),
@@ -921,7 +924,7 @@ fn read_stamps(project: &Project, found: &mut [Found], threads: usize) {
         let mut parts = found.chunks_mut(share);
         let own = parts.next();
         for part in parts {
-            all_started &= crate::walkers::start(scope, move || read(part));
+            all_started &= walkers::start(scope, move || read(part));
         }
         if let Some(part) = own {
             read(part);

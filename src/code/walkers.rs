@@ -4,13 +4,20 @@
 //! waits: how many calls run at once is bounded elsewhere (the analysis pool).
 
 use std::{
+    io,
     num::NonZeroUsize,
     sync::{
-        LazyLock,
+        LazyLock, Mutex,
         atomic::{AtomicUsize, Ordering},
     },
     thread::{self, Scope, available_parallelism},
 };
+
+use fumi_base::project::Project;
+use ignore::{DirEntry, WalkBuilder, WalkState};
+
+/// What Linux says when there is no room for a thread.
+const EAGAIN: i32 = 11;
 
 /// More threads than this do not make a walk faster (ripgrep's own limit).
 const MOST_PER_CALL: usize = 12;
@@ -56,6 +63,33 @@ impl Drop for Walkers {
 /// Starts one of a call's threads; false if the system gives none, and then the call goes on with those that it has.
 pub(crate) fn start<'scope>(scope: &'scope Scope<'scope, '_>, work: impl FnOnce() + Send + 'scope) -> bool {
     thread::Builder::new().spawn_scoped(scope, work).is_ok()
+}
+
+/// Runs a walk on at most so many threads. The walker itself panics where the system gives it no thread, and waits for ever for one that is
+/// missing; so the threads are tried before, and none at all is a failure of the system.
+pub(crate) fn walk<'s, F>(builder: &mut WalkBuilder, threads: usize, project: &Project, visitors: F)
+where
+    F: FnMut() -> Box<dyn FnMut(Result<DirEntry, ignore::Error>) -> WalkState + Send + 's>,
+{
+    match startable(threads) {
+        0 => drop(
+            project
+                .failures()
+                .noted::<()>(Err(io::Error::from_raw_os_error(EAGAIN))),
+        ),
+        threads => builder.threads(threads).build_parallel().run(visitors),
+    }
+}
+
+/// How many of these threads the system gives at once, now.
+fn startable(wanted: usize) -> usize {
+    let gate = Mutex::new(());
+    let closed = gate.lock();
+    thread::scope(|scope| {
+        let started = (0..wanted).take_while(|_| start(scope, || drop(gate.lock()))).count();
+        drop(closed);
+        started
+    })
 }
 
 /// The cores of this machine.

@@ -51,6 +51,18 @@ pub enum AuthMode {
     OAuth,
 }
 
+impl AuthMode {
+    /// As the configuration writes it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Tokens => "tokens",
+            Self::OAuth => "oauth",
+        }
+    }
+}
+
 /// A principal with a token. `fumi token new` makes one.
 // The bounds stand in each of the two entries: serde cannot refuse a misspelt key of a flattened group, and here one
 // would widen what a token may do.

@@ -21,7 +21,7 @@ pub struct Limits {
     pub reply_rows: usize,
     /// Estimated tokens of one reply before it is cut.
     pub reply_tokens: usize,
-    /// Bytes of one reply before it is cut.
+    /// Bytes of one reply before it is cut. Several clients cut at 40,000 by themselves, without a cursor.
     pub reply_bytes: usize,
     /// Files of a project beyond which `strict` refuses a walk; otherwise it goes on and says so.
     pub project_files: usize,
@@ -43,7 +43,7 @@ impl Default for Limits {
             file_bytes: 100_000_000,
             reply_rows: 2_000,
             reply_tokens: 25_000,
-            reply_bytes: 256 * 1024,
+            reply_bytes: 36_000,
             project_files: 100_000,
             strict: false,
             body_bytes: 4 * 1024 * 1024,

@@ -15,7 +15,8 @@ use super::ConfigError;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Tools {
-    /// Toolsets at `/mcp`. Empty: all that this build has.
+    /// Toolsets that there are, all of them at `/mcp`. Empty: every one, and `/mcp` lists what the project is: `novel` where a novel's
+    /// settings lie, else `code`.
     pub toolsets: Vec<String>,
     /// Nothing may be written, by anybody.
     pub readonly: bool,

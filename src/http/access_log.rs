@@ -113,8 +113,7 @@ struct Line {
 impl Drop for Line {
     fn drop(&mut self) {
         // To a tenth of a millisecond, which is what a reader of the log can use.
-        #[expect(clippy::cast_possible_truncation, reason = "milliseconds of one request")]
-        let tenths = (self.started.elapsed().as_micros() / 100) as u64;
+        let tenths = u32::try_from(self.started.elapsed().as_micros() / 100).unwrap_or(u32::MAX);
         tracing::info!(
             target: "fumi::access",
             method = self.method,
@@ -122,7 +121,7 @@ impl Drop for Line {
             mcp = self.told.get().map(|operation| operation.method),
             tool = self.told.get().and_then(|operation| operation.tool),
             status = self.status.as_u16(),
-            ms = format_args!("{}.{}", tenths / 10, tenths % 10),
+            ms = f64::from(tenths) / 10.0,
             bytes = self.bytes,
             principal = self.principal.as_deref(),
             request_id = self.id.to_str().unwrap_or_default(),

@@ -1,6 +1,6 @@
 //! Which tools a URL, its headers and its principal reach together: the [`Access`] of a request.
 //!
-//! `/mcp`, `/mcp/A,B`, `/mcp/readonly`, `/mcp/readonly/A,B`, and the same under `/projects/NAME`. Everything only narrows: the
+//! `/mcp`, `/mcp/all`, `/mcp/A,B`, `/mcp/readonly`, `/mcp/readonly/A,B`, and the same under `/projects/NAME`. Everything only narrows: the
 //! operator's toolsets, then the principal's, then the URL's, then the headers'. A name that does not exist is a 404 (URL)
 //! or a 400 (header), one that the principal does not have is a 403. Calls are counted here, after everything else, so
 //! that a limit never hides a 404.
@@ -23,6 +23,7 @@ use super::{
     router::Edge,
 };
 use crate::{
+    app::App,
     mcp,
     telemetry::metrics::RefusedBy,
     tool::{Access, catalogue::Scope},
@@ -30,14 +31,17 @@ use crate::{
 
 /// The segment that stands for read-only. No toolset is called so.
 const READ_ONLY: &str = "readonly";
+/// The segment that stands for every toolset there is. No toolset is called so.
+const EVERYTHING: &str = "all";
 
 /// What a URL asks for, as it is written.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Asked {
     project: Option<String>,
     read_only: bool,
-    /// Empty: all.
+    /// Empty: none is named.
     toolsets: Vec<String>,
+    everything: bool,
 }
 
 impl Asked {
@@ -60,11 +64,23 @@ impl Asked {
         if rest.next_if_eq(&READ_ONLY).is_some() {
             asked.read_only = true;
         }
-        if let Some(names) = rest.next() {
+        if rest.next_if_eq(&EVERYTHING).is_some() {
+            asked.everything = true;
+        } else if let Some(names) = rest.next() {
             asked.toolsets = decode(names)?.split(',').map(str::to_owned).collect();
         }
         rest.next().is_none().then_some(asked)
     }
+}
+
+/// The toolsets that a path names, or all that there are, and whether it may write.
+#[must_use]
+pub fn wanted(app: &App, path: &str) -> (Scope, bool) {
+    let asked = Asked::parse(path).unwrap_or_default();
+    let names = asked.toolsets.iter().map(String::as_str);
+    let scope = named(app, names, StatusCode::NOT_FOUND).ok();
+    let scope = scope.filter(|scope| !scope.is_empty());
+    (scope.unwrap_or_else(|| app.scope.clone()), !asked.read_only)
 }
 
 /// The layer around MCP: makes the access of a request, counts it, and runs it there.
@@ -150,9 +166,12 @@ fn access(edge: &Edge, principal: &Principal, asked: &Asked, headers: &HeaderMap
     for value in said(headers, "x-fumi-readonly") {
         read_only_header |= is_true(&value)?;
     }
+    let is_unsaid = asked.toolsets.is_empty() && !asked.everything && names.is_empty();
     Ok(Access {
         principal: Arc::clone(&principal.name),
         scope,
+        listed: None,
+        by_project: is_unsaid && app.config.tools.toolsets.is_empty(),
         read_only: app.config.tools.readonly || principal.readonly || asked.read_only || read_only_header,
         roots: principal.roots.clone(),
         project,
@@ -194,11 +213,7 @@ fn project(roots: &fumi_base::roots::AllowedRoots, name: &str) -> Result<Arc<Pro
 }
 
 /// Toolsets by name, out of those that the operator offers.
-fn named<'n>(
-    app: &crate::app::App,
-    names: impl IntoIterator<Item = &'n str>,
-    status: StatusCode,
-) -> Result<Scope, Refusal> {
+fn named<'n>(app: &App, names: impl IntoIterator<Item = &'n str>, status: StatusCode) -> Result<Scope, Refusal> {
     let names: Vec<&str> = names.into_iter().collect();
     let unknown: Vec<_> = names.iter().filter(|name| !app.scope.contains(name)).collect();
     if unknown.is_empty()
@@ -225,6 +240,7 @@ mod tests {
             Some(Asked {
                 project: project.map(str::to_owned),
                 read_only,
+                everything: false,
                 toolsets: toolsets.iter().map(|name| (*name).to_owned()).collect(),
             })
         };
@@ -251,5 +267,7 @@ mod tests {
         ] {
             assert_eq!(Asked::parse(path), expected, "{path}");
         }
+        let everything = Asked::parse("/mcp/readonly/all/").expect("a path");
+        assert!(everything.everything && everything.read_only && everything.toolsets.is_empty());
     }
 }

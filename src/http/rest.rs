@@ -31,7 +31,11 @@ use tracing::Instrument as _;
 
 use super::{refusal::Refusal, router::Edge};
 use crate::{
-    mcp,
+    mcp::{
+        self,
+        observe::{self, Operation},
+    },
+    telemetry::metrics::ReplyForm,
     tool::{Access, Caller, Progress, Reply, catalogue::Entry, converse::Talk},
 };
 
@@ -71,12 +75,17 @@ pub async fn show(
 pub async fn call(
     State(edge): State<Edge>,
     Extension(access): Extension<Arc<Access>>,
+    Extension(told): Extension<observe::Told>,
     Path(name): Path<String>,
     uri: Uri,
     headers: HeaderMap,
     body: Bytes,
 ) -> Result<Response, Refusal> {
     let entry = find(&edge, &access, &name)?.spec.name;
+    told.tell(Operation {
+        method: "tools/call",
+        tool: Some(entry),
+    });
     let arguments = arguments(&headers, &body)?;
     let caller = Caller {
         locale: mcp::access::wish(&uri, &headers),
@@ -91,20 +100,35 @@ pub async fn call(
     // In a task of its own, so that a call whose client hung up is stopped and awaited, not only forgotten.
     let stop = edge.closing.child_token();
     let _guard = stop.clone().drop_guard();
+    let metrics = Arc::clone(&edge.app.kernel.metrics);
     let work = run(edge, entry, arguments, caller, Progress::default(), stop);
     let reply = tokio::spawn(work.in_current_span()).await.map_err(|panic| {
         tracing::error!(error = %panic, "a call panicked");
         Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, "CALL_FAILED", &[])
     })?;
-    Ok(answer(reply, wants("text/plain") && !wants("json")))
+    let as_text = wants("text/plain") && !wants("json");
+    let form = if as_text {
+        ReplyForm::Text
+    } else {
+        ReplyForm::Structured
+    };
+    metrics.tokens(entry, form, reply.tokens() as u64);
+    Ok(answer(reply, as_text))
 }
 
 fn find<'e>(edge: &'e Edge, access: &Access, name: &str) -> Result<&'e Entry, Refusal> {
     let catalogue = &edge.app.catalogue;
     catalogue.find(&access.scope, name).ok_or_else(|| {
+        let near = catalogue.nearest(access, name).join(", ");
+        let (nearest, nearest_ja) = if near.is_empty() {
+            (String::new(), String::new())
+        } else {
+            (format!(" Nearest: {near}."), format!("近い名前: {near}。"))
+        };
         let facts = [
             ("unknown", quoted(name)),
-            ("nearest", catalogue.nearest(access, name).join(", ")),
+            ("nearest", nearest),
+            ("nearest_ja", nearest_ja),
         ];
         Refusal::new(StatusCode::NOT_FOUND, "UNKNOWN_TOOL", &facts)
     })

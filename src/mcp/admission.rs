@@ -156,6 +156,7 @@ impl Sessions {
                 ),
             }
         }
+        self.streams().set_debug(id, !record.kept.is_quiet);
         self.streams().make_ready(
             id,
             Began {

@@ -31,6 +31,11 @@ pub struct Operation {
 pub struct Told(Arc<OnceLock<Operation>>);
 
 impl Told {
+    /// Tells of a request that is no message of MCP.
+    pub fn tell(&self, operation: Operation) {
+        let _ = self.0.set(operation);
+    }
+
     /// The operation, once it has begun.
     #[must_use]
     pub fn get(&self) -> Option<&Operation> {

@@ -160,7 +160,7 @@ pub fn has_any(app: &App, access: &Access) -> bool {
 
 /// Whether a tool is there for a caller.
 pub(super) fn can_call(app: &App, access: &Access, tool: &str) -> bool {
-    let entry = app.catalogue.find(&access.scope, tool);
+    let entry = app.catalogue.find(access.shown(), tool);
     entry.is_some_and(|entry| access.allows(entry.spec.effect))
 }
 

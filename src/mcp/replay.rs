@@ -231,6 +231,11 @@ impl Replay {
         self.is_quiet.store(is_quiet, Relaxed);
     }
 
+    /// True if it wants none.
+    pub(super) fn is_quiet(&self) -> bool {
+        self.is_quiet.load(Relaxed)
+    }
+
     fn kept(&self) -> MutexGuard<'_, VecDeque<Kept>> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }

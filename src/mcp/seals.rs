@@ -106,6 +106,18 @@ enum Why {
     UsedBefore,
 }
 
+impl Why {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::NoSeal => "no seal",
+            Self::NotAuthentic => "changed, of another call or under another key",
+            Self::Expired => "expired",
+            Self::Unreadable => "of another version",
+            Self::UsedBefore => "used before",
+        }
+    }
+}
+
 impl Seals {
     /// Seals under a key, each good for `ttl`; those that were opened are kept in the store.
     ///
@@ -154,7 +166,7 @@ impl Seals {
     /// which nobody knows whether this is the first time.
     pub async fn open<T: DeserializeOwned>(&self, sealed: &str, bound: &Bound<'_>) -> Result<(T, Used), ToolError> {
         let refuse = |why: Why| {
-            tracing::info!(?why, "a requestState is refused");
+            tracing::info!(why = why.name(), "a requestState is refused");
             ToolError::from(Fault::StateRefused(self.ttl))
         };
         let (nonce, content) = self.content(sealed, bound).map_err(refuse)?;

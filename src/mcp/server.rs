@@ -37,6 +37,7 @@ use super::{
 };
 use crate::{
     app::App,
+    telemetry::metrics::ReplyForm,
     tool::{
         Access, Block, Caller, Effect, Progress, Reply,
         catalogue::{Catalogue, Entry},
@@ -45,7 +46,11 @@ use crate::{
 };
 use fumi_base::{project::Project, text::Locale};
 
-/// How long a client may keep the tool list, in milliseconds. It changes only with the server.
+/// What a client that cuts long results by itself need not cut, in characters: lists are cut here, with a cursor, and what is one
+/// piece is of no use without its end.
+const LONGEST_RESULT: usize = 256 * 1024;
+/// How long a client may keep the tool list, in milliseconds. It changes with the server, and with the project of a session, which is
+/// told of it.
 const LIST_TTL_MS: u64 = 300_000;
 
 /// How much of a URI an error shows: as much as a path may have.
@@ -71,7 +76,12 @@ impl Server {
     #[must_use]
     pub fn new(app: Arc<App>, streams: Arc<Streams>) -> Self {
         let client_roots = Arc::clone(streams.client_roots());
-        let access = super::access::current().unwrap_or_else(|| Arc::new(Access::whole(app.scope.clone())));
+        let access = super::access::current().unwrap_or_else(|| {
+            Arc::new(Access {
+                by_project: app.config.tools.toolsets.is_empty(),
+                ..Access::whole(app.scope.clone())
+            })
+        });
         Self {
             app,
             access,
@@ -84,6 +94,15 @@ impl Server {
     /// The project of a call, as everything but its arguments says.
     async fn project(&self, caller: &Caller, context: &RequestContext<RoleServer>) -> Arc<Project> {
         roots::project(&self.app, &self.client_roots, caller, context).await
+    }
+
+    /// The caller's access as the project of its session bounds the list.
+    async fn listed(&self, caller: &Caller, context: &RequestContext<RoleServer>) -> Access {
+        if !caller.access.by_project {
+            return Access::clone(&caller.access);
+        }
+        let project = self.project(caller, context).await;
+        self.app.listed(&caller.access, &project)
     }
 
     /// Whether a session is still there.
@@ -263,6 +282,10 @@ fn published(catalogue: &Catalogue, access: &Access, entry: &Entry, locale: Loca
         .with_title(shown.title.clone())
         .with_raw_output_schema(Arc::clone(&entry.output))
         .with_annotations(annotations)
+        .with_meta(MetaObject(JsonObject::from_iter([(
+            "anthropic/maxResultSizeChars".to_owned(),
+            json!(LONGEST_RESULT),
+        )])))
 }
 
 /// A reply as the protocol carries it.
@@ -293,6 +316,7 @@ impl ServerHandler for Server {
         let asks = self.app.catalogue.list(&self.access).any(|entry| entry.asks);
         let mut capabilities = ServerCapabilities::builder()
             .enable_tools()
+            .enable_tool_list_changed()
             .enable_resources()
             .enable_resources_subscribe()
             .enable_completions()
@@ -333,6 +357,7 @@ impl ServerHandler for Server {
             return Err(ErrorData::method_not_found::<rmcp::model::SetLevelRequestMethod>());
         };
         self.streams.set_debug(&session, log_messages::wants_debug(&request));
+        self.streams.keep(&session).await;
         Ok(())
     }
 
@@ -345,13 +370,14 @@ impl ServerHandler for Server {
             let caller = self.caller(&context);
             self.no_cursor(page.as_ref(), &caller)?;
             let locale = self.language(&caller);
+            let listed = self.listed(&caller, &context).await;
             let tools = self
                 .app
                 .catalogue
-                .list(&caller.access)
+                .list(&listed)
                 .map(|entry| published(&self.app.catalogue, &caller.access, entry, locale))
                 .collect();
-            // Private, because language and toolsets depend on the caller.
+            // Private, because language, toolsets and project depend on the caller.
             Ok(ListToolsResult::with_all_items(tools)
                 .with_ttl_ms(LIST_TTL_MS)
                 .with_cache_scope(CacheScope::Private))
@@ -381,12 +407,16 @@ impl ServerHandler for Server {
             let known: Vec<_> = self.app.catalogue.list(access).map(|entry| entry.spec.name).collect();
             return Err(ErrorData::invalid_params(
                 format!(
-                    "unknown tool {:?}; nearest: {}; all: {}",
+                    "unknown tool {:?}; {}all: {}",
                     self.app
                         .kernel
                         .redactor
                         .message(&request.name.chars().take(100).collect::<String>()),
-                    near.join(", "),
+                    if near.is_empty() {
+                        String::new()
+                    } else {
+                        format!("nearest: {}; ", near.join(", "))
+                    },
                     known.join(", ")
                 ),
                 Some(json!({"nearest": near, "tools": known})),
@@ -400,6 +430,7 @@ impl ServerHandler for Server {
             }
             let progress = Progress::default();
             let _ticker = progress::tell(&context, &progress, caller.locale);
+            let before = self.app.listed(&caller.access, &project).listed;
             let conversation = Conversation {
                 app: &self.app,
                 context: &context,
@@ -412,6 +443,11 @@ impl ServerHandler for Server {
             if let Some(session) = &caller.session {
                 let project = self.project(&caller, &context).await;
                 self.follow(&caller, session, &project, &context.peer).await;
+                if self.app.listed(&caller.access, &project).listed != before
+                    && let Err(error) = context.peer.notify_tool_list_changed().await
+                {
+                    tracing::debug!(%error, "a client was not told of its new list of tools");
+                }
                 self.streams.keep(session).await;
             }
             held.map_err(|error| self.redacted(error))
@@ -430,6 +466,10 @@ impl ServerHandler for Server {
         if has_image && clients::drops_images_beside_structure(&context.peer) {
             result.structured_content = None;
         }
+        let form = match result.structured_content {
+            Some(_) => ReplyForm::Both,
+            None => ReplyForm::Text,
+        };
         let tokens = result
             .meta
             .as_ref()
@@ -437,7 +477,7 @@ impl ServerHandler for Server {
         self.app
             .kernel
             .metrics
-            .tokens(entry.spec.name, tokens.unwrap_or_default());
+            .tokens(entry.spec.name, form, tokens.unwrap_or_default());
         Ok(result.into())
     }
 
@@ -683,6 +723,12 @@ impl ServerHandler for Server {
             && let Some(session) = parts.headers.get("mcp-session-id").and_then(|id| id.to_str().ok())
         {
             self.client_roots.forget(session);
+            if self.caller_of(parts).access.by_project {
+                let told = context.peer.notify_tool_list_changed().await;
+                drop(
+                    told.inspect_err(|error| tracing::debug!(%error, "a client was not told of its new list of tools")),
+                );
+            }
         }
     }
 }

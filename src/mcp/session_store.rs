@@ -55,6 +55,9 @@ pub struct Kept {
     /// The URIs that it subscribed to.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub subscriptions: BTreeSet<String>,
+    /// True if it wants no log messages of the level `debug`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_quiet: bool,
 }
 
 impl Record {
@@ -253,6 +256,7 @@ mod tests {
         let kept = Kept {
             root: Some("/a".to_owned()),
             subscriptions: ["code://file/a".to_owned()].into(),
+            is_quiet: true,
         };
         assert!(sessions.keep("id", &kept).await.expect("answered"));
         let read = sessions.load("id").await.expect("answered").expect("there");

@@ -283,12 +283,17 @@ impl Streams {
         let Some(before) = kept.as_ref() else { return };
         let root = self.chosen.root(session);
         let root = root.as_ref().and_then(|project| project.root().to_str());
-        if before.root.as_deref() == root && self.subscriptions.are(session, &before.subscriptions) {
+        let is_quiet = self.replay(session).is_ok_and(|replay| replay.is_quiet());
+        if before.root.as_deref() == root
+            && before.is_quiet == is_quiet
+            && self.subscriptions.are(session, &before.subscriptions)
+        {
             return;
         }
         let now = Kept {
             root: root.map(str::to_owned),
             subscriptions: self.subscriptions.uris(session),
+            is_quiet,
         };
         match self.stored.keep(session, &now).await {
             Ok(_) => *kept = Some(now),

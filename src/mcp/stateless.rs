@@ -19,10 +19,13 @@ use super::{
     server::{self, Server},
     sessions::STATELESS_SINCE,
 };
-use crate::tool::{
-    Answerer, Progress, Reply,
-    pipeline::{self, Call},
-    ready::Ready,
+use crate::{
+    telemetry::metrics::ReplyForm,
+    tool::{
+        Answerer, Progress, Reply,
+        pipeline::{self, Call},
+        ready::Ready,
+    },
 };
 
 /// What the `_meta` of a request must hold, and what sends it to the library.
@@ -141,7 +144,7 @@ impl Calls {
                 (tokens.unwrap_or_default(), json)
             }
         };
-        app.kernel.metrics.tokens(tool, tokens);
+        app.kernel.metrics.tokens(tool, ReplyForm::Both, tokens);
         Some(json)
     }
 

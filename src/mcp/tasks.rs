@@ -34,6 +34,7 @@ use super::{
 };
 use crate::{
     app::App,
+    telemetry::metrics::ReplyForm,
     tool::{
         Answerer, Caller, Progress,
         converse::{Author, Prompt, Question, Talk, Unanswered, Written},
@@ -167,7 +168,7 @@ async fn run(long: Long, task: TaskContext) -> Result<rmcp::model::CallToolResul
         tokio::select! {
             biased;
             reply = &mut work => {
-                app.kernel.metrics.tokens(tool, reply.tokens() as u64);
+                app.kernel.metrics.tokens(tool, ReplyForm::Both, reply.tokens() as u64);
                 return Ok(server::result(reply));
             }
             () = task.cancelled() => {

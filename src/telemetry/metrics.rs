@@ -111,6 +111,27 @@ impl RefusedBy {
     }
 }
 
+/// In which forms a reply went out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReplyForm {
+    /// Structure and text.
+    Both,
+    /// The structure alone.
+    Structured,
+    /// The text alone.
+    Text,
+}
+
+impl ReplyForm {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Both => "both",
+            Self::Structured => "structured",
+            Self::Text => "text",
+        }
+    }
+}
+
 impl Metrics {
     /// A set of its own, sent to the collector if the configuration names one.
     pub fn open(config: &Telemetry) -> Result<Arc<Self>, ConfigError> {
@@ -232,9 +253,13 @@ impl Metrics {
         self.lookups.add(1, &[KeyValue::new("result", result)]);
     }
 
-    /// A tool answered.
-    pub fn tokens(&self, tool: &'static str, tokens: u64) {
-        self.tokens.add(tokens, &[KeyValue::new("gen_ai.tool.name", tool)]);
+    /// A tool answered. Of a reply in both forms the tokens are those of the larger.
+    pub fn tokens(&self, tool: &'static str, form: ReplyForm, tokens: u64) {
+        let labels = [
+            KeyValue::new("gen_ai.tool.name", tool),
+            KeyValue::new("format", form.name()),
+        ];
+        self.tokens.add(tokens, &labels);
     }
 
     /// A provider's model was asked, once. `error` is the kind of the failure; the model is the configured one.

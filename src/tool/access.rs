@@ -18,8 +18,12 @@ use super::{Effect, Spec, catalogue::Scope, error::BOOK};
 pub struct Access {
     /// The principal's name; empty without authentication.
     pub principal: Arc<str>,
-    /// The toolsets that are listed and can be called.
+    /// The toolsets that can be called.
     pub scope: Scope,
+    /// The toolsets that are listed, where they are fewer.
+    pub listed: Option<Scope>,
+    /// True if nothing names toolsets, so that those are listed that the project needs.
+    pub by_project: bool,
     /// Whether nothing may be written.
     pub read_only: bool,
     /// The principal's own part of the allowed roots; all of them without.
@@ -29,6 +33,21 @@ pub struct Access {
 }
 
 impl Access {
+    /// The toolsets that are listed.
+    #[must_use]
+    pub fn shown(&self) -> &Scope {
+        self.listed.as_ref().unwrap_or(&self.scope)
+    }
+
+    /// The same access with one toolset of its scope listed, if it has that.
+    #[must_use]
+    pub fn listing(&self, toolset: &'static str) -> Self {
+        Self {
+            listed: self.scope.contains(toolset).then(|| Scope::of(toolset)),
+            ..self.clone()
+        }
+    }
+
     /// Everything in a scope: what the one client of standard input and the command line have.
     #[must_use]
     pub fn whole(scope: Scope) -> Self {
@@ -42,7 +61,7 @@ impl Access {
     /// pipeline, with the reason.
     #[must_use]
     pub fn lists(&self, spec: &Spec) -> bool {
-        spec.listed && spec.is_in(&self.scope) && self.allows(spec.effect)
+        spec.listed && spec.is_in(self.shown()) && self.allows(spec.effect)
     }
 
     /// True if the caller may have this effect.

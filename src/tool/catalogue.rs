@@ -205,6 +205,12 @@ impl Scope {
         Self(self.0.intersection(&other.0).copied().collect())
     }
 
+    /// One toolset.
+    #[must_use]
+    pub fn of(toolset: &'static str) -> Self {
+        Self(BTreeSet::from([toolset]))
+    }
+
     /// What is in either.
     #[must_use]
     pub fn or(&self, other: &Self) -> Self {

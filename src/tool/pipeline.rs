@@ -263,7 +263,7 @@ async fn answer(kernel: &Kernel, catalogue: &Catalogue, entry: &Entry, call: Cal
         Some(root) => access.roots(&kernel.roots).project(root)?,
         None => call.project,
     };
-    let project = lifted(kernel, spec, access, project)?;
+    let project = lifted(kernel, spec.family.name, access, project)?;
     let canonical = canonical(&arguments);
     let prepared = entry.prepare(Value::Object(arguments)).map_err(unreadable)?;
     let expected = kernel
@@ -366,10 +366,10 @@ fn look_up(kernel: &Kernel, key: &Key) -> Option<Arc<Kept>> {
 }
 
 /// The project itself, or the folder above it that is the top of a project of the tool's family, if the caller may use it.
-fn lifted(kernel: &Kernel, spec: &Spec, access: &Access, project: Arc<Project>) -> Result<Arc<Project>, ToolError> {
+fn lifted(kernel: &Kernel, family: &str, access: &Access, project: Arc<Project>) -> Result<Arc<Project>, ToolError> {
     // A root that was made anew is opened anew; one that is missing is told by the tool.
     let _ = project.is_there();
-    let Some(mark) = kernel.tops.get(spec.family.name) else {
+    let Some(mark) = kernel.tops.get(family) else {
         return Ok(project);
     };
     let roots = access.roots(&kernel.roots);
@@ -390,6 +390,13 @@ fn lifted(kernel: &Kernel, spec: &Spec, access: &Access, project: Arc<Project>) 
         }
     }
     Ok(project)
+}
+
+/// True if a folder is a project of a family, or lies in one.
+pub fn is_of_family(kernel: &Kernel, family: &str, access: &Access, project: &Arc<Project>) -> bool {
+    let top = lifted(kernel, family, access, Arc::clone(project));
+    let mark = kernel.tops.get(family);
+    top.is_ok_and(|top| mark.is_some_and(|mark| top.resolve(mark).is_ok()))
 }
 
 /// Waits as long as for a place. What it waited for ends with the call's surroundings, unless the work takes it.

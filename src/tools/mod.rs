@@ -18,7 +18,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     config::Config,
-    tool::catalogue::{Catalogue, Entry},
+    tool::catalogue::{Catalogue, Entry, Scope},
 };
 use browser::{BrowserDeps, on_tab::OnTab};
 use code::{ProjectDeps, SearchDeps, source::StructureDeps};
@@ -168,13 +168,13 @@ pub fn catalogue(
     Catalogue::new(entries)
 }
 
-/// The whole catalogue as data: what `fumi tools --json` prints and `openapi/tools.json` holds.
+/// The tools of a scope as data: what `fumi tools --json` prints and `openapi/tools.json` holds.
 #[must_use]
-pub fn published(catalogue: &Catalogue) -> Value {
+pub fn published(catalogue: &Catalogue, scope: &Scope) -> Value {
     catalogue
         .entries()
         .iter()
-        .filter(|entry| entry.spec.listed)
+        .filter(|entry| entry.spec.listed && entry.spec.is_in(scope))
         .map(|entry| {
             let spec = &entry.spec;
             let texts = Locale::ALL.map(|locale| {

@@ -145,7 +145,8 @@ class Server:
         if not ready.startswith("fumi listening on "):
             self.log.seek(0)
             sys.exit(f"no ready line but {ready!r}: {self.log.read()}")
-        self.url = ready.removeprefix("fumi listening on ").strip()
+        # Every tool is listed there.
+        self.url = ready.removeprefix("fumi listening on ").strip() + "/all"
 
     def __enter__(self):
         return self
@@ -221,7 +222,7 @@ class Novel:
     def call(self, url, tool, arguments):
         """One call over REST."""
         request = urllib.request.Request(
-            url.removesuffix("/mcp") + f"/v1/tools/{tool}",
+            url.removesuffix("/mcp/all") + f"/v1/tools/{tool}",
             json.dumps(arguments).encode(),
             {"Content-Type": "application/json"},
         )

@@ -36,8 +36,9 @@ class Server:
 
     def start(self):
         self.process = subprocess.Popen([*self.command, self.address], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        self.url = self.process.stdout.readline().removeprefix("fumi listening on ").strip()
-        self.address = self.url.removeprefix("http://").removesuffix("/mcp")
+        url = self.process.stdout.readline().removeprefix("fumi listening on ").strip()
+        self.address = url.removeprefix("http://").removesuffix("/mcp")
+        self.url = url + "/all"
 
     def kill(self):
         self.process.send_signal(signal.SIGKILL)

@@ -18,7 +18,7 @@ use crate::sample::{Sample, call, fixtures, only_teaches, wide};
 
 const MOST_ROWS: usize = 2_000;
 const MOST_TOKENS: usize = 25_000;
-const MOST_BYTES: usize = 256 * 1024;
+const MOST_BYTES: usize = 36_000;
 /// The estimator's promise.
 const ERROR: f64 = 0.15;
 
@@ -46,26 +46,25 @@ fn the_tool_that_runs_several_calls_costs_at_most_900_tokens_per_language() {
     }
 }
 
-/// Name, title, description and input schema, as `tools/list` carries them.
+/// Name, title, description and input schema, as `tools/list` carries them: of a toolset's own tools, and of all that a URL without
+/// toolsets lists.
 #[test]
 fn the_list_of_a_toolset_stays_in_its_budget_per_language() {
     let app = Sample::new().app();
-    let mut cost: BTreeMap<(&str, &str), usize> = BTreeMap::new();
-    for entry in app
-        .catalogue
-        .entries()
-        .iter()
-        .filter(|entry| entry.spec.listed && entry.spec.name != "batch_execute")
-    {
+    let (mut own, mut listed_by): (BTreeMap<_, usize>, BTreeMap<_, usize>) = Default::default();
+    for entry in app.catalogue.entries().iter().filter(|entry| entry.spec.listed) {
         for locale in Locale::ALL {
-            let listed = listed(entry, locale);
+            let tokens = count(&listed(entry, locale).to_string());
+            if entry.spec.name != "batch_execute" {
+                *own.entry((entry.spec.toolset, locale.tag())).or_default() += tokens;
+            }
             for toolset in std::iter::once(&entry.spec.toolset).chain(entry.spec.also) {
-                *cost.entry((toolset, locale.tag())).or_default() += count(&listed.to_string());
+                *listed_by.entry((*toolset, locale.tag())).or_default() += tokens;
             }
         }
     }
-    println!("{cost:?}");
-    for ((toolset, language), tokens) in cost {
+    println!("{own:?} {listed_by:?}");
+    for ((toolset, language), tokens) in own {
         let most = match toolset {
             "code" | "novel" => 4_999,
             // What the same tools cost elsewhere, without `expectation`.
@@ -73,6 +72,13 @@ fn the_list_of_a_toolset_stays_in_its_budget_per_language() {
             _ => continue,
         };
         assert!(tokens <= most, "{toolset} in {language}: {tokens} tokens");
+    }
+    for ((toolset, language), tokens) in listed_by {
+        let is_by_project = ["code", "novel"].contains(&toolset);
+        assert!(
+            !is_by_project || tokens <= 6_000,
+            "{toolset} in {language}: {tokens} tokens"
+        );
     }
 }
 

@@ -186,7 +186,10 @@ fn names_are_what_all_clients_accept_and_unique() {
 #[test]
 fn the_catalogue_is_the_same_at_every_start() {
     let sample = Sample::new();
-    let list = || fumi::tools::published(&sample.app().catalogue).to_string();
+    let list = || {
+        let app = sample.app();
+        fumi::tools::published(&app.catalogue, &app.scope).to_string()
+    };
     assert_eq!(list(), list());
 }
 

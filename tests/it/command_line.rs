@@ -90,6 +90,8 @@ fn what_cannot_be_understood_exits_2_with_one_line() {
         (&["call", "list_file", "{}"], "list_files"),
         (&["call", "list_files", "{"], "JSON"),
         (&["call", "list_files", "[]"], "object"),
+        (&["call", "zzzz", "{}"], "`fumi tools` lists them"),
+        (&["connect", "cursor"], "not in this build"),
         (&["no-such-command"], "no-such-command"),
     ] {
         refuses(&run(&sample, arguments), part);
@@ -182,6 +184,11 @@ fn tools_and_check_config_answer() {
     assert!(lines.lines().next().unwrap().starts_with("list_files "), "{lines}");
     let catalogue: Value = serde_json::from_str(&says(&run(&sample, &["tools", "--json"])).0).unwrap();
     assert_eq!(catalogue.as_array().unwrap().len(), lines.lines().count());
+    let novel = says(&run(&sample, &["tools", "--json", "--toolsets", "novel"])).0;
+    let novel: Value = serde_json::from_str(&novel).unwrap();
+    let lines = says(&run(&sample, &["tools", "--toolsets", "novel"])).0;
+    assert_eq!(novel.as_array().unwrap().len(), lines.lines().count());
+    assert!(!novel.to_string().contains("\"browser_click\""));
     let config = concat!(env!("CARGO_MANIFEST_DIR"), "/config/default.toml");
     let checked = run(&sample, &["check-config", config]);
     assert_eq!((checked.status.code(), says(&checked).0.as_str()), (Some(0), "ok\n"));

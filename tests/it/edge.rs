@@ -15,7 +15,12 @@ use crate::{
 async fn both_eras_list_and_call_the_same_tools_on_one_url() {
     let sample = Sample::new();
     let server = Server::start(sample.app()).await;
-    let (stateless, session) = (Stateless::new(&server), Session::open(&server).await);
+    let url = format!("{}/all", server.url());
+    let session = Session::open_at(&url, SESSION).await;
+    let stateless = Stateless {
+        url,
+        ..Stateless::new(&server)
+    };
     assert_eq!(session.initialized["protocolVersion"], SESSION);
     let names: Vec<Value> = server
         .app

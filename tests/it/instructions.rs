@@ -29,7 +29,8 @@ async fn a_client_is_told_only_of_what_it_can_call() {
         let sample = Sample::new();
         let server = Server::start(sample.app_with(&[], |config| config.tools.language = language)).await;
         for (path, told, not_told) in [
-            ("", &["list_files", "noveler_write", "fetch_artifact"][..], &[][..]),
+            ("/all", &["list_files", "noveler_write", "fetch_artifact"][..], &[][..]),
+            ("", &["list_files"], &["noveler_write", "browser_navigate"]),
             (
                 "/code",
                 &["list_files", "set_project_path"],
@@ -43,14 +44,14 @@ async fn a_client_is_told_only_of_what_it_can_call() {
             (
                 "/novel,novel-data",
                 &["noveler_write", "fetch_artifact"],
-                &["set_project_path"],
+                &["list_files"],
             ),
             (
                 "/browser",
                 &["browser_navigate", "browser_batch_execute"],
                 &["list_files", "status"],
             ),
-            ("/readonly", &["list_files", "fetch_artifact"], &["noveler_write"]),
+            ("/readonly/all", &["list_files", "fetch_artifact"], &["noveler_write"]),
         ] {
             let mut client = Stateless::new(&server);
             client.url = format!("{}/mcp{path}", server.base);

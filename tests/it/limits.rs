@@ -182,7 +182,26 @@ fn the_access_log_has_a_line_for_each_request_and_no_word_of_the_clients() {
     ] {
         program.ask(request.as_bytes());
     }
+    let arguments = r#"{"roots": ["."]}"#;
+    let rest = format!(
+        "POST /v1/tools/list_files HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\nX-Request-Id: sixth\r\nContent-Length: {}\r\n\r\n{arguments}",
+        arguments.len()
+    );
+    program.ask(rest.as_bytes());
     let log = program.survived();
+    let start = log
+        .lines()
+        .find(|line| line.contains("fumi starts"))
+        .unwrap_or_else(|| panic!("{log}"));
+    for part in [
+        "version=",
+        "roots=",
+        "auth=\"none\"",
+        "config=\"none\"",
+        "metrics=\"127.0.0.1:",
+    ] {
+        assert!(start.contains(part), "{part} is not in {start}");
+    }
     let line = |id: &str| {
         let mut lines = log
             .lines()
@@ -199,6 +218,15 @@ fn the_access_log_has_a_line_for_each_request_and_no_word_of_the_clients() {
         (
             "fifth",
             ["method=\"POST\"", "route=\"/mcp/{*rest}\"", "status=404", "ms="],
+        ),
+        (
+            "sixth",
+            [
+                "method=\"POST\"",
+                "status=200",
+                "mcp=\"tools/call\"",
+                "tool=\"list_files\"",
+            ],
         ),
     ] {
         let line = line(id);

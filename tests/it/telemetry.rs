@@ -247,7 +247,12 @@ async fn metrics_are_read_as_prometheus_reads_them() {
     let failed = ["gen_ai_tool_name=\"list_files\"", "error_type=\"FILE_NOT_FOUND\""];
     assert!((line(calls, &failed) - 1.0).abs() < 0.1);
     assert!((line("fumi_cache_lookups_total", &["result=\"hit\""]) - 2.0).abs() < 0.1);
-    assert!(line("fumi_tokens_out_total", &["gen_ai_tool_name=\"search_content\""]) >= 3.0);
+    assert!(
+        line(
+            "fumi_tokens_out_total",
+            &["gen_ai_tool_name=\"search_content\"", "format=\"both\""]
+        ) >= 3.0
+    );
     assert!(line("fumi_pool_wait_seconds_count", &["pool=\"analysis\""]) >= 2.0);
     assert!(
         line(

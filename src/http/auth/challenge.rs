@@ -1,21 +1,22 @@
 //! What a caller without the right token is told: the status, how to get one, and the metadata of the protected resource.
 //!
 //! RFC 6750 (`WWW-Authenticate`), RFC 9728 (metadata). A 403 names every scope that the URL needs, not only the missing one, so
-//! that a client asks its user once.
+//! that a client asks its user once; a 401 names those too, and no others.
 
 use std::time::Duration;
 
 use axum::{
     Json,
     extract::State,
-    http::{HeaderMap, StatusCode, Uri, header},
+    http::{HeaderMap, StatusCode, Uri, header, request::Parts},
     response::{IntoResponse, Response},
 };
 use serde_json::json;
 
 use super::{Auth, Denied, Principal, oauth::OAuth};
 use crate::{
-    http::{refusal::Refusal, router::Edge},
+    app::App,
+    http::{door, refusal::Refusal, router::Edge},
     tool::catalogue::Scope,
 };
 
@@ -28,7 +29,7 @@ const AWAY: Duration = Duration::from_secs(10);
 
 /// 401, or 503 while the authorization server is away.
 #[must_use]
-pub fn unauthenticated(auth: &Auth, denied: &Denied, headers: &HeaderMap) -> Refusal {
+pub fn unauthenticated(app: &App, auth: &Auth, denied: &Denied, request: &Parts) -> Refusal {
     let (reason, reason_ja, error) = match denied {
         Denied::Missing(reason, reason_ja) => (reason, reason_ja, None),
         Denied::Invalid(reason, reason_ja) => (reason, reason_ja, Some("invalid_token")),
@@ -43,8 +44,12 @@ pub fn unauthenticated(auth: &Auth, denied: &Denied, headers: &HeaderMap) -> Ref
         parts.push(format!("error_description=\"{reason}\""));
     }
     if let Auth::OAuth(oauth) = auth {
-        parts.push(format!("scope=\"{}\"", oauth.scopes().collect::<Vec<_>>().join(" ")));
-        parts.push(format!("resource_metadata=\"{}\"", metadata_url(oauth, headers)));
+        let (scope, writes) = door::wanted(app, request.uri.path());
+        parts.push(format!("scope=\"{}\"", oauth.wanted(&scope, writes).join(" ")));
+        parts.push(format!(
+            "resource_metadata=\"{}\"",
+            metadata_url(oauth, &request.headers)
+        ));
     }
     let challenge = format!("Bearer {}", parts.join(", "));
     Refusal::new(StatusCode::UNAUTHORIZED, "UNAUTHENTICATED", &facts).with(header::WWW_AUTHENTICATE, &challenge)

@@ -11,6 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use fumi_base::errors::with_causes;
 use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
 use jsonwebtoken::jwk::{Jwk, JwkSet};
 use serde::Deserialize;
@@ -128,7 +129,12 @@ impl Keys {
                     state.fetched = Some(Instant::now());
                 }
                 Err(error) => {
-                    tracing::warn!(issuer = own.issuer, %error, "the keys of the authorization server cannot be read");
+                    let error = with_causes(&error);
+                    tracing::warn!(
+                        issuer = own.issuer,
+                        error,
+                        "the keys of the authorization server cannot be read"
+                    );
                 }
             }
             drop(under_way);

@@ -168,6 +168,16 @@ pub enum Denied {
     Away,
 }
 
+impl Denied {
+    /// The reason, for the log.
+    const fn reason(&self) -> &'static str {
+        match self {
+            Self::Missing(reason, _) | Self::Invalid(reason, _) => reason,
+            Self::Away => "the authorization server is away",
+        }
+    }
+}
+
 /// How callers prove who they are.
 #[derive(Debug)]
 pub enum Auth {
@@ -272,8 +282,8 @@ pub async fn authenticate(edge: &Edge, parts: &mut Parts) -> Result<(), Refusal>
         }
         Err(denied) => {
             edge.app.kernel.metrics.refused(RefusedBy::Auth);
-            tracing::info!(target: "fumi::audit", reason = ?denied, "refused: not authenticated");
-            Err(challenge::unauthenticated(&auth, &denied, &parts.headers))
+            tracing::info!(target: "fumi::audit", reason = denied.reason(), "refused: not authenticated");
+            Err(challenge::unauthenticated(&edge.app, &auth, &denied, parts))
         }
     }
 }

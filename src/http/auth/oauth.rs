@@ -34,6 +34,9 @@ const SKEW: u64 = 60;
 const SUBJECTS: u64 = 10_000;
 const REMEMBERED: Duration = Duration::from_mins(10);
 
+/// Why a token without `sub` is refused.
+const NO_SUBJECT: Denied = Denied::Invalid("it names no subject (sub)", "主体（sub）がありません");
+
 /// The resource server.
 #[derive(Debug)]
 pub struct OAuth {
@@ -63,35 +66,41 @@ struct Subject {
 /// What is read of a token. The rest was checked before.
 #[derive(Debug, Deserialize)]
 struct Claims {
+    #[serde(default)]
     sub: String,
     /// Seconds since 1970.
+    #[serde(default)]
     exp: f64,
     /// RFC 9068: separated by spaces.
     #[serde(default)]
-    scope: String,
+    scope: Scopes,
     /// What some issuers say instead.
     #[serde(default)]
-    scp: Scp,
+    scp: Scopes,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(untagged)]
-enum Scp {
+enum Scopes {
     #[default]
     None,
     One(String),
     Many(Vec<String>),
 }
 
+impl Scopes {
+    fn all(&self) -> Vec<&str> {
+        match self {
+            Self::None => Vec::new(),
+            Self::One(scopes) => scopes.split_whitespace().collect(),
+            Self::Many(scopes) => scopes.iter().map(String::as_str).collect(),
+        }
+    }
+}
+
 impl Claims {
     fn scopes(&self) -> Vec<&str> {
-        let mut all: Vec<&str> = self.scope.split_whitespace().collect();
-        match &self.scp {
-            Scp::None => {}
-            Scp::One(scopes) => all.extend(scopes.split_whitespace()),
-            Scp::Many(scopes) => all.extend(scopes.iter().map(String::as_str)),
-        }
-        all
+        [self.scope.all(), self.scp.all()].concat()
     }
 }
 
@@ -206,7 +215,7 @@ impl OAuth {
             let Ok(key) = DecodingKey::from_jwk(key) else { continue };
             match decode::<Claims>(token, &key, &wanted) {
                 Ok(token) if !token.claims.sub.is_empty() => return Ok(token.claims),
-                Ok(_) => refused = Denied::Invalid("it names no subject", "主体（sub）がありません"),
+                Ok(_) => refused = NO_SUBJECT,
                 Err(error) => refused = reason(&error, refused),
             }
         }
@@ -218,6 +227,13 @@ impl OAuth {
     pub fn needed(&self, scope: &Scope) -> Vec<&str> {
         let needs = self.scopes.iter().filter(|(toolset, _)| !toolset.and(scope).is_empty());
         needs.map(|(_, needed)| needed.as_str()).collect()
+    }
+
+    /// The scopes for these toolsets, and the one for writing if it is wanted.
+    #[must_use]
+    pub fn wanted(&self, scope: &Scope, writes: bool) -> Vec<&str> {
+        let write = Some(self.write_scope.as_str()).filter(|scope| writes && !scope.is_empty());
+        self.needed(scope).into_iter().chain(write).collect()
     }
 
     /// Every scope there is.
@@ -267,6 +283,12 @@ fn reason(error: &jsonwebtoken::errors::Error, otherwise: Denied) -> Denied {
             "別のサーバー向けのトークンです（aud）",
         ),
         ErrorKind::InvalidIssuer => Denied::Invalid("it is of another issuer (iss)", "発行者が違います（iss）"),
+        ErrorKind::MissingRequiredClaim(claim) if claim == "sub" => NO_SUBJECT,
+        // Its signature is good.
+        ErrorKind::Json(_) => Denied::Invalid(
+            "one of its claims is of another type than it must be (sub is text, exp a number, scope and scp text or a list of texts)",
+            "クレームの型が違います（sub は文字列、exp は数値、scope と scp は文字列か文字列の配列）",
+        ),
         ErrorKind::MissingRequiredClaim(_) => Denied::Invalid(
             "it lacks one of exp, iss, aud, sub",
             "exp、iss、aud、sub のいずれかがありません",

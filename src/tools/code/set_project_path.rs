@@ -46,7 +46,7 @@ impl Tool for SetProjectPath {
         name: "set_project_path",
         aliases: &[],
         toolset: TOOLSET,
-        also: &[],
+        also: &["novel"],
         family: &FAMILY,
         listed: true,
         texts: Texts {

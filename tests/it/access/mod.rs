@@ -81,6 +81,8 @@ impl Render for Output {
 fn app(sample: &Sample, change: impl FnOnce(&mut Config)) -> Arc<App> {
     let app = Arc::into_inner(sample.app_with(&[], |_| {})).expect("nobody else has it yet");
     let mut config = app.config.clone();
+    // Said, so that all of the scope is listed in every project.
+    config.tools.toolsets = vec!["code".to_owned()];
     change(&mut config);
     let app = Arc::into_inner(sample.app_with(&[], |own| *own = config)).expect("nobody else has it yet");
     let project = Arc::new(ProjectDeps {

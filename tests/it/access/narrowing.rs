@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::{app, listed};
 use crate::{
     harness::{SESSION, Server, Session, Stateless},
-    sample::Sample,
+    sample::{NOVEL, Sample},
 };
 
 fn at(server: &Server, path: &str) -> Stateless {
@@ -287,5 +287,50 @@ async fn a_clients_paths_are_translated_both_ways() {
             assert!(text.contains(client), "{text}");
             assert!(!text.contains(&*sample.root().to_string_lossy()), "{text}");
         }
+    }
+}
+
+/// What a list costs is paid in every conversation.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_url_without_toolsets_lists_what_the_project_is() {
+    let sample = Sample::new();
+    let server = Server::start(sample.app()).await;
+    let all = listed(&at(&server, "/mcp/all")).await;
+    let code = listed(&at(&server, "/mcp")).await;
+    assert_eq!(code, listed(&at(&server, "/mcp/code")).await);
+    assert!(code.len() < all.len() && all.iter().any(|name| name == "browser_navigate"));
+    // What is not listed can be called.
+    assert!(
+        !at(&server, "/mcp")
+            .call("status", json!({"project_root": sample.root().join(NOVEL)}))
+            .await
+            .called()
+            .2
+    );
+
+    let session = Session::open(&server).await;
+    assert_eq!(session.initialized["capabilities"]["tools"]["listChanged"], true);
+    let mut told = session.listen().await;
+    let chosen = json!({"project_path": sample.root().join(NOVEL)});
+    assert!(!session.call("set_project_path", chosen).await.called().2);
+    let mut heard = String::new();
+    while !heard.contains("notifications/tools/list_changed") {
+        heard += &String::from_utf8_lossy(&told.chunk().await.unwrap().unwrap());
+    }
+    let list = session.request("tools/list", json!({})).await;
+    let tools = list.result()["tools"].as_array().unwrap().clone();
+    let names: Vec<&str> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
+    assert_eq!(names, listed(&at(&server, "/mcp/novel")).await);
+    assert!(
+        ["noveler_write", "set_project_path", "batch_execute"]
+            .iter()
+            .all(|name| names.contains(name))
+    );
+    assert!(!names.contains(&"list_files"));
+    for tool in &tools {
+        assert!(
+            tool["_meta"]["anthropic/maxResultSizeChars"].as_u64() > Some(50_000),
+            "{tool}"
+        );
     }
 }

@@ -193,6 +193,20 @@ async fn a_stranger_is_told_where_to_get_a_token() {
         challenge(&answer),
         format!("Bearer realm=\"fumi\", scope=\"fumi:code fumi:notes\", resource_metadata=\"{metadata}\"")
     );
+    // A client asks its user for what it is told here.
+    for (path, scope) in [
+        ("/mcp/code", "fumi:code"),
+        ("/mcp/readonly/notes", "fumi:notes"),
+        ("/mcp/no-such", "fumi:code fumi:notes"),
+    ] {
+        let answer = Stateless {
+            url: format!("{}{path}", server.base),
+            ..Stateless::new(&server)
+        };
+        let answer = answer.request("tools/list", json!({})).await;
+        let expected = format!("scope=\"{scope}\"");
+        assert!(challenge(&answer).contains(&expected), "{path}: {}", challenge(&answer));
+    }
     for path in ["", "/mcp"] {
         let url = format!("{}/.well-known/oauth-protected-resource{path}", server.base);
         let document: Value = reqwest::get(url).await.unwrap().json().await.unwrap();
@@ -272,6 +286,18 @@ async fn forged_and_stale_tokens_are_refused() {
             "{what}: the token is echoed"
         );
     }
+    for (name, value, reason) in [
+        ("sub", Value::Null, "it names no subject (sub)"),
+        ("sub", json!(7), "another type"),
+        ("scope", json!({"fumi": "code"}), "another type"),
+        ("exp", Value::Null, "it lacks one of exp"),
+    ] {
+        let answer = ask(&server, &with(name, value), "/mcp").await;
+        assert!(challenge(&answer).contains(reason), "{name}: {}", challenge(&answer));
+    }
+    // Some issuers give a list where RFC 9068 has text.
+    let listed = with("scope", json!(["fumi:code"]));
+    assert_eq!(ask(&server, &listed, "/mcp").await.status, StatusCode::OK);
     let several = with("aud", json!(["https://other.example.com", AUDIENCE]));
     assert_eq!(ask(&server, &several, "/mcp").await.status, StatusCode::OK);
 }

@@ -152,7 +152,7 @@ async fn a_minified_line_is_cut_around_the_match() {
         json!({"file_path": "app.min.js", "start_line": 1, "format": "raw"}),
     )
     .await;
-    assert!(reply.text.len() < 256 * 1024 && reply.structured["truncated"] == true);
+    assert!(reply.text.len() <= 36_000 && reply.structured["truncated"] == true);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -410,7 +410,7 @@ async fn a_long_text_comes_in_parts_that_add_up() {
             arguments["section"] = json!(section);
         }
         let reply = call(&app, "fetch_artifact", arguments).await;
-        assert!(reply.tokens() <= 25_000 && reply.text.len() <= 256 * 1024);
+        assert!(reply.tokens() <= 25_000 && reply.text.len() <= 36_000);
         let next = reply.structured["next_section"].as_str().map(str::to_owned);
         assert_eq!(next.is_some(), reply.structured["truncated"] == true);
         if let Some(next) = &next {

@@ -402,6 +402,6 @@ async fn init_teaches_how_a_novel_is_made() {
         assert!(reply.text.contains("fumi novel new"), "{}", reply.text);
         assert_eq!(reply.structured["error"]["details"]["kind"], "INIT_ABOLISHED");
     }
-    let published = fumi::tools::published(&app.catalogue).to_string();
+    let published = fumi::tools::published(&app.catalogue, &app.scope).to_string();
     assert!(published.contains("\"noveler_complete\"") && !published.contains("\"init\""));
 }
