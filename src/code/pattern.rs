@@ -97,24 +97,34 @@ impl CodePattern {
         if text.len() > PATTERN_BYTES {
             return Err(refused(text, language, Trouble::TooLarge));
         }
-        let code = Grammar(language).pre_process_pattern(text).into_owned();
         let mut first_fault = None;
         let contexts = &language.facts.pattern.contexts;
         let bare = [PLACE.to_owned()];
-        let contexts = if contexts.is_empty() { &bare[..] } else { contexts };
-        for context in contexts {
-            match in_context(context, &code, language) {
-                Ok(pattern) => {
-                    if shape_of(&pattern.0.node).doublings > PATTERN_DOUBLINGS {
-                        return Err(refused(text, language, Trouble::TooLarge));
+        let contexts = if contexts.is_empty() { &bare[..] } else { &contexts[..] };
+        // A context in which all of it is code comes first. Then it is read as ast-grep reads it: a body is written `{ $$$BODY }`
+        // also where the language wants statements or fields, and there the grammar sees an error that is only the variable.
+        // The plainest context stands last in the data.
+        let whole = contexts.iter().map(|context| (Care::Code, context));
+        let lenient = contexts.iter().rev().map(|context| (Care::Variables, context));
+        let unfinished = contexts.last().map(|context| (Care::Unfinished, context));
+        let readings: Vec<_> = whole.chain(lenient).chain(unfinished).collect();
+        let grammars = [Some(Grammar::of(language)), language.facts.pattern.other.map(|sign| Grammar(language, sign))];
+        for grammar in grammars.into_iter().flatten() {
+            let code = grammar.pre_process_pattern(text).into_owned();
+            for (care, context) in &readings {
+                match in_context(context, &code, grammar, *care) {
+                    Ok(pattern) => {
+                        if shape_of(&pattern.0.node).doublings > PATTERN_DOUBLINGS {
+                            return Err(refused(text, language, Trouble::TooLarge));
+                        }
+                        if pattern.is_variable() {
+                            return Err(refused(text, language, Trouble::OnlyVariable));
+                        }
+                        return Ok(Self::new(pattern.0, language));
                     }
-                    if pattern.is_variable() {
-                        return Err(refused(text, language, Trouble::OnlyVariable));
+                    Err(trouble) => {
+                        first_fault.get_or_insert(trouble);
                     }
-                    return Ok(Self::new(pattern.0, language));
-                }
-                Err(trouble) => {
-                    first_fault.get_or_insert(trouble);
                 }
             }
         }
@@ -154,7 +164,7 @@ impl CodePattern {
     pub fn find(&self, parsed: &Parsed, cancel: &CancellationToken) -> Result<Hits, StructureError> {
         let document = StrDoc {
             src: parsed.source.text.clone(),
-            lang: Grammar(parsed.source.language),
+            lang: Grammar::of(parsed.source.language),
             tree: parsed.tree.clone(),
         };
         let root = ast_grep_core::AstGrep::doc(document);
@@ -307,9 +317,15 @@ fn capture(
     Some((name.clone(), one_line(text, CAPTURE_CHARACTERS)))
 }
 
-/// A language as ast-grep sees it.
-#[derive(Clone)]
-struct Grammar(&'static Language);
+/// A language as ast-grep sees it, and the character that stands for the `$` of variables.
+#[derive(Clone, Copy)]
+struct Grammar(&'static Language, char);
+
+impl Grammar {
+    const fn of(language: &'static Language) -> Self {
+        Self(language, language.facts.pattern.expando)
+    }
+}
 
 impl Dialect for Grammar {
     /// `$` begins no name in most languages: before a variable it becomes a character that does.
@@ -336,7 +352,7 @@ impl Dialect for Grammar {
     }
 
     fn expando_char(&self) -> char {
-        self.0.facts.pattern.expando
+        self.1
     }
 
     fn kind_to_id(&self, kind: &str) -> u16 {
@@ -359,7 +375,7 @@ impl Grammar {
         let (tree, _) = read(self.0, text, &CancellationToken::new())?;
         Ok(StrDoc {
             src: text.to_owned(),
-            lang: self.clone(),
+            lang: *self,
             tree,
         })
     }
@@ -393,11 +409,23 @@ enum Trouble {
     TooLarge,
 }
 
-fn in_context(context: &str, code: &str, language: &'static Language) -> Result<Placed, Trouble> {
+/// What the tree of a pattern may have that the tree of a program has not.
+#[derive(Clone, Copy, PartialEq)]
+enum Care {
+    /// Nothing.
+    Code,
+    /// Errors that are a variable and nothing else, and tokens that are missing.
+    Variables,
+    /// The same, and all of it may be one error after a keyword: `import $NAMES from $MODULE`, where the language wants a string.
+    /// Such an error matches nodes of every kind that have the same parts.
+    Unfinished,
+}
+
+fn in_context(context: &str, code: &str, grammar: Grammar, care: Care) -> Result<Placed, Trouble> {
     let before = context.find(PLACE).unwrap_or(0);
     let source = context.replacen(PLACE, code, 1);
     let range = before..before + code.len();
-    let document = Grammar(language).document(&source).map_err(|_| Trouble::Syntax(0))?;
+    let document = grammar.document(&source).map_err(|_| Trouble::Syntax(0))?;
     if is_too_deep(&document.tree) {
         return Err(Trouble::TooLarge);
     }
@@ -420,7 +448,18 @@ fn in_context(context: &str, code: &str, language: &'static Language) -> Result<
             at => at.min(code.len()),
         });
     match (exact, broken) {
-        (Some(node), _) if !node.is_error() && !has_error(&node) => Ok(Placed(Pattern::from(node))),
+        (Some(node), _) if !node.is_error() && care == Care::Code && !has_error(&node) => Ok(Placed(Pattern::from(node))),
+        (Some(node), broken) if care != Care::Code && is_near(&node, care, code, grammar.1) => {
+            let pattern = Pattern::from(node);
+            let is_error = match &pattern.node {
+                PatternNode::Internal { children, .. } if care == Care::Unfinished => children.iter().any(has_error_kind),
+                node => has_error_kind(node),
+            };
+            match is_error {
+                true => Err(broken.map_or(Trouble::Several, Trouble::Syntax)),
+                false => Ok(Placed(pattern)),
+            }
+        }
         (_, Some(at)) => Err(Trouble::Syntax(at)),
         _ => Err(Trouble::Several),
     }
@@ -448,6 +487,42 @@ fn is_too_deep(tree: &tree_sitter::Tree) -> bool {
     }
 }
 
+/// Whether a node may be a pattern although something is wrong in it.
+fn is_near(node: &Node<'_, StrDoc<Grammar>>, care: Care, code: &str, sign: char) -> bool {
+    if care != Care::Unfinished || !node.is_error() {
+        return !node.is_error();
+    }
+    let begins_with_keyword = node.children().next().is_some_and(|first| {
+        !first.is_named() && first.text().chars().all(char::is_alphabetic)
+    });
+    begins_with_keyword && code.contains(sign) && is_balanced(code)
+}
+
+/// Whether every bracket has its other half.
+fn is_balanced(code: &str) -> bool {
+    let mut open = Vec::new();
+    code.chars().all(|c| match c {
+        '(' | '[' | '{' => {
+            open.push(c);
+            true
+        }
+        ')' => open.pop() == Some('('),
+        ']' => open.pop() == Some('['),
+        '}' => open.pop() == Some('{'),
+        _ => true,
+    }) && open.is_empty()
+}
+
+fn has_error_kind(node: &PatternNode) -> bool {
+    match node {
+        PatternNode::Internal { kind_id, children } => {
+            // The number that every grammar has for an error.
+            *kind_id == u16::MAX || children.iter().any(has_error_kind)
+        }
+        _ => false,
+    }
+}
+
 fn has_error(node: &Node<'_, StrDoc<Grammar>>) -> bool {
     node.dfs().any(|inner| inner.is_error() || inner.is_missing())
 }
@@ -462,7 +537,7 @@ fn refused(text: &str, language: &'static Language, trouble: Trouble) -> Structu
     let title = &language.facts.title;
     let (at, reason, hint) = match trouble {
         Trouble::Syntax(byte) => {
-            let code = Grammar(language).pre_process_pattern(text).into_owned();
+            let code = Grammar::of(language).pre_process_pattern(text).into_owned();
             let characters = code.get(..byte).map_or(0, |before| before.chars().count());
             (
                 text.char_indices().nth(characters).map_or(text.len(), |(at, _)| at),
