@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     errors::structure::{QueryFault, StructureError},
-    languages::Language,
+    languages::{Language, facts::Family},
     parse::{LineIndex, Parsed, one_line, read},
 };
 
@@ -108,12 +108,19 @@ impl CodePattern {
         let lenient = contexts.iter().rev().map(|context| (Care::Variables, context));
         let unfinished = contexts.last().map(|context| (Care::Unfinished, context));
         let readings: Vec<_> = whole.chain(lenient).chain(unfinished).collect();
-        let grammars = [Some(Grammar::of(language)), language.facts.pattern.other.map(|sign| Grammar(language, sign))];
+        let grammars = [
+            Some(Grammar::of(language)),
+            language.facts.pattern.other.map(|sign| Grammar(language, sign)),
+        ];
         for grammar in grammars.into_iter().flatten() {
             let code = grammar.pre_process_pattern(text).into_owned();
             for (care, context) in &readings {
                 match in_context(context, &code, grammar, *care) {
                     Ok(pattern) => {
+                        if !pattern.1 {
+                            first_fault.get_or_insert(Trouble::Prose);
+                            continue;
+                        }
                         if shape_of(&pattern.0.node).doublings > PATTERN_DOUBLINGS {
                             return Err(refused(text, language, Trouble::TooLarge));
                         }
@@ -387,8 +394,8 @@ impl LanguageExt for Grammar {
     }
 }
 
-/// A pattern whose text stands in a context.
-struct Placed(Pattern);
+/// A pattern whose text stands in a context, and whether it is more than a text to its language.
+struct Placed(Pattern, bool);
 
 impl Placed {
     fn is_variable(&self) -> bool {
@@ -403,6 +410,8 @@ enum Trouble {
     Syntax(usize),
     /// More than one node.
     Several,
+    /// To the language it is a text like any other.
+    Prose,
     /// Matches everything.
     OnlyVariable,
     /// Comparing it could take for ever, or more stack than there is.
@@ -447,17 +456,22 @@ fn in_context(context: &str, code: &str, grammar: Grammar, care: Care) -> Result
             0 => code.len(),
             at => at.min(code.len()),
         });
+    let is_code = exact.as_ref().is_some_and(|node| is_code(node, grammar.0));
     match (exact, broken) {
-        (Some(node), _) if !node.is_error() && care == Care::Code && !has_error(&node) => Ok(Placed(Pattern::from(node))),
+        (Some(node), _) if !node.is_error() && care == Care::Code && !has_error(&node) => {
+            Ok(Placed(Pattern::from(node), is_code))
+        }
         (Some(node), broken) if care != Care::Code && is_near(&node, care, code, grammar.1) => {
             let pattern = Pattern::from(node);
             let is_error = match &pattern.node {
-                PatternNode::Internal { children, .. } if care == Care::Unfinished => children.iter().any(has_error_kind),
+                PatternNode::Internal { children, .. } if care == Care::Unfinished => {
+                    children.iter().any(has_error_kind)
+                }
                 node => has_error_kind(node),
             };
             match is_error {
                 true => Err(broken.map_or(Trouble::Several, Trouble::Syntax)),
-                false => Ok(Placed(pattern)),
+                false => Ok(Placed(pattern, is_code)),
             }
         }
         (_, Some(at)) => Err(Trouble::Syntax(at)),
@@ -487,14 +501,24 @@ fn is_too_deep(tree: &tree_sitter::Tree) -> bool {
     }
 }
 
+/// Whether a node is code and no prose: of documents nothing is, of data and markup what has a sign of the language in it.
+fn is_code(node: &Node<'_, StrDoc<Grammar>>, language: &Language) -> bool {
+    match language.facts.family {
+        Family::Code | Family::Style => true,
+        Family::Document => false,
+        Family::Markup | Family::Data => node.dfs().any(|part| !part.is_named()),
+    }
+}
+
 /// Whether a node may be a pattern although something is wrong in it.
 fn is_near(node: &Node<'_, StrDoc<Grammar>>, care: Care, code: &str, sign: char) -> bool {
     if care != Care::Unfinished || !node.is_error() {
         return !node.is_error();
     }
-    let begins_with_keyword = node.children().next().is_some_and(|first| {
-        !first.is_named() && first.text().chars().all(char::is_alphabetic)
-    });
+    let begins_with_keyword = node
+        .children()
+        .next()
+        .is_some_and(|first| !first.is_named() && first.text().chars().all(char::is_alphabetic));
     begins_with_keyword && code.contains(sign) && is_balanced(code)
 }
 
@@ -562,6 +586,18 @@ fn refused(text: &str, language: &'static Language, trouble: Trouble) -> Structu
             (
                 "Write one expression, statement or definition; search for the parts one by one.".to_owned(),
                 "式・文・定義のどれか一つにして、残りは別に検索してください。".to_owned(),
+            ),
+        ),
+        Trouble::Prose => (
+            0,
+            (
+                format!("to {title} it is a text, and no code"),
+                format!("{title} ではただの文章で、コードではありません"),
+            ),
+            (
+                "Search texts with search_content; here name files of a programming language.".to_owned(),
+                "文章の検索には search_content を使い、ここではプログラミング言語のファイルを指定してください。"
+                    .to_owned(),
             ),
         ),
         Trouble::TooLarge => (
