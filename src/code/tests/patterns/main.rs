@@ -3,7 +3,10 @@
 //! `patterns.tsv` has a language and a pattern (as JSON) a line, and where fumi differs our count and why. A missing program
 //! fails the test.
 
-#![allow(clippy::disallowed_methods, reason = "the program that knows the truth is started here")]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "the program that knows the truth is started here"
+)]
 
 use std::{
     env,
@@ -72,7 +75,10 @@ fn rows() -> Vec<Row> {
 /// The sample and the fixture of a language.
 fn files(language: &str) -> [PathBuf; 2] {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let (_, ending) = LANGUAGES.iter().find(|(name, _)| *name == language).expect("a language of the list");
+    let (_, ending) = LANGUAGES
+        .iter()
+        .find(|(name, _)| *name == language)
+        .expect("a language of the list");
     [
         root.join(format!("tests/patterns/samples/a.{ending}")),
         root.join(format!("languages/{language}/fixture.{ending}")),
@@ -91,7 +97,14 @@ fn ast_grep() -> PathBuf {
 
 fn theirs(program: &Path, row: &Row) -> usize {
     let mut command = Command::new(program);
-    command.args(["run", "--json=compact", "--lang", &row.language, "--pattern", &row.pattern]);
+    command.args([
+        "run",
+        "--json=compact",
+        "--lang",
+        &row.language,
+        "--pattern",
+        &row.pattern,
+    ]);
     let printed = command.args(files(&row.language)).output().expect("it starts");
     match serde_json::from_slice(&printed.stdout) {
         Ok(Value::Array(matches)) => matches.len(),
@@ -108,9 +121,18 @@ fn ours(row: &Row) -> Result<usize, String> {
     for path in files(&row.language) {
         let bytes = fs::read(&path).expect("a file");
         let decoded = decode(&bytes, EncodingChoice::Auto);
-        let source = Source::new(path.display().to_string(), decoded, bytes.len() as u64, Some(&row.language));
+        let source = Source::new(
+            path.display().to_string(),
+            decoded,
+            bytes.len() as u64,
+            Some(&row.language),
+        );
         let parsed = parse(source.expect("a source"), &CancellationToken::new()).expect("parsed");
-        count += pattern.find(&parsed, &CancellationToken::new()).expect("hits").list.len();
+        count += pattern
+            .find(&parsed, &CancellationToken::new())
+            .expect("hits")
+            .list
+            .len();
     }
     Ok(count)
 }
