@@ -93,9 +93,15 @@ pub struct Entry {
     /// The tool that helps now: a bare name of the catalogue. Empty means the tool that failed.
     #[serde(default)]
     pub tool: String,
-    /// Arguments that would work, as a JSON object in text.
+    /// Arguments that would work, as a JSON object in text. A text `{name}` in it is that fact.
     #[serde(default = "empty_object")]
     pub example: String,
+    /// Instead of an example: what to change in the arguments of the call that failed, in the same form. Null takes an argument away.
+    #[serde(default)]
+    pub change: String,
+    /// Whether the example has values that only the caller knows, so that it is not to be called as it stands.
+    #[serde(default)]
+    pub template: bool,
 }
 
 fn empty_object() -> String {
@@ -143,9 +149,17 @@ impl Book {
             next: Text::new(fill(&entry.next_en), fill(&entry.next_ja)),
             tool: entry.tool.clone(),
             example: entry.example.clone(),
+            change: fact_or(facts, &entry.change),
+            is_template: entry.template,
             facts: facts.to_vec(),
         }
     }
+}
+
+/// The fact `change` of an error whose change depends on what happened; otherwise what its entry says.
+fn fact_or(facts: &[(&'static str, String)], entry: &str) -> String {
+    let fact = facts.iter().find(|(name, _)| *name == "change");
+    fact.map_or_else(|| entry.to_owned(), |(_, change)| change.clone())
 }
 
 /// Replaces `{name}` by its fact, in one pass: a fact that itself contains braces is never expanded again.
@@ -187,8 +201,12 @@ pub struct Lesson {
     pub next: Text,
     /// The tool that helps, or empty for the one that failed.
     pub tool: String,
-    /// Arguments that would work, as JSON text.
+    /// Arguments that would work, as JSON text. A text `{name}` in it is that fact.
     pub example: String,
+    /// What to change in the arguments of the call that failed, in the same form; empty: nothing is known.
+    pub change: String,
+    /// Whether the example is not to be called as it stands.
+    pub is_template: bool,
     /// The facts, for `details`.
     pub facts: Vec<(&'static str, String)>,
 }

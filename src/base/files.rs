@@ -7,6 +7,7 @@ use std::{
     fmt::Write as _,
     io::{self, Read, Seek as _},
     path::{Component, Path},
+    sync::LazyLock,
 };
 
 use encoding_rs::{Encoding, ISO_2022_JP, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
@@ -129,7 +130,7 @@ pub fn read_part(path: &ProjectPath, start: u64, length: u64) -> Result<(Vec<u8>
 }
 
 /// The encoding of a file by its first bytes: byte order mark, ISO-2022-JP escapes, valid UTF-8, UTF-16 without a mark,
-/// then what `chardetng` finds.
+/// then what the file declares (if it can be that), then what `chardetng` finds.
 #[must_use]
 pub fn detect(bytes: &[u8]) -> &'static Encoding {
     if let Some((encoding, _)) = Encoding::for_bom(bytes) {
@@ -154,9 +155,95 @@ pub fn detect(bytes: &[u8]) -> &'static Encoding {
         Err(error) if cut && error.valid_up_to() + 4 > head.len() => return UTF_8,
         Err(_) => {}
     }
+    if let Some(encoding) = declared(head).filter(|encoding| can_be(head, encoding)) {
+        return encoding;
+    }
     let mut detector = chardetng::EncodingDetector::new(chardetng::Iso2022JpDetection::Allow);
     detector.feed(head, !cut);
-    detector.guess(None, chardetng::Utf8Detection::Allow)
+    let guessed = detector.guess(None, chardetng::Utf8Detection::Allow);
+    if OTHER_SCRIPTS.contains(&guessed.name()) && is_latin(head) {
+        WINDOWS_1252
+    } else {
+        guessed
+    }
+}
+
+/// Encodings of Cyrillic, Greek, Hebrew, Arabic and Thai that are guessed for a few accents too.
+const OTHER_SCRIPTS: [&str; 13] = [
+    "windows-1251",
+    "KOI8-U",
+    "KOI8-R",
+    "ISO-8859-5",
+    "IBM866",
+    "x-mac-cyrillic",
+    "windows-1253",
+    "ISO-8859-7",
+    "windows-1255",
+    "ISO-8859-8",
+    "windows-1256",
+    "ISO-8859-6",
+    "windows-874",
+];
+
+/// Where files say what they are encoded in: a comment in the first two lines (PEP 263, Ruby, Emacs), the declaration of XML, `@charset` of
+/// CSS, `<meta charset>` of HTML.
+static DECLARATIONS: LazyLock<[regex::bytes::Regex; 4]> = LazyLock::new(|| {
+    [
+        r"\A(?:[^\n]*\n)?[ \t\x0c]*#[^\n]*?coding[:=][ \t]*([-_.a-zA-Z0-9]+)",
+        r#"\A\s*<\?xml[^>]*?\sencoding\s*=\s*["']([-_.:a-zA-Z0-9]+)["']"#,
+        r#"\A@charset "([-_.:a-zA-Z0-9]+)";"#,
+        r#"(?i)<meta\s[^>]*?charset\s*=\s*["']?\s*([-_.:a-z0-9]+)"#,
+    ]
+    .map(|pattern| regex::bytes::Regex::new(pattern).expect("a constant pattern"))
+});
+
+/// How much of a file is looked at for a declaration; a browser looks at as much.
+const DECLARATION_BYTES: usize = 1_024;
+
+/// The encoding that a file says it is in. UTF-16 is never told that way: the declaration itself would be in it.
+fn declared(bytes: &[u8]) -> Option<&'static Encoding> {
+    let head = &bytes[..bytes.len().min(DECLARATION_BYTES)];
+    let label = DECLARATIONS
+        .iter()
+        .find_map(|declaration| declaration.captures(head)?.get(1))?;
+    let label = std::str::from_utf8(label.as_bytes()).ok()?.to_ascii_lowercase();
+    // As Emacs writes the ends of lines.
+    let label = ["-unix", "-dos", "-mac"]
+        .iter()
+        .find_map(|end| label.strip_suffix(end))
+        .unwrap_or(&label);
+    match EncodingChoice::parse(label).ok()? {
+        EncodingChoice::Fixed(encoding) if encoding.is_ascii_compatible() => Some(encoding),
+        _ => None,
+    }
+}
+
+/// Whether bytes are text of an encoding.
+fn can_be(bytes: &[u8], encoding: &'static Encoding) -> bool {
+    // Only whole lines: the last character may be cut in two.
+    let end = bytes
+        .iter()
+        .rposition(|byte| *byte == b'\n')
+        .map_or(bytes.len(), |at| at + 1);
+    !encoding.decode_without_bom_handling(&bytes[..end]).1
+}
+
+/// Whether bytes that are no ASCII stand among Latin letters, as accents do: words of other scripts have no Latin letters.
+fn is_latin(bytes: &[u8]) -> bool {
+    let (mut among, mut apart) = (0_usize, 0_usize);
+    let mut rest = bytes;
+    while let Some(at) = rest.iter().position(|byte| !byte.is_ascii()) {
+        let before = if at > 0 { rest[at - 1] } else { 0 };
+        let length = rest[at..].iter().take_while(|byte| !byte.is_ascii()).count();
+        let after = rest.get(at + length).copied().unwrap_or(0);
+        if length <= 2 && (before.is_ascii_alphabetic() || after.is_ascii_alphabetic()) {
+            among += 1;
+        } else {
+            apart += 1;
+        }
+        rest = &rest[at + length..];
+    }
+    among > apart
 }
 
 /// ISO-2022-JP is plain ASCII bytes with escapes that switch the character set (JIS X 0201, 0208).
@@ -364,6 +451,46 @@ mod tests {
 
     use super::{EncodingChoice, OutputName, decode, sha256, write_output};
     use crate::project::Project;
+
+    #[test]
+    fn what_a_file_declares_is_believed_and_accents_are_latin() {
+        let latin = b"caf\xe9";
+        let cyrillic = encoding_rs::WINDOWS_1251.encode("Привет, мир и люди").0.into_owned();
+        let short = EUC_JP.encode("日本").0.into_owned();
+        for (head, body, encoding) in [
+            ("", &latin[..], "latin1"),
+            ("x = '", latin, "latin1"),
+            ("", &cyrillic, "windows-1251"),
+            ("# -*- coding: latin-1 -*-\n", latin, "latin1"),
+            ("#!/usr/bin/python\n# vim: set fileencoding=koi8_r :\n", latin, "koi8-r"),
+            ("# encoding: euc-jp\nputs '", &short, "euc-jp"),
+            (
+                "<?xml version='1.0' encoding='windows-1251'?>\n<a>",
+                latin,
+                "windows-1251",
+            ),
+            ("<html><meta charset=windows-1250>", latin, "windows-1250"),
+            (
+                "<meta http-equiv='Content-Type' content='text/html; charset=Shift_JIS'>",
+                b"\x83\x65",
+                "shift_jis",
+            ),
+            ("@charset \"iso-8859-2\";\n", latin, "iso-8859-2"),
+            // It cannot be that, nobody knows that, and that is too late.
+            ("# coding: euc-jp\n", latin, "latin1"),
+            ("# coding: klingon\n", latin, "latin1"),
+            ("\n\n# coding: koi8-r\n", latin, "latin1"),
+            ("# coding: latin-1\n", "日本".as_bytes(), "utf-8"),
+        ] {
+            let bytes = [head.as_bytes(), body, b"\n"].concat();
+            let decoded = decode(&bytes, EncodingChoice::Auto);
+            assert_eq!(
+                (decoded.encoding.as_str(), decoded.damaged),
+                (encoding, false),
+                "{head}"
+            );
+        }
+    }
 
     #[test]
     fn japanese_text_survives_in_every_encoding() {

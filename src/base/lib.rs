@@ -14,6 +14,7 @@ mod fair_queue;
 pub mod files;
 pub mod freshness;
 pub mod listing;
+mod meant;
 mod mounts;
 pub mod path_maps;
 pub mod place;

@@ -157,10 +157,26 @@ impl Teach for PathError {
                 } else {
                     (format!(" Nearest: {names}."), format!("近い名前: {names}。"))
                 };
-                vec![("path", quoted(path)), ("nearest", en), ("nearest_ja", ja)]
+                let (glob, glob_ja) = if path.contains(['*', '?', '{']) {
+                    (
+                        " It looks like a glob: name a folder in roots and give the glob in include_globs, or in pattern with \"glob\": true (list_files).",
+                        "glob を指定する場合は、roots にフォルダーを、include_globs（list_files では pattern と \"glob\": true）に glob を渡してください。",
+                    )
+                } else {
+                    ("", "")
+                };
+                vec![
+                    ("path", quoted(path)),
+                    ("nearest", en),
+                    ("nearest_ja", ja),
+                    ("glob", glob.to_owned()),
+                    ("glob_ja", glob_ja.to_owned()),
+                    ("name", word_of(path)),
+                ]
             }
             Self::NotAFile { path, kind, kind_ja } => vec![
                 ("path", quoted(path)),
+                ("folder", folder_of(path, kind)),
                 ("kind", (*kind).to_owned()),
                 ("kind_ja", (*kind_ja).to_owned()),
             ],
@@ -193,6 +209,40 @@ impl PathError {
     }
 }
 
+/// The part of a file's name to look for it by: its longest run of letters and digits.
+fn word_of(path: &str) -> String {
+    let name = path
+        .rsplit(['/', '\\'])
+        .find(|part| !part.is_empty())
+        .unwrap_or_default();
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    let words = |text: &str| {
+        let words = text.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+        words
+            .max_by_key(|word| word.chars().count())
+            .unwrap_or_default()
+            .to_owned()
+    };
+    match words(stem) {
+        word if word.is_empty() => words(name),
+        word => word,
+    }
+}
+
+/// The folder itself, or the folder of what is no file.
+fn folder_of(path: &str, kind: &str) -> String {
+    let folder = if kind == "a folder" {
+        path
+    } else {
+        path.rsplit_once('/').map_or(".", |(folder, _)| folder)
+    };
+    if folder.is_empty() {
+        ".".to_owned()
+    } else {
+        folder.to_owned()
+    }
+}
+
 /// Returns the reason of a failed read; the system's own message if its kind has no name here.
 pub(crate) fn reason_of(error: &io::Error) -> String {
     if is_system_failure(error) {
@@ -202,14 +252,17 @@ pub(crate) fn reason_of(error: &io::Error) -> String {
     }
 }
 
-/// A client's string as an error shows it: in quotes, without control characters, cut at 200 characters.
+/// A client's string as an error shows it: in quotes, cut at 200 characters, control characters as escapes such as `\n`.
 #[must_use]
 pub fn quoted(raw: &str) -> String {
-    let mut shown: String = raw
-        .chars()
-        .take(200)
-        .map(|c| if c.is_control() { '\u{fffd}' } else { c })
-        .collect();
+    let mut shown = String::new();
+    for c in raw.chars().take(200) {
+        if c.is_control() {
+            shown.extend(c.escape_default());
+        } else {
+            shown.push(c);
+        }
+    }
     if raw.chars().nth(200).is_some() {
         shown.push('…');
     }
@@ -504,6 +557,8 @@ impl Project {
                 .filter_map(Result::ok)
                 .take(10_000)
                 .map(|entry| entry.file_name().to_string_lossy().into_owned())
+                // A link that leads to nothing has the very name.
+                .filter(|name| *name != wanted)
                 .map(|name| (strsim::jaro_winkler(&wanted.to_lowercase(), &name.to_lowercase()), name))
                 .filter(|(likeness, _)| *likeness >= 0.75)
                 .collect();

@@ -26,7 +26,7 @@ static SHAPES: LazyLock<[(Regex, &str); 4]> = LazyLock::new(|| {
     [
         (
             shape(
-                r#"(?i)\b((?:[\w-]*(?:password|passwd|secret|token|api[_-]?key|private[_-]?key|credential|authorization)[\w-]*)["']?\s*[:=]\s*["']?)(?:bearer\s+)?[^\s"',;}{]+"#,
+                r#"(?i)\b((?P<name>[\w-]*(?:password|passwd|secret|token|api[_-]?key|private[_-]?key|credential|authorization)[\w-]*)["']?\s*[:=]\s*["']?)(?P<value>(?:bearer\s+)?[^\s"',;}{]+)"#,
             ),
             "${1}[redacted]",
         ),
@@ -56,11 +56,20 @@ const NAMES: [&str; 8] = [
     "authorization",
 ];
 
+/// Names of numbers of tokens, and not of tokens.
+static COUNTS: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)^(?:max|min|reply|total|input|output)[_-]?tokens$|^token[_-]?estimate$")
+        .expect("a constant pattern")
+});
+
+/// Words with which a sentence about an argument begins: `- password: must be a string`.
+const SENTENCES: [&str; 6] = ["must", "required", "unknown", "exactly", "only", "it"];
+
 /// Whether a name says that what it names is secret.
 #[must_use]
 pub fn is_secret(name: &str) -> bool {
-    let name = name.to_lowercase();
-    NAMES.iter().any(|part| name.contains(part))
+    let lower = name.to_lowercase();
+    NAMES.iter().any(|part| lower.contains(part)) && !COUNTS.is_match(name)
 }
 
 /// Removes the server's own secrets.
@@ -167,7 +176,16 @@ impl Redactor {
         let mut out = self.own(text).unwrap_or_else(|| text.to_owned());
         for (shape, replacement) in SHAPES.iter() {
             if shape.is_match(&out) {
-                out = shape.replace_all(&out, *replacement).into_owned();
+                let replaced = |found: &regex::Captures<'_>| {
+                    let part = |name| found.name(name).map_or("", |part| part.as_str());
+                    if COUNTS.is_match(part("name")) || SENTENCES.contains(&part("value")) {
+                        return found[0].to_owned();
+                    }
+                    let mut instead = String::new();
+                    found.expand(replacement, &mut instead);
+                    instead
+                };
+                out = shape.replace_all(&out, replaced).into_owned();
             }
         }
         out
@@ -188,6 +206,10 @@ mod tests {
             ("use sk-abcdefghijklmnop1234 now", "use [redacted] now"),
             ("the token table is empty", "the token table is empty"),
             ("max_count must be 1..=10000", "max_count must be 1..=10000"),
+            ("maxTokens: must be an integer", "maxTokens: must be an integer"),
+            (r#"{"maxTokens": "5"}"#, r#"{"maxTokens": "5"}"#),
+            ("- password: must be a string", "- password: must be a string"),
+            ("token: 5", "token: [redacted]"),
         ] {
             assert_eq!(redactor.message(message), expected);
         }

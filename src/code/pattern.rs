@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     errors::structure::{QueryFault, StructureError},
-    languages::Language,
+    languages::{Language, facts::Family},
     parse::{LineIndex, Parsed, one_line, read},
 };
 
@@ -97,24 +97,41 @@ impl CodePattern {
         if text.len() > PATTERN_BYTES {
             return Err(refused(text, language, Trouble::TooLarge));
         }
-        let code = Grammar(language).pre_process_pattern(text).into_owned();
         let mut first_fault = None;
         let contexts = &language.facts.pattern.contexts;
         let bare = [PLACE.to_owned()];
-        let contexts = if contexts.is_empty() { &bare[..] } else { contexts };
-        for context in contexts {
-            match in_context(context, &code, language) {
-                Ok(pattern) => {
-                    if shape_of(&pattern.0.node).doublings > PATTERN_DOUBLINGS {
-                        return Err(refused(text, language, Trouble::TooLarge));
+        let contexts = if contexts.is_empty() { &bare[..] } else { &contexts[..] };
+        // A context in which all of it is code comes first. Then it is read as ast-grep reads it: a body is written `{ $$$BODY }`
+        // also where the language wants statements or fields, and there the grammar sees an error that is only the variable.
+        // The plainest context stands last in the data.
+        let whole = contexts.iter().map(|context| (Care::Code, context));
+        let lenient = contexts.iter().rev().map(|context| (Care::Variables, context));
+        let unfinished = contexts.last().map(|context| (Care::Unfinished, context));
+        let readings: Vec<_> = whole.chain(lenient).chain(unfinished).collect();
+        let grammars = [
+            Some(Grammar::of(language)),
+            language.facts.pattern.other.map(|sign| Grammar(language, sign)),
+        ];
+        for grammar in grammars.into_iter().flatten() {
+            let code = grammar.pre_process_pattern(text).into_owned();
+            for (care, context) in &readings {
+                match in_context(context, &code, grammar, *care) {
+                    Ok(pattern) => {
+                        if !pattern.1 {
+                            first_fault.get_or_insert(Trouble::Prose);
+                            continue;
+                        }
+                        if shape_of(&pattern.0.node).doublings > PATTERN_DOUBLINGS {
+                            return Err(refused(text, language, Trouble::TooLarge));
+                        }
+                        if pattern.is_variable() {
+                            return Err(refused(text, language, Trouble::OnlyVariable));
+                        }
+                        return Ok(Self::new(pattern.0, language));
                     }
-                    if pattern.is_variable() {
-                        return Err(refused(text, language, Trouble::OnlyVariable));
+                    Err(trouble) => {
+                        first_fault.get_or_insert(trouble);
                     }
-                    return Ok(Self::new(pattern.0, language));
-                }
-                Err(trouble) => {
-                    first_fault.get_or_insert(trouble);
                 }
             }
         }
@@ -154,7 +171,7 @@ impl CodePattern {
     pub fn find(&self, parsed: &Parsed, cancel: &CancellationToken) -> Result<Hits, StructureError> {
         let document = StrDoc {
             src: parsed.source.text.clone(),
-            lang: Grammar(parsed.source.language),
+            lang: Grammar::of(parsed.source.language),
             tree: parsed.tree.clone(),
         };
         let root = ast_grep_core::AstGrep::doc(document);
@@ -307,9 +324,15 @@ fn capture(
     Some((name.clone(), one_line(text, CAPTURE_CHARACTERS)))
 }
 
-/// A language as ast-grep sees it.
-#[derive(Clone)]
-struct Grammar(&'static Language);
+/// A language as ast-grep sees it, and the character that stands for the `$` of variables.
+#[derive(Clone, Copy)]
+struct Grammar(&'static Language, char);
+
+impl Grammar {
+    const fn of(language: &'static Language) -> Self {
+        Self(language, language.facts.pattern.expando)
+    }
+}
 
 impl Dialect for Grammar {
     /// `$` begins no name in most languages: before a variable it becomes a character that does.
@@ -336,7 +359,7 @@ impl Dialect for Grammar {
     }
 
     fn expando_char(&self) -> char {
-        self.0.facts.pattern.expando
+        self.1
     }
 
     fn kind_to_id(&self, kind: &str) -> u16 {
@@ -359,7 +382,7 @@ impl Grammar {
         let (tree, _) = read(self.0, text, &CancellationToken::new())?;
         Ok(StrDoc {
             src: text.to_owned(),
-            lang: self.clone(),
+            lang: *self,
             tree,
         })
     }
@@ -371,8 +394,8 @@ impl LanguageExt for Grammar {
     }
 }
 
-/// A pattern whose text stands in a context.
-struct Placed(Pattern);
+/// A pattern whose text stands in a context, and whether it is more than a text to its language.
+struct Placed(Pattern, bool);
 
 impl Placed {
     fn is_variable(&self) -> bool {
@@ -387,17 +410,31 @@ enum Trouble {
     Syntax(usize),
     /// More than one node.
     Several,
+    /// To the language it is a text like any other.
+    Prose,
     /// Matches everything.
     OnlyVariable,
     /// Comparing it could take for ever, or more stack than there is.
     TooLarge,
 }
 
-fn in_context(context: &str, code: &str, language: &'static Language) -> Result<Placed, Trouble> {
+/// What the tree of a pattern may have that the tree of a program has not.
+#[derive(Clone, Copy, PartialEq)]
+enum Care {
+    /// Nothing.
+    Code,
+    /// Errors that are a variable and nothing else, and tokens that are missing.
+    Variables,
+    /// The same, and all of it may be one error after a keyword: `import $NAMES from $MODULE`, where the language wants a string.
+    /// Such an error matches nodes of every kind that have the same parts.
+    Unfinished,
+}
+
+fn in_context(context: &str, code: &str, grammar: Grammar, care: Care) -> Result<Placed, Trouble> {
     let before = context.find(PLACE).unwrap_or(0);
     let source = context.replacen(PLACE, code, 1);
     let range = before..before + code.len();
-    let document = Grammar(language).document(&source).map_err(|_| Trouble::Syntax(0))?;
+    let document = grammar.document(&source).map_err(|_| Trouble::Syntax(0))?;
     if is_too_deep(&document.tree) {
         return Err(Trouble::TooLarge);
     }
@@ -419,8 +456,24 @@ fn in_context(context: &str, code: &str, language: &'static Language) -> Result<
             0 => code.len(),
             at => at.min(code.len()),
         });
+    let is_code = exact.as_ref().is_some_and(|node| is_code(node, grammar.0));
     match (exact, broken) {
-        (Some(node), _) if !node.is_error() && !has_error(&node) => Ok(Placed(Pattern::from(node))),
+        (Some(node), _) if !node.is_error() && care == Care::Code && !has_error(&node) => {
+            Ok(Placed(Pattern::from(node), is_code))
+        }
+        (Some(node), broken) if care != Care::Code && is_near(&node, care, code, grammar.1) => {
+            let pattern = Pattern::from(node);
+            let is_error = match &pattern.node {
+                PatternNode::Internal { children, .. } if care == Care::Unfinished => {
+                    children.iter().any(has_error_kind)
+                }
+                node => has_error_kind(node),
+            };
+            match is_error {
+                true => Err(broken.map_or(Trouble::Several, Trouble::Syntax)),
+                false => Ok(Placed(pattern, is_code)),
+            }
+        }
         (_, Some(at)) => Err(Trouble::Syntax(at)),
         _ => Err(Trouble::Several),
     }
@@ -448,6 +501,52 @@ fn is_too_deep(tree: &tree_sitter::Tree) -> bool {
     }
 }
 
+/// Whether a node is code and no prose: of documents nothing is, of data and markup what has a sign of the language in it.
+fn is_code(node: &Node<'_, StrDoc<Grammar>>, language: &Language) -> bool {
+    match language.facts.family {
+        Family::Code | Family::Style => true,
+        Family::Document => false,
+        Family::Markup | Family::Data => node.dfs().any(|part| !part.is_named()),
+    }
+}
+
+/// Whether a node may be a pattern although something is wrong in it.
+fn is_near(node: &Node<'_, StrDoc<Grammar>>, care: Care, code: &str, sign: char) -> bool {
+    if care != Care::Unfinished || !node.is_error() {
+        return !node.is_error();
+    }
+    let begins_with_keyword = node
+        .children()
+        .next()
+        .is_some_and(|first| !first.is_named() && first.text().chars().all(char::is_alphabetic));
+    begins_with_keyword && code.contains(sign) && is_balanced(code)
+}
+
+/// Whether every bracket has its other half.
+fn is_balanced(code: &str) -> bool {
+    let mut open = Vec::new();
+    code.chars().all(|c| match c {
+        '(' | '[' | '{' => {
+            open.push(c);
+            true
+        }
+        ')' => open.pop() == Some('('),
+        ']' => open.pop() == Some('['),
+        '}' => open.pop() == Some('{'),
+        _ => true,
+    }) && open.is_empty()
+}
+
+fn has_error_kind(node: &PatternNode) -> bool {
+    match node {
+        PatternNode::Internal { kind_id, children } => {
+            // The number that every grammar has for an error.
+            *kind_id == u16::MAX || children.iter().any(has_error_kind)
+        }
+        _ => false,
+    }
+}
+
 fn has_error(node: &Node<'_, StrDoc<Grammar>>) -> bool {
     node.dfs().any(|inner| inner.is_error() || inner.is_missing())
 }
@@ -462,7 +561,7 @@ fn refused(text: &str, language: &'static Language, trouble: Trouble) -> Structu
     let title = &language.facts.title;
     let (at, reason, hint) = match trouble {
         Trouble::Syntax(byte) => {
-            let code = Grammar(language).pre_process_pattern(text).into_owned();
+            let code = Grammar::of(language).pre_process_pattern(text).into_owned();
             let characters = code.get(..byte).map_or(0, |before| before.chars().count());
             (
                 text.char_indices().nth(characters).map_or(text.len(), |(at, _)| at),
@@ -487,6 +586,18 @@ fn refused(text: &str, language: &'static Language, trouble: Trouble) -> Structu
             (
                 "Write one expression, statement or definition; search for the parts one by one.".to_owned(),
                 "式・文・定義のどれか一つにして、残りは別に検索してください。".to_owned(),
+            ),
+        ),
+        Trouble::Prose => (
+            0,
+            (
+                format!("to {title} it is a text, and no code"),
+                format!("{title} ではただの文章で、コードではありません"),
+            ),
+            (
+                "Search texts with search_content; here name files of a programming language.".to_owned(),
+                "文章の検索には search_content を使い、ここではプログラミング言語のファイルを指定してください。"
+                    .to_owned(),
             ),
         ),
         Trouble::TooLarge => (

@@ -79,6 +79,26 @@ pub struct Matches {
     pub total: usize,
     /// Whether the query was too wide for its limit of open states, so that answers may be missing.
     pub is_incomplete: bool,
+    /// Where the text does not follow its grammar, so that answers may be missing too.
+    pub broken: Option<Brokenness>,
+}
+
+/// How much of a file could not be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Brokenness {
+    /// Places of broken syntax.
+    pub count: usize,
+    /// The line of the first.
+    pub first_line: usize,
+}
+
+impl Brokenness {
+    /// `None` if there is no place of broken syntax.
+    #[must_use]
+    pub fn of(errors: &[crate::parse::ParseError], count: usize) -> Option<Self> {
+        let first_line = errors.first()?.line;
+        Some(Self { count, first_line })
+    }
 }
 
 /// A question that fits a language: its key exists, or its query compiles.
@@ -141,14 +161,18 @@ pub fn run(
     limit: usize,
     cancel: &CancellationToken,
 ) -> Result<Matches, StructureError> {
-    match prepared {
+    let found = match prepared {
         Prepared::Select(selection) => {
             let elements = extract(parsed, cancel)?;
-            Ok(select(selection, filter, parsed, &elements, limit))
+            select(selection, filter, parsed, &elements, limit)
         }
-        Prepared::Run(query) => captures(query, filter, parsed, limit, cancel),
-        Prepared::Find(pattern) => hits(pattern, filter, parsed, limit, cancel),
-    }
+        Prepared::Run(query) => captures(query, filter, parsed, limit, cancel)?,
+        Prepared::Find(pattern) => hits(pattern, filter, parsed, limit, cancel)?,
+    };
+    Ok(Matches {
+        broken: Brokenness::of(&parsed.errors, parsed.error_count),
+        ..found
+    })
 }
 
 /// The elements around matches, found out once there is a match: most files of a search have none.

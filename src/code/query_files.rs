@@ -38,6 +38,9 @@ use crate::{
 /// How many bytes decide whether a file is text: ripgrep's look for NUL, shortened.
 const TEXT_PROBE: usize = 8 * 1024;
 
+/// Files with broken syntax that an answer names.
+const BROKEN: usize = 5;
+
 /// The answers of one file.
 #[derive(Debug)]
 pub struct FileAnswers {
@@ -64,6 +67,10 @@ pub struct Answers {
     pub unfit: Vec<&'static str>,
     /// What was passed over.
     pub skipped: SkippedList,
+    /// How many files do not follow their grammar, so that answers in them may be missing.
+    pub broken_files: usize,
+    /// The first of them, each with the line.
+    pub broken: Vec<String>,
 }
 
 /// What goes wrong: the walk, or the question.
@@ -107,13 +114,15 @@ pub fn query_files(
         let prepared = parsers.prepare(kind, language, user, cancel)?;
         lock(&questions).insert(language.name, (Arc::new(Ok(prepared)), 0));
     }
+    let is_pattern = matches!(kind, QueryKind::Pattern(_));
     let (kept, searched) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let unavailable: Mutex<Option<String>> = Mutex::default();
+    let broken: Mutex<Vec<(String, usize)>> = Mutex::default();
     let (found, skipped) = sources::find(targets, scope, cancel)?;
     let sources = sources::each(&found, skipped, cancel, |path| {
         // Files are handed out in order: what is kept by now stands before this one.
         let room = limit.saturating_sub(kept.load(Relaxed));
-        let Some(source) = read(path, asked, scope.most_bytes())? else {
+        let Some(source) = read(path, asked, is_pattern, scope.most_bytes())? else {
             return Ok(None);
         };
         let language = source.language;
@@ -142,6 +151,9 @@ pub fn query_files(
             // A cancelled file fails, and then the whole answer does.
             Err(_) => return Ok(None),
         };
+        if let Some(place) = matches.broken {
+            lock(&broken).push((path.shown(), place.first_line));
+        }
         kept.fetch_add(matches.list.len(), Relaxed);
         Ok((matches.total > 0).then(|| FileAnswers {
             path: path.clone(),
@@ -160,7 +172,15 @@ pub fn query_files(
             Ok(_) => Ok(Answers::default()),
         };
     }
+    let mut broken = broken.into_inner().unwrap_or_else(PoisonError::into_inner);
+    broken.sort();
     let mut answers = Answers {
+        broken_files: broken.len(),
+        broken: broken
+            .iter()
+            .take(BROKEN)
+            .map(|(path, line)| format!("{path}:{line}"))
+            .collect(),
         total: sources.made.iter().map(|file| file.matches.total).sum(),
         total_files: sources.made.len(),
         searched: searched.into_inner(),
@@ -200,8 +220,14 @@ impl Answers {
     }
 }
 
-/// A file as a source, or `None` for what is in no known language, or not in the one that was named.
-fn read(path: &ProjectPath, asked: Option<&'static Language>, most_bytes: u64) -> Result<Option<Source>, Reason> {
+/// A file as a source, or `None` for what is in no known language, or not in the one that was named. Prose that only looks like a
+/// language is none for a pattern: that would be compared with sentences.
+fn read(
+    path: &ProjectPath,
+    asked: Option<&'static Language>,
+    is_pattern: bool,
+    most_bytes: u64,
+) -> Result<Option<Source>, Reason> {
     let shown = path.shown();
     let named = by_file_name(&shown);
     // A file with an extension that nobody knows is not opened; one without any may say what it is in its first line.
@@ -210,6 +236,9 @@ fn read(path: &ProjectPath, asked: Option<&'static Language>, most_bytes: u64) -
     }
     let bytes = files::read(path, most_bytes).map_err(|error| Reason::of(&error))?;
     if bytes[..bytes.len().min(TEXT_PROBE)].contains(&0) && named.is_none() {
+        return Ok(None);
+    }
+    if is_pattern && asked.is_none() && named.is_none() && !bytes.starts_with(b"#!") {
         return Ok(None);
     }
     let size_bytes = bytes.len() as u64;

@@ -13,11 +13,11 @@ use crate::{
     outline::Outline,
 };
 
-/// Lines below which a file is small, medium, large; from the last on it is very large.
-const BOUNDS: [(usize, Category); 3] = [
-    (100, Category::Small),
-    (500, Category::Medium),
-    (1_500, Category::Large),
+/// What a file has less of in each category: lines, bytes, characters of its longest line. From the last on it is very large.
+const BOUNDS: [([usize; 3], Category); 3] = [
+    ([100, 10_000, 2_000], Category::Small),
+    ([500, 50_000, 10_000], Category::Medium),
+    ([1_500, 150_000, 50_000], Category::Large),
 ];
 
 /// How large a file is.
@@ -34,13 +34,14 @@ pub enum Category {
 }
 
 impl Category {
-    /// The category of a number of lines.
+    /// The category of a text: its lines, bytes and longest line decide, whichever is the largest.
     #[must_use]
-    pub fn of(lines: usize) -> Self {
-        BOUNDS
-            .iter()
-            .find(|(bound, _)| lines < *bound)
-            .map_or(Self::VeryLarge, |(_, category)| *category)
+    pub fn of(text: &str) -> Self {
+        let longest = text.lines().map(|line| line.chars().count()).max();
+        let measured = [text.lines().count(), text.len(), longest.unwrap_or_default()];
+        let is_below = |bounds: &[usize; 3]| measured.iter().zip(bounds).all(|(measure, bound)| measure < bound);
+        let found = BOUNDS.iter().find(|(bounds, _)| is_below(bounds));
+        found.map_or(Self::VeryLarge, |(_, category)| *category)
     }
 
     /// The published name.
@@ -135,6 +136,8 @@ struct Advice {
     medium: Guidance,
     large: Guidance,
     very_large: Guidance,
+    text: Guidance,
+    empty: Guidance,
 }
 
 static ADVICE: LazyLock<Advice> =
@@ -145,7 +148,7 @@ static ADVICE: LazyLock<Advice> =
 pub struct Scale {
     /// Lines by what stands on them.
     pub lines: Lines,
-    /// By the number of lines.
+    /// By lines, bytes and the longest line.
     pub category: Category,
     /// What reading the whole file costs.
     pub token_estimate: usize,
@@ -158,26 +161,33 @@ pub struct Scale {
 /// The scale of a file in a known language.
 #[must_use]
 pub fn assess(file: &Outline, token_estimate: usize) -> Scale {
-    let lines = count_lines(&file.source.text, &file.elements);
+    let category = Category::of(&file.source.text);
     Scale {
+        lines: count_lines(&file.source.text, &file.elements),
+        category,
+        token_estimate,
+        guidance: match file.source.text.as_str() {
+            "" => &ADVICE.empty,
+            _ => guidance(category),
+        },
         complexity: Some(complexity(&file.elements)),
-        ..of_lines(lines, token_estimate)
     }
 }
 
 /// The scale of a text in no known language: every line that is not blank counts as code.
 #[must_use]
 pub fn assess_text(text: &str, token_estimate: usize) -> Scale {
-    of_lines(count_lines(text, &Elements::default()), token_estimate)
-}
-
-fn of_lines(lines: Lines, token_estimate: usize) -> Scale {
-    let category = Category::of(lines.total);
+    let category = Category::of(text);
     Scale {
-        lines,
+        lines: count_lines(text, &Elements::default()),
         category,
         token_estimate,
-        guidance: guidance(category),
+        guidance: match category {
+            _ if text.is_empty() => &ADVICE.empty,
+            Category::Small => &ADVICE.small,
+            // It has no structure and no elements to cut by.
+            _ => &ADVICE.text,
+        },
         complexity: None,
     }
 }
@@ -342,16 +352,21 @@ mod tests {
 
     #[test]
     fn categories_begin_at_their_bounds_and_advise_in_both_languages() {
-        for (lines, category) in [
-            (0, Category::Small),
-            (99, Category::Small),
-            (100, Category::Medium),
-            (499, Category::Medium),
-            (500, Category::Large),
-            (1_499, Category::Large),
-            (1_500, Category::VeryLarge),
+        let lines = |count: usize| "x\n".repeat(count);
+        for (text, category) in [
+            (String::new(), Category::Small),
+            (lines(99), Category::Small),
+            (lines(100), Category::Medium),
+            (lines(499), Category::Medium),
+            (lines(500), Category::Large),
+            (lines(1_499), Category::Large),
+            (lines(1_500), Category::VeryLarge),
+            ("x".repeat(1_999), Category::Small),
+            ("x".repeat(2_000), Category::Medium),
+            ("x".repeat(50_000), Category::VeryLarge),
+            (format!("{}\n", "x".repeat(1_000)).repeat(20), Category::Medium),
         ] {
-            assert_eq!(Category::of(lines), category, "{lines}");
+            assert_eq!(Category::of(&text), category, "{} bytes", text.len());
             let advice = guidance(category);
             assert!(!advice.steps.is_empty());
             for sentence in advice

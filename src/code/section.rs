@@ -293,6 +293,7 @@ pub fn find(path: &str, name: &str, elements: &Elements) -> Result<usize, Struct
                 element: name.to_owned(),
                 nearest: near,
                 count: named.len(),
+                broken: None,
             })
         }
         several => Err(StructureError::AmbiguousElement {

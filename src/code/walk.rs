@@ -231,7 +231,7 @@ impl FileFilter {
                 }
             }
         }
-        let extensions = extension_test(&options.extensions);
+        let extensions = extension_test(&options.extensions).map_err(&mut kept).ok().flatten();
         if !faults.is_empty() {
             return Err(faults);
         }
@@ -640,6 +640,7 @@ fn name_test(options: &FileOptions) -> Result<Option<Regex>, SearchError> {
     if !options.full_path_match && pattern.contains('/') {
         return Err(SearchError::SlashInName {
             pattern: pattern.to_owned(),
+            glob: options.glob,
         });
     }
     let expression = if options.glob {
@@ -669,7 +670,8 @@ fn name_test(options: &FileOptions) -> Result<Option<Regex>, SearchError> {
         .parse(&expression)
         .map_err(|error| {
             let (column, reason) = fault::of(&error);
-            refused(column, reason, Advice::Glob)
+            let is_glob = globset::Glob::new(pattern).is_ok() && !options.glob;
+            refused(column, reason, if is_glob { Advice::Glob } else { Advice::Escape })
         })?;
     if !options.traversal.hidden && begins_with_dot(&parsed) {
         return Err(SearchError::HiddenName {
@@ -712,20 +714,28 @@ fn begins_with_dot(hir: &Hir) -> bool {
         && matches!(parts.get(1).map(Hir::kind), Some(HirKind::Literal(Literal(bytes))) if bytes.starts_with(b"."))
 }
 
-fn extension_test(extensions: &[String]) -> Option<RegexSet> {
+/// Extensions as fd takes them, also written as `*.py`.
+fn extension_test(extensions: &[String]) -> Result<Option<RegexSet>, SearchError> {
     if extensions.is_empty() {
-        return None;
+        return Ok(None);
     }
-    let patterns = extensions
-        .iter()
+    let mut patterns = Vec::with_capacity(extensions.len());
+    for extension in extensions {
+        let plain = extension
+            .strip_prefix("*.")
+            .unwrap_or(extension)
+            .trim_start_matches('.');
+        if plain.is_empty() || plain.contains(['*', '?', '[', '{', '/', '\\', ',']) {
+            return Err(SearchError::Extension {
+                value: extension.clone(),
+            });
+        }
         // A character before the dot: `.py` is a hidden file without an extension.
-        .map(|extension| format!(r".\.{}$", regex::escape(extension.trim_start_matches('.'))));
+        patterns.push(format!(r".\.{}$", regex::escape(plain)));
+    }
     // Escaped text always compiles; should it ever be too large, nothing has that extension.
-    RegexSetBuilder::new(patterns)
-        .case_insensitive(true)
-        .build()
-        .ok()
-        .or_else(|| Some(RegexSet::empty()))
+    let set = RegexSetBuilder::new(patterns).case_insensitive(true).build();
+    Ok(Some(set.unwrap_or_else(|_| RegexSet::empty())))
 }
 
 /// fd's `-E`: lines of an ignore file that outrank all others.

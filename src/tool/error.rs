@@ -15,6 +15,15 @@ use super::{Caller, Family, Reply};
 /// Longest echo of one argument, in characters.
 const ECHO_CHARS: usize = 200;
 
+/// Longest suggestion that repeats arguments of the call, in bytes.
+const LONGEST_SUGGESTION: usize = 2_000;
+
+/// A change that leaves the call as it is: the text says to repeat it, and does not show it again.
+const SAME_CALL: &str = "{}";
+
+/// Facts that fill suggestions and say nothing else.
+const FOR_SUGGESTIONS: [&str; 4] = ["change", "name", "folder", "first"];
+
 /// A failed call.
 #[derive(Clone, Debug)]
 pub struct ToolError {
@@ -39,12 +48,8 @@ impl ToolError {
         let details = lesson
             .facts
             .iter()
-            .filter(|(name, _)| !name.ends_with("_ja"))
-            .map(|(name, value)| {
-                // Sentences quote what the client wrote; data does not.
-                let bare = value.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
-                ((*name).to_owned(), json!(bare.unwrap_or(value)))
-            })
+            .filter(|(name, _)| !name.ends_with("_ja") && !FOR_SUGGESTIONS.contains(name))
+            .map(|(name, value)| ((*name).to_owned(), json!(bare(value))))
             .collect();
         Self {
             lesson: Box::new(lesson),
@@ -61,12 +66,22 @@ impl ToolError {
             return Self::internal();
         };
         for other in lessons {
-            first.message = Text::new(
-                format!("{}\n{}", first.message.en, other.message.en),
-                format!("{}\n{}", first.message.ja, other.message.ja),
-            );
+            first.message = both(&first.message, &other.message);
+            first.change = joined(&first, &other);
         }
         Self::of(first)
+    }
+
+    /// The same of failures of several kinds. `None` without any.
+    #[must_use]
+    pub fn together(errors: Vec<Self>) -> Option<Self> {
+        let mut errors = errors.into_iter();
+        let mut first = errors.next()?;
+        for other in errors {
+            first.lesson.message = both(&first.lesson.message, &other.lesson.message);
+            first.lesson.change = joined(&first.lesson, &other.lesson);
+        }
+        Some(first)
     }
 
     /// The same as a family says it: with its details, and in its words where its book has an entry `FAMILY_KIND`. What it is a
@@ -108,6 +123,19 @@ impl ToolError {
     pub fn with_guidance(mut self, tool: &str, arguments: &Value) -> Self {
         tool.clone_into(&mut self.lesson.tool);
         self.lesson.example = arguments.to_string();
+        self.lesson.change.clear();
+        self.lesson.is_template = false;
+        self
+    }
+
+    /// Names the call that was probably meant. Unless all its values are the caller's own it is a template.
+    #[must_use]
+    pub fn with_corrected(mut self, call: &Map<String, Value>, is_own: bool) -> Self {
+        let text = Value::Object(call.clone()).to_string();
+        if text.len() <= LONGEST_SUGGESTION {
+            self.lesson.example = text;
+            self.lesson.is_template = !is_own;
+        }
         self
     }
 
@@ -158,14 +186,34 @@ impl ToolError {
         let message = redactor.message(&lesson.message.say(caller.locale));
         let explanation = redactor.message(&lesson.next.say(caller.locale));
         let guides = self.family.and_then(|family| family.guides);
-        let is_bare = lesson.tool.is_empty() && lesson.example == "{}";
+        let is_bare = lesson.tool.is_empty() && lesson.example == "{}" && lesson.change.is_empty();
         let action = match (guides, lesson.tool.as_str()) {
             // The tool that failed needs arguments that nobody knows here.
             (Some(guides), "") if is_bare => guides.tool,
             (_, "") => tool,
             (_, helps) => helps,
         };
-        let mut parameters: Value = serde_json::from_str(&lesson.example).unwrap_or_else(|_| json!({}));
+        let (mut parameters, mut is_template) = match self.changed(arguments, redactor) {
+            Some(changed) => (changed, lesson.is_template),
+            None => (with_facts(&lesson.example, &lesson.facts), lesson.is_template),
+        };
+        let is_empty = |parameters: &Value| parameters.as_object().is_none_or(Map::is_empty);
+        let shown = parameters.to_string();
+        if redactor.message(&shown) != shown {
+            (parameters, is_template) = (json!({}), true);
+        }
+        // Which call would work is not known, or only the caller knows.
+        is_template |= is_empty(&parameters) && action == tool;
+        // A call that repeats the arguments has it already.
+        let project = self.family.and_then(|family| family.project);
+        if let Some((name, root)) = project.and_then(|name| Some((name, arguments.get(name)?)))
+            && lesson.change.is_empty()
+            && lesson.kind != "INVALID_ARGUMENTS"
+            && action != "set_project_path"
+            && root.as_str().is_some_and(|root| root.len() <= LONGEST_SUGGESTION)
+        {
+            parameters[name] = root.clone();
+        }
         // What the call was about is what the next one is about, unless that was what was wrong.
         for name in self.family.map_or(&[][..], |family| family.subject) {
             let said = arguments
@@ -186,17 +234,23 @@ impl ToolError {
         {
             details["retry_after_ms"] = json!(wait);
         }
-        let example = if parameters.as_object().is_none_or(Map::is_empty) {
+        let example = if is_empty(&parameters) || lesson.change == SAME_CALL {
             String::new()
+        } else if is_template {
+            let say = Text::new("Example, with your own values:", "例（値は置き換えてください）:");
+            format!("\n{} {action} {parameters}", say.get(caller.locale.unwrap_or_default()))
         } else {
             format!("\n{action} {parameters}")
         };
         let text = format!("{}: {message}\n{explanation}{example}", lesson.code);
-        let guidance = json!({
+        let mut guidance = json!({
             "suggested_action": action,
             "parameters": parameters,
             "explanation": explanation,
         });
+        if is_template {
+            guidance["template"] = json!(true);
+        }
         let mut structured = json!({
             "success": false,
             "error": {
@@ -227,11 +281,74 @@ impl ToolError {
         Reply::error(structured, text)
     }
 
+    /// The arguments of the failed call with what to change in them. `None` where that is not known, or where they cannot be repeated.
+    fn changed(&self, arguments: &Map<String, Value>, redactor: &Redactor) -> Option<Value> {
+        let changes =
+            Some(with_facts(&self.lesson.change, &self.lesson.facts)).filter(|_| !self.lesson.change.is_empty())?;
+        let mut changed = arguments.clone();
+        for (name, value) in changes.as_object()? {
+            if value.is_null() {
+                changed.shift_remove(name);
+            } else {
+                changed.insert(name.clone(), value.clone());
+            }
+        }
+        let text = Value::Object(changed.clone()).to_string();
+        let may_be_shown = text.len() <= LONGEST_SUGGESTION && redactor.message(&text) == text;
+        may_be_shown.then_some(Value::Object(changed))
+    }
+
     /// One line for the log and for the command line.
     #[must_use]
     pub fn line(&self, locale: Locale) -> String {
         format!("{}: {}", self.lesson.code, self.lesson.message.get(locale))
     }
+}
+
+/// A fact without the quotes in which sentences show it.
+fn bare(fact: &str) -> &str {
+    let inner = fact.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+    inner.unwrap_or(fact)
+}
+
+/// A JSON object in text, with facts in the place of texts such as `{path}`.
+fn with_facts(text: &str, facts: &[(&'static str, String)]) -> Value {
+    fn fill(text: &str, facts: &[(&'static str, String)]) -> String {
+        let name = text.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
+        let fact = name.and_then(|name| facts.iter().find(|(fact, _)| *fact == name));
+        fact.map_or_else(|| text.to_owned(), |(_, fact)| bare(fact).to_owned())
+    }
+    fn filled(value: Value, facts: &[(&'static str, String)]) -> Value {
+        match value {
+            Value::String(text) => json!(fill(&text, facts)),
+            Value::Array(items) => items.into_iter().map(|item| filled(item, facts)).collect(),
+            Value::Object(fields) => fields
+                .into_iter()
+                .map(|(name, value)| (fill(&name, facts), filled(value, facts)))
+                .collect::<Map<_, _>>()
+                .into(),
+            other => other,
+        }
+    }
+    let object = serde_json::from_str(text).unwrap_or_else(|_| json!({}));
+    filled(object, facts)
+}
+
+/// Two sentences, a line each.
+fn both(one: &Text, other: &Text) -> Text {
+    Text::new(format!("{}\n{}", one.en, other.en), format!("{}\n{}", one.ja, other.ja))
+}
+
+/// The changes of two failures of one call; none if one of them has none.
+fn joined(one: &Lesson, other: &Lesson) -> String {
+    if one.change.is_empty() || other.change.is_empty() {
+        return String::new();
+    }
+    let mut change = with_facts(&one.change, &one.facts);
+    if let (Some(change), Value::Object(more)) = (change.as_object_mut(), with_facts(&other.change, &other.facts)) {
+        change.extend(more);
+    }
+    change.to_string()
 }
 
 /// What a caller needs to repeat a call that was to write: its arguments, with the length and the hash of a text in its place.

@@ -43,7 +43,7 @@ pub fn problems(value: &Value, path: &str) -> Vec<Problem> {
     let mut problems: Vec<Problem> = Vec::new();
     if !validator.is_valid(value) {
         for error in validator.iter_errors(value) {
-            validate::explain(schema, &error, &mut problems);
+            validate::explain(schema, &error, None, &mut problems);
         }
         for problem in &mut problems {
             problem.move_under(path);

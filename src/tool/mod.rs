@@ -249,7 +249,8 @@ impl Spec {
 pub struct Family {
     /// Its name. A file that marks the top of this family's projects may be known by it ([`pipeline::Kernel::tops`]).
     pub name: &'static str,
-    /// Arguments that are understood under another name, which nobody publishes: `(other, name)`.
+    /// Arguments that are understood under another name, which nobody publishes: `(other, name)`. A tool's first name that it
+    /// has is meant.
     pub renamed: &'static [(&'static str, &'static str)],
     /// Brings other forms of arguments, which are understood and not published, to the published one, before anything
     /// is checked.
@@ -260,6 +261,8 @@ pub struct Family {
     pub longest: usize,
     /// Arguments that say what a call is about: a refusal suggests a call about the same.
     pub subject: &'static [&'static str],
+    /// The argument that names the project of a call: a suggestion is about the same one.
+    pub project: Option<&'static str>,
     /// Details that every failure carries.
     pub details: &'static [(&'static str, &'static str)],
     /// Its own words and codes for what can happen to every call (time, queues): entries `FAMILY_KIND` win.
@@ -336,6 +339,10 @@ pub enum Rule {
     Needs(&'static str, &'static str),
     /// The first makes no sense together with any of the others.
     Without(&'static str, &'static [&'static str]),
+    /// It is the name of an encoding.
+    Encoding(&'static str),
+    /// A larger number is brought down to this one and not refused; a refusal names it.
+    BroughtDown(&'static str, u64),
 }
 
 /// How an answer becomes text, images and links. Made from the typed output, never from its JSON.

@@ -3,7 +3,7 @@
 //! The schema says most of it; [`Rule`]s say what a schema without root combinators cannot. Nothing is repaired silently,
 //! except what cannot be meant otherwise: an explicit `null` is an absent argument, and `5.0` is the integer 5.
 
-use fumi_base::{project::quoted, text::Text};
+use fumi_base::{errors::Teach as _, files::EncodingChoice, project::quoted, redact, text::Text};
 use jsonschema::{ValidationError, Validator, error::ValidationErrorKind};
 use serde_json::{Map, Value, json};
 
@@ -95,7 +95,13 @@ impl Checked {
         match self.exclusive {
             Some(exclusive) => Err(exclusive_error(entry, &exclusive, &self.problems)),
             None if self.problems.is_empty() => Ok(self.arguments),
-            None => Err(invalid_arguments(entry, &self.problems)),
+            None => {
+                let error = invalid_arguments(entry, &self.problems);
+                Err(match corrected(entry, self.arguments, &self.problems) {
+                    Some((call, is_own)) => error.with_corrected(&call, is_own),
+                    None => error,
+                })
+            }
         }
     }
 
@@ -127,10 +133,16 @@ const ADDED_BY_CLIENTS: [&str; 1] = ["wait_for_previous"];
 pub fn check(entry: &Entry, mut arguments: Map<String, Value>) -> Checked {
     arguments.retain(|name, value| !value.is_null() && !ADDED_BY_CLIENTS.contains(&name.as_str()));
     for (other, name) in entry.spec.family.renamed {
+        let properties = &entry.input["properties"];
+        let Some(published) = properties.get(*name).filter(|_| properties.get(*other).is_none()) else {
+            continue;
+        };
         // Given both ways it stays a name that is not known, since nobody can say which one is meant.
         if !arguments.contains_key(*name)
             && let Some(value) = arguments.remove(*other)
         {
+            let takes_list = published["type"] == "array" && value.is_string();
+            let value = if takes_list { json!([value]) } else { value };
             arguments.insert((*name).to_owned(), value);
         }
     }
@@ -145,7 +157,12 @@ pub fn check(entry: &Entry, mut arguments: Map<String, Value>) -> Checked {
     // Asking whether there is any error is several times faster than asking for all.
     if !entry.validator().is_valid(&arguments) {
         for error in entry.validator().iter_errors(&arguments) {
-            explain(&entry.input, &error, &mut problems);
+            let parameter = dotted(&error.instance_path().to_string());
+            let most = entry.spec.rules.iter().find_map(|rule| match rule {
+                Rule::BroughtDown(name, most) if *name == parameter => Some(*most),
+                _ => None,
+            });
+            explain(&entry.input, &error, most, &mut problems);
         }
     }
     let Value::Object(arguments) = arguments else {
@@ -167,9 +184,61 @@ pub fn check(entry: &Entry, mut arguments: Map<String, Value>) -> Checked {
 pub fn problems(schema: &Object, value: &Value) -> Vec<Problem> {
     let mut problems = Vec::new();
     for error in compile(schema).iter_errors(value) {
-        explain(schema, &error, &mut problems);
+        explain(schema, &error, None, &mut problems);
     }
     problems
+}
+
+/// The nearest valid call to one with problems, and whether all its values are the caller's own: unknown arguments under their
+/// nearest names, wrong ones left out, missing ones from the tool's example.
+fn corrected(entry: &Entry, mut call: Map<String, Value>, problems: &[Problem]) -> Option<(Map<String, Value>, bool)> {
+    for problem in problems {
+        let (names, is_choice) = match problem.parameter.split_once(" | ") {
+            Some(_) => (Vec::new(), true),
+            None => (problem.parameter.split(", ").map(top_level).collect::<Vec<_>>(), false),
+        };
+        // Of several that exclude one another the first stays.
+        let wrong = if names.len() > 1 { &names[1..] } else { &names[..] };
+        for name in wrong.iter().filter(|_| !is_choice) {
+            let near = problem.allowed["nearest"]
+                .as_str()
+                .filter(|_| *name == problem.parameter);
+            match (call.shift_remove(*name), near) {
+                // Under another name nothing would tell that it is a secret.
+                (Some(value), Some(near)) if !call.contains_key(near) && !redact::is_secret(name) => {
+                    call.insert(near.to_owned(), value);
+                }
+                _ => {}
+            }
+        }
+    }
+    let is_valid = |call: &Map<String, Value>| {
+        let checked = check(entry, call.clone());
+        if checked.exclusive.is_some() {
+            return Err(Vec::new());
+        }
+        if checked.problems.is_empty() {
+            Ok(())
+        } else {
+            Err(checked.problems)
+        }
+    };
+    let Err(missing) = is_valid(&call) else {
+        return Some((call, true));
+    };
+    let example: Map<String, Value> = serde_json::from_str(entry.spec.example).ok()?;
+    for problem in missing {
+        let names = problem.parameter.split(" | ").map(top_level);
+        for name in names.filter(|name| example.contains_key(*name)).take(1) {
+            call.insert(name.to_owned(), example[name].clone());
+        }
+    }
+    is_valid(&call).is_ok().then_some((call, false))
+}
+
+/// `sections` of `sections[0].start_line`.
+fn top_level(parameter: &str) -> &str {
+    parameter.split(['.', '[']).next().unwrap_or_default()
 }
 
 /// Arguments that serde refuses although the schema accepts them.
@@ -309,6 +378,14 @@ fn check_rules(
                     ));
                 }
             }
+            Rule::Encoding(name) => {
+                let label = arguments.get(*name).and_then(Value::as_str);
+                if let Some(Err(error)) = label.map(EncodingChoice::parse) {
+                    problems.push(Problem::of((*name).to_owned(), error.lesson().message, Value::Null));
+                }
+            }
+            // Said where a number is refused.
+            Rule::BroughtDown(..) => {}
         }
     }
     exclusive
@@ -358,8 +435,8 @@ fn too_large(value: &Value, path: &str, longest: usize, problems: &mut Vec<Probl
     }
 }
 
-/// Turns one schema error into sentences.
-pub(super) fn explain(schema: &Object, error: &ValidationError<'_>, problems: &mut Vec<Problem>) {
+/// Turns one schema error into sentences. `most` is the number that a larger one is brought down to.
+pub(super) fn explain(schema: &Object, error: &ValidationError<'_>, most: Option<u64>, problems: &mut Vec<Problem>) {
     let pointer = error.instance_path().to_string();
     let parameter = dotted(&pointer);
     let at = subschema(schema, &pointer);
@@ -446,7 +523,7 @@ pub(super) fn explain(schema: &Object, error: &ValidationError<'_>, problems: &m
         }
         _ => {
             let given = shown(error.instance());
-            let (en, ja) = range(at);
+            let (en, ja) = range(at, most);
             push(
                 parameter,
                 format!("must be {en}, not {given}"),
@@ -458,12 +535,13 @@ pub(super) fn explain(schema: &Object, error: &ValidationError<'_>, problems: &m
 }
 
 /// What a property's schema allows, as words.
-fn range(schema: Option<&Object>) -> (String, String) {
+fn range(schema: Option<&Object>, most: Option<u64>) -> (String, String) {
     let Some(schema) = schema else {
         return ("valid".to_owned(), "正しい値".to_owned());
     };
     let number = |name: &str| schema.get(name).and_then(Value::as_i64);
-    let bounds = match (number("minimum"), number("maximum")) {
+    let most = most.and_then(|most| i64::try_from(most).ok());
+    let bounds = match (number("minimum"), number("maximum").or(most)) {
         (Some(min), Some(max)) => (format!(" from {min} to {max}"), format!("{min} 以上 {max} 以下の")),
         (Some(min), None) => (format!(" of at least {min}"), format!("{min} 以上の")),
         (None, Some(max)) => (format!(" of at most {max}"), format!("{max} 以下の")),
@@ -589,11 +667,11 @@ pub fn invalid_arguments(entry: &Entry, problems: &[Problem]) -> ToolError {
             ("tool", entry.spec.name.to_owned()),
             ("problems", en),
             ("problems_ja", ja),
-            ("example", entry.spec.example.to_owned()),
         ],
     );
     lesson.facts.clear();
     entry.spec.example.clone_into(&mut lesson.example);
+    lesson.is_template = true;
     ToolError::of(lesson).with_detail("problems", data)
 }
 
@@ -623,6 +701,10 @@ fn exclusive_error(
         ],
     );
     lesson.facts.clear();
+    let others_away = given.iter().skip(1).map(|name| ((*name).to_owned(), Value::Null));
+    if others.is_empty() {
+        lesson.change = Value::Object(others_away.collect()).to_string();
+    }
     ToolError::of(lesson)
         .with_detail("given", json!(given))
         .with_detail("allowed", json!(names))

@@ -450,6 +450,14 @@ async fn rules_between_arguments_teach_in_both_languages() {
                     }
                     (names.to_vec(), ["INVALID_ARGUMENTS"])
                 }
+                Rule::Encoding(name) => {
+                    arguments.insert((*name).to_owned(), json!("klingon"));
+                    (vec![*name], ["INVALID_ARGUMENTS"])
+                }
+                Rule::BroughtDown(name, _) => {
+                    arguments.insert((*name).to_owned(), json!(0));
+                    (vec![*name], ["INVALID_ARGUMENTS"])
+                }
                 Rule::Needs(name, other) => {
                     arguments.remove(*other);
                     arguments.insert((*name).to_owned(), valid_value(&entry.input["properties"][*name]));

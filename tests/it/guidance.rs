@@ -296,7 +296,7 @@ fn every_exclusive_argument_warns_and_names_the_others() {
                 Rule::AtMostOne(names) | Rule::ExactlyOne(names) => (names.to_vec(), names),
                 // One against many: named in groups, since the list would be longer than the advice.
                 Rule::Without(name, _) => (vec![*name], &[]),
-                Rule::AnyOf(_) | Rule::Needs(..) => continue,
+                Rule::AnyOf(_) | Rule::Needs(..) | Rule::Encoding(_) | Rule::BroughtDown(..) => continue,
             };
             for (locale, texts) in texts(entry) {
                 for name in &names {

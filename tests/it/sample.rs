@@ -293,7 +293,9 @@ pub(crate) fn wide(entry: &Entry, example: &Map<String, Value>) -> Map<String, V
         use fumi::tool::Rule;
         entry.spec.rules.iter().any(|rule| match rule {
             Rule::ExactlyOne(names) | Rule::AnyOf(names) => names.contains(&name),
-            Rule::AtMostOne(_) | Rule::Needs(..) | Rule::Without(..) => false,
+            Rule::AtMostOne(_) | Rule::Needs(..) | Rule::Without(..) | Rule::Encoding(_) | Rule::BroughtDown(..) => {
+                false
+            }
         })
     };
     let mut wide = example.clone();

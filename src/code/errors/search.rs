@@ -28,9 +28,11 @@ pub enum SearchError {
         reason: String,
     },
     #[error("a file name never contains '/': {pattern}")]
-    SlashInName { pattern: String },
+    SlashInName { pattern: String, glob: bool },
     #[error("only hidden names match, and hidden files are left out: {pattern}")]
     HiddenName { pattern: String },
+    #[error("no file extension: {value}")]
+    Extension { value: String },
     #[error("unknown file type {value}")]
     Kind { value: String },
     #[error("{argument}: not a size: {value}")]
@@ -56,6 +58,8 @@ pub enum Advice {
     Pcre2,
     /// A name pattern was probably meant as a glob.
     Glob,
+    /// A name pattern that is no glob either.
+    Escape,
     /// It is larger than what is compiled.
     Shorten,
     /// It names a NUL character, which text does not contain.
@@ -70,9 +74,41 @@ impl Advice {
             Self::Multiline => "To match across lines, add \"multiline\": true.",
             Self::Pcre2 => "Look-around and backreferences need \"pcre2\": true.",
             Self::Glob => "If it is a glob such as *.py, add \"glob\": true.",
+            Self::Escape => "Put a backslash before characters that are meant literally.",
             Self::Shorten => "Use a shorter expression or smaller repetitions.",
             Self::NoNul => "Files with NUL characters are binary and not searched; leave it out.",
         }
+    }
+
+    /// What to change in the call, as a JSON object in text; empty where the caller must rewrite the expression.
+    const fn change(self) -> &'static str {
+        match self {
+            Self::FixedStrings => r#"{"fixed_strings": true}"#,
+            Self::Multiline => r#"{"multiline": true}"#,
+            Self::Pcre2 => r#"{"pcre2": true}"#,
+            Self::Glob => r#"{"glob": true}"#,
+            Self::Shorten | Self::NoNul | Self::Escape => "",
+        }
+    }
+
+    /// What to change in a call whose pattern has a slash, in the same form.
+    fn of_slashed(pattern: &str, is_glob: bool) -> String {
+        let looks_like_glob = pattern.contains("/*") || pattern.contains("**");
+        if !is_glob && !looks_like_glob && regex::Regex::new(pattern).is_ok() {
+            return r#"{"full_path_match": true}"#.to_owned();
+        }
+        let glob = pattern.trim_start_matches("./").trim_start_matches('/');
+        let glob = if glob.starts_with("**/") {
+            glob.to_owned()
+        } else {
+            format!("**/{glob}")
+        };
+        // A glob that is none would be refused again.
+        if globset::Glob::new(&glob).is_err() {
+            return String::new();
+        }
+        let quoted = glob.replace('\\', "\\\\").replace('"', "\\\"");
+        format!(r#"{{"pattern": "{quoted}", "glob": true, "full_path_match": true}}"#)
     }
 
     /// The hint in Japanese.
@@ -82,6 +118,7 @@ impl Advice {
             Self::Multiline => "行をまたいで一致させるには \"multiline\": true を付けてください。",
             Self::Pcre2 => "先読み・後読みや後方参照には \"pcre2\": true が必要です。",
             Self::Glob => "*.py のような glob のつもりなら \"glob\": true を付けてください。",
+            Self::Escape => "文字どおりに一致させたい記号の前にはバックスラッシュを付けてください。",
             Self::Shorten => "正規表現を短くするか、繰り返しの回数を減らしてください。",
             Self::NoNul => "NUL 文字を含むファイルはバイナリとみなされ検索されません。NUL を外してください。",
         }
@@ -98,6 +135,7 @@ impl Teach for SearchError {
             Self::Glob { .. } => "INVALID_GLOB",
             Self::SlashInName { .. } => "SLASH_IN_NAME",
             Self::HiddenName { .. } => "HIDDEN_NAME",
+            Self::Extension { .. } => "INVALID_EXTENSION",
             Self::Kind { .. } => "UNKNOWN_FILE_TYPE",
             Self::Size { argument, .. } if *argument == "max_filesize" => "INVALID_MAX_FILESIZE",
             Self::Size { .. } => "INVALID_SIZE",
@@ -138,6 +176,7 @@ impl Teach for SearchError {
                     ("reason", reason.clone()),
                     ("advice", advice.en().to_owned()),
                     ("advice_ja", advice.ja().to_owned()),
+                    ("change", advice.change().to_owned()),
                 ]
             }
             Self::Glob { argument, glob, reason } => vec![
@@ -145,8 +184,12 @@ impl Teach for SearchError {
                 ("glob", quoted(glob)),
                 ("reason", reason.clone()),
             ],
-            Self::SlashInName { pattern } | Self::HiddenName { pattern } => vec![("pattern", quoted(pattern))],
-            Self::Kind { value } => vec![("value", quoted(value))],
+            Self::SlashInName { pattern, glob } => vec![
+                ("pattern", quoted(pattern)),
+                ("change", Advice::of_slashed(pattern, *glob)),
+            ],
+            Self::HiddenName { pattern } => vec![("pattern", quoted(pattern))],
+            Self::Extension { value } | Self::Kind { value } => vec![("value", quoted(value))],
             Self::Size { argument, value } | Self::Time { argument, value } => {
                 vec![("argument", (*argument).to_owned()), ("value", quoted(value))]
             }
@@ -188,6 +231,10 @@ mod tests {
             },
             SearchError::SlashInName {
                 pattern: "a/b".to_owned(),
+                glob: false,
+            },
+            SearchError::Extension {
+                value: "py,md".to_owned(),
             },
             SearchError::HiddenName {
                 pattern: "^\\.env".to_owned(),

@@ -68,6 +68,8 @@ pub enum StructureError {
         element: String,
         nearest: Vec<String>,
         count: usize,
+        /// The line of the first parse error.
+        broken: Option<usize>,
     },
     #[error("ambiguous element {element}")]
     AmbiguousElement {
@@ -106,6 +108,17 @@ pub struct QueryFault {
     pub reason: (String, String),
     /// What to write instead, in English and in Japanese.
     pub hint: (String, String),
+}
+
+impl StructureError {
+    /// The same for a file whose syntax is broken from a line on.
+    #[must_use]
+    pub fn in_broken(mut self, line: Option<usize>) -> Self {
+        if let Self::UnknownElement { broken, .. } = &mut self {
+            *broken = line;
+        }
+        self
+    }
 }
 
 impl Teach for StructureError {
@@ -164,8 +177,11 @@ impl Teach for StructureError {
                 keys,
                 nearest,
             } => {
+                let first = nearest.first().map(String::as_str);
+                let first = first.or_else(|| keys.split(", ").next()).unwrap_or_default().to_owned();
                 let (nearest, nearest_ja) = did_you_mean(nearest);
                 vec![
+                    ("first", first),
                     ("key", quoted(key)),
                     ("language", language.clone()),
                     ("keys", keys.clone()),
@@ -225,9 +241,22 @@ impl Teach for StructureError {
                 element,
                 nearest,
                 count,
+                broken,
             } => {
                 let (nearest, nearest_ja) = did_you_mean(nearest);
+                let (broken, broken_ja) = broken.map_or_else(Default::default, |line| {
+                    (
+                        format!(
+                            " The file could not be read whole (its syntax is broken first at line {line}), so the element may be there: search_content finds its name."
+                        ),
+                        format!(
+                            " 構文エラー（最初は {line} 行目）のためファイル全体を読めておらず、要素が漏れている可能性があります。search_content で名前を検索してください。"
+                        ),
+                    )
+                });
                 vec![
+                    ("broken", broken),
+                    ("broken_ja", broken_ja),
                     ("path", quoted(path)),
                     ("element", quoted(element)),
                     ("count", count.to_string()),
@@ -240,6 +269,9 @@ impl Teach for StructureError {
                 element,
                 candidates,
             } => {
+                let change = candidates.first().map_or_else(String::new, |(_, start, end)| {
+                    format!(r#"{{"element": null, "start_line": {start}, "end_line": {end}}}"#)
+                });
                 let mut shown = String::new();
                 for (name, start, end) in candidates.iter().take(20) {
                     let comma = if shown.is_empty() { "" } else { ", " };
@@ -251,6 +283,7 @@ impl Teach for StructureError {
                     ("element", quoted(element)),
                     ("count", candidates.len().to_string()),
                     ("candidates", shown),
+                    ("change", change),
                 ]
             }
         }
@@ -341,6 +374,7 @@ mod tests {
                 element: text(),
                 nearest: vec![],
                 count: 3,
+                broken: Some(3),
             },
             StructureError::AmbiguousElement {
                 path: text(),

@@ -262,7 +262,9 @@ pub struct Complexity {
 pub struct Example {
     /// What stands for the `$` of a variable: a character that can begin a name.
     pub expando: char,
-    /// Texts in which `PATTERN` is the pattern, tried in turn; empty means the pattern alone.
+    /// What stands for it where nothing can be read with the first.
+    pub other: Option<char>,
+    /// Texts in which `PATTERN` is the pattern, tried in turn, the plainest last; empty means the pattern alone.
     pub contexts: Vec<String>,
 }
 
@@ -270,6 +272,7 @@ impl Default for Example {
     fn default() -> Self {
         Self {
             expando: '$',
+            other: None,
             contexts: Vec::new(),
         }
     }

@@ -21,6 +21,7 @@ pub static FAMILY: Family = Family {
     // A step may bring a manuscript, which is the longest that any family takes.
     longest: 4 << 20,
     subject: &[],
+    project: None,
     details: &[],
     book: None,
     unlisted: &[],

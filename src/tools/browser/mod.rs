@@ -67,6 +67,7 @@ pub static FAMILY: Family = Family {
     is_open_world: true,
     longest: MAX_STRING,
     subject: &["browser_session", "target"],
+    project: None,
     details: &[],
     book: None,
     unlisted: &[],

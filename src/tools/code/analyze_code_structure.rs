@@ -10,7 +10,7 @@ use fumi_code::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{FAMILY, TOOLSET, source::StructureDeps};
+use super::{FAMILY, TOOLSET, named, source::StructureDeps};
 use crate::tool::{Cx, Effect, Next, Outcome, Render, SharedOption, Spec, Texts, Tool, ToolError};
 
 /// See the module.
@@ -144,7 +144,7 @@ impl Tool for AnalyzeCodeStructure {
     type Output = Output;
 
     async fn call(args: Args, deps: &Arc<StructureDeps>, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
-        let path = cx.project.resolve(&args.file_path)?;
+        let path = named::path(cx, &args.file_path).await?;
         let deps = Arc::clone(deps);
         let output = cx
             .blocking(move |cancel, _| {

@@ -12,6 +12,7 @@ use fumi_code::{
     elements::{Elements, Kind},
     errors::structure::StructureError,
     parse::Source,
+    query::Brokenness,
     scale::{self, Scale},
     skipped::SkippedList,
     sources,
@@ -20,7 +21,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
-use super::{FAMILY, TOOLSET, resolve, source::StructureDeps};
+use super::{FAMILY, TOOLSET, named, source::StructureDeps};
 use crate::tool::{Cx, Effect, Next, Outcome, Render, Rule, SharedOption, Spec, Texts, Tool, ToolError};
 
 /// See the module.
@@ -86,6 +87,16 @@ struct FileScale {
     llm_guidance: Option<Guidance>,
     #[serde(skip_serializing_if = "Option::is_none")]
     details: Option<Vec<Detail>>,
+    /// Places of broken syntax, so that elements may be missing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parse_errors: Option<ParseErrors>,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct ParseErrors {
+    count: usize,
+    /// The line of the first.
+    line: usize,
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -174,7 +185,7 @@ impl Tool for CheckCodeScale {
     async fn call(args: Args, deps: &Arc<StructureDeps>, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
         let (deps, locale) = (Arc::clone(deps), cx.locale());
         let output = if let Some(file_path) = &args.file_path {
-            let path = cx.project.resolve(file_path)?;
+            let path = named::path(cx, file_path).await?;
             let one = cx.blocking(move |cancel, _| scale_of(&path, &args, &deps, locale, cancel));
             Output {
                 success: true,
@@ -182,7 +193,7 @@ impl Tool for CheckCodeScale {
                 ..Output::default()
             }
         } else {
-            let paths = resolve(&cx.project, &args.file_paths)?;
+            let paths = named::paths(cx, &args.file_paths).await?;
             cx.blocking(move |cancel, _| several(&paths, &args, &deps, locale, cancel))
                 .await?
         };
@@ -235,10 +246,12 @@ fn scale_of(
         Err(StructureError::UnsupportedLanguage { .. }) if args.language.is_none() => None,
         Err(error) => return Err(error.into()),
     };
+    let mut broken = None;
     let (scale, elements, language) = match source {
         Some(source) => {
             let file = deps.parsers.outline(source, cancel)?;
             let scale = scale::assess(&file, estimate);
+            broken = Brokenness::of(&file.errors, file.error_count);
             (scale, Some(file.elements), file.source.language.name)
         }
         None => (scale::assess_text(&text, estimate), None, "text"),
@@ -253,7 +266,13 @@ fn scale_of(
         lines_blank: scale.lines.blank,
         encoding,
     };
-    Ok(published(info, scale, elements.as_ref(), args, locale))
+    Ok(FileScale {
+        parse_errors: broken.map(|broken| ParseErrors {
+            count: broken.count,
+            line: broken.first_line,
+        }),
+        ..published(info, scale, elements.as_ref(), args, locale)
+    })
 }
 
 fn published(file_info: FileInfo, scale: Scale, elements: Option<&Elements>, args: &Args, locale: Locale) -> FileScale {
@@ -290,6 +309,7 @@ fn published(file_info: FileInfo, scale: Scale, elements: Option<&Elements>, arg
             token_optimization: say(guidance.tokens.text()),
         }),
         details: elements.filter(|_| args.include_details).map(details),
+        parse_errors: None,
     }
 }
 
@@ -343,6 +363,9 @@ impl FileScale {
                     .map(|name| format!(" ({name})"))
                     .unwrap_or_default(),
             ));
+        }
+        if let Some(broken) = &self.parse_errors {
+            lines.push(format!("parse_errors: {}, first at line {}", broken.count, broken.line));
         }
         lines.push(self.scale_assessment.recommended_strategy.clone());
         if let Some(guidance) = &self.llm_guidance {

@@ -10,7 +10,7 @@ use fumi_code::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{FAMILY, TOOLSET, source::StructureDeps};
+use super::{FAMILY, TOOLSET, named, source::StructureDeps};
 use crate::tool::{Cx, Effect, Next, Outcome, Render, Rule, SharedOption, Spec, Texts, Tool, ToolError};
 
 /// A line is cut into pieces of this many characters, so that one minified line still fits a reply in parts.
@@ -162,7 +162,7 @@ impl Tool for ExtractCodeSection {
     type Output = Output;
 
     async fn call(args: Args, deps: &Arc<StructureDeps>, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
-        let path = cx.project.resolve(&args.file_path)?;
+        let path = named::path(cx, &args.file_path).await?;
         let deps = Arc::clone(deps);
         let redactor = Arc::clone(&cx.actor.redactor);
         let output = cx
@@ -185,8 +185,10 @@ impl Tool for ExtractCodeSection {
                 };
                 if let Some(name) = &args.element {
                     let source = Source::new(shown.clone(), decoded.clone(), size, None)?;
-                    let elements = deps.parsers.outline(source, cancel)?.elements;
-                    output.partial_content_result = Some(part(sheet.cut_element(name, &elements, format)?));
+                    let file = deps.parsers.outline(source, cancel)?;
+                    let cut = sheet.cut_element(name, &file.elements, format);
+                    let section = cut.map_err(|error| error.in_broken(file.errors.first().map(|error| error.line)))?;
+                    output.partial_content_result = Some(part(section));
                 } else if let Some(start_line) = args.start_line {
                     let range = section::Range {
                         start_line,

@@ -13,8 +13,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
-    FAMILY, MAX_RESULTS, Name, SearchDeps, SortBy, TOOLSET, Walk, resolve,
-    search_reply::{ContentGlobs, FORMATS, Format, SearchReply, Text},
+    FAMILY, MAX_RESULTS, Name, SearchDeps, SortBy, TOOLSET, Walk, named,
+    search_reply::{ContentGlobs, ENCODING, FORMATS, Format, MOST_COUNT, SearchReply, Text},
 };
 use crate::tool::{Cx, Effect, Outcome, SharedOption, Spec, Texts, Tool, ToolError};
 
@@ -65,7 +65,7 @@ impl Tool for FindAndGrep {
             SharedOption::Delivery,
             SharedOption::Cursor,
         ],
-        rules: &[FORMATS],
+        rules: &[FORMATS, ENCODING, MOST_COUNT],
         pool: Pool::Analysis,
         alone: false,
         timeout: Duration::from_secs(30),
@@ -83,9 +83,9 @@ impl Tool for FindAndGrep {
     async fn call(args: Args, deps: &SearchDeps, cx: &Cx) -> Result<Outcome<SearchReply>, ToolError> {
         let (options, adjusted) = args.text.options()?;
         let query = TextQuery::new(&options)?;
-        let roots = resolve(&cx.project, &args.roots)?;
-        let filter = args.name.filter(&cx.project, &roots, &args.walk)?;
-        let scope = args.globs.scope(&args.walk, deps, cx)?;
+        let places = named::places(&cx.project, &args.roots, args.globs.includes())?;
+        let filter = args.name.filter(&cx.project, &places.roots, &args.walk)?;
+        let scope = args.globs.scope(places.globs, &args.walk, deps, cx)?;
         let form = args.format.shape();
         let keep = usize::try_from(MAX_RESULTS).unwrap_or(usize::MAX);
         let wanted = Listed {

@@ -7,7 +7,7 @@ use fumi_code::walk::{Detail, FoundFile, Listed};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{FAMILY, MAX_RESULTS, Name, SearchDeps, TOOLSET, Walk, clamp, resolve};
+use super::{FAMILY, MAX_RESULTS, Name, SearchDeps, TOOLSET, Walk, clamp, named};
 use crate::tool::{Cx, Effect, Next, Outcome, Render, SharedOption, Spec, Texts, Tool, ToolError};
 
 /// See the module.
@@ -146,8 +146,13 @@ impl Tool for ListFiles {
     }
 
     async fn call(args: Args, deps: &SearchDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
-        let roots = resolve(&cx.project, &args.roots)?;
-        let filter = args.name.filter(&cx.project, &roots, &args.walk)?;
+        let mut args = args;
+        let places = named::places(&cx.project, &args.roots, args.name.pattern.is_some())?;
+        if !places.globs.is_empty() {
+            args.name.pattern = Some(named::as_pattern(&cx.project, &places.globs));
+            (args.name.glob, args.name.full_path_match) = (true, true);
+        }
+        let filter = args.name.filter(&cx.project, &places.roots, &args.walk)?;
         let (keep, limit_adjusted) = clamp(
             args.limit,
             deps.default_rows

@@ -8,6 +8,7 @@ pub mod check_code_scale;
 pub mod extract_code_section;
 pub mod find_and_grep;
 pub mod list_files;
+pub mod named;
 pub mod query_code;
 pub mod search_content;
 pub mod search_reply;
@@ -41,11 +42,18 @@ pub const TOOLSET: &str = "code";
 /// What its tools have in common.
 pub static FAMILY: Family = Family {
     name: "code",
-    renamed: &[],
+    renamed: &[
+        ("path", "roots"),
+        ("path", "file_path"),
+        ("path", "project_path"),
+        ("paths", "roots"),
+        ("paths", "file_paths"),
+    ],
     plain: None,
     is_open_world: false,
     longest: MAX_STRING,
     subject: &[],
+    project: Some("project_root"),
     details: &[],
     book: None,
     unlisted: &[],
@@ -235,23 +243,6 @@ impl Name {
         };
         FileFilter::new(project, roots, &options, SystemTime::now())
             .map_err(|errors: Vec<SearchError>| ToolError::all(&errors))
-    }
-}
-
-/// Resolves client strings; all that are wrong come back in one error.
-pub fn resolve(project: &Arc<Project>, raw: &[String]) -> Result<Vec<ProjectPath>, ToolError> {
-    let mut paths = Vec::with_capacity(raw.len());
-    let mut errors = Vec::new();
-    for raw in raw {
-        match project.resolve(raw) {
-            Ok(path) => paths.push(path),
-            Err(error) => errors.push(error),
-        }
-    }
-    if errors.is_empty() {
-        Ok(paths)
-    } else {
-        Err(ToolError::all(&errors))
     }
 }
 

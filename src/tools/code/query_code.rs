@@ -2,7 +2,10 @@
 
 use std::{collections::BTreeMap, ops::Range, sync::Arc, time::Duration};
 
-use fumi_base::{pools::Pool, text::Locale};
+use fumi_base::{
+    pools::Pool,
+    text::{Locale, Text},
+};
 use fumi_code::{
     errors::search::SearchError,
     filter::Filter,
@@ -15,7 +18,7 @@ use fumi_code::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{FAMILY, MAX_RESULTS, TOOLSET, resolve, search_reply::PassedOver, source::StructureDeps};
+use super::{FAMILY, MAX_RESULTS, TOOLSET, named, search_reply::PassedOver, source::StructureDeps};
 use crate::tool::{Cx, Effect, Next, Outcome, Render, Rule, SharedOption, Spec, Texts, Tool, ToolError};
 
 /// See the module.
@@ -104,6 +107,33 @@ struct QueryResult {
     languages_passed_over: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     skipped: Option<PassedOver>,
+    /// Files whose syntax is broken somewhere, so that matches may be missing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    broken: Option<Broken>,
+}
+
+/// Files that could not be read whole.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct Broken {
+    /// How many files.
+    files: usize,
+    /// The first of them, each with the line of its first error.
+    examples: Vec<String>,
+}
+
+impl Broken {
+    fn text(&self, locale: Locale) -> String {
+        let (files, examples) = (self.files, self.examples.join(", "));
+        let text = Text::new(
+            format!(
+                "Not read whole because of broken syntax, matches may be missing: {files} files ({examples}). search_content finds text there."
+            ),
+            format!(
+                "構文エラーのため全体を読めなかったファイル: {files} 件（{examples}）。一致が漏れている可能性があります。search_content なら文字列として検索できます。"
+            ),
+        );
+        text.get(locale).to_owned()
+    }
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -217,7 +247,7 @@ impl Tool for QueryCode {
         let most = usize::try_from(MAX_RESULTS).unwrap_or(usize::MAX);
         let format = args.output_format;
         let query_result = if let Some(file_path) = &args.file_path {
-            let (path, deps) = (cx.project.resolve(file_path)?, Arc::clone(deps));
+            let (path, deps) = (named::path(cx, file_path).await?, Arc::clone(deps));
             cx.blocking(move |cancel, _| {
                 let (decoded, size) = deps.read(&path)?;
                 let shown = path.shown();
@@ -230,12 +260,13 @@ impl Tool for QueryCode {
             })
             .await?
         } else {
+            let places = named::places(&cx.project, &args.roots, !args.include_globs.is_empty())?;
             let targets = Targets {
-                roots: resolve(&cx.project, &args.roots)?,
+                roots: places.roots,
                 files: Vec::new(),
             };
             let options = ScopeOptions {
-                include_globs: args.include_globs,
+                include_globs: [args.include_globs, places.globs].concat(),
                 exclude_globs: args.exclude_globs,
                 ..ScopeOptions::default()
             };
@@ -273,6 +304,10 @@ impl Tool for QueryCode {
 impl QueryResult {
     fn one(file_path: String, language: &str, query_type: String, found: Matches, format: OutputFormat) -> Self {
         Self {
+            broken: found.broken.map(|place| Broken {
+                files: 1,
+                examples: vec![format!("{file_path}:{}", place.first_line)],
+            }),
             file_path: Some(file_path),
             language: Some(language.to_owned()),
             query_type,
@@ -295,6 +330,10 @@ impl QueryResult {
             incomplete: answers.files.iter().any(|file| file.matches.is_incomplete),
             languages_passed_over: answers.unfit.into_iter().map(str::to_owned).collect(),
             skipped: PassedOver::of(&answers.skipped),
+            broken: (answers.broken_files > 0).then(|| Broken {
+                files: answers.broken_files,
+                examples: answers.broken,
+            }),
             files: Some(
                 answers
                     .files
@@ -379,6 +418,7 @@ impl Render for Output {
         if let Some(skipped) = &result.skipped {
             lines.push(skipped.text(locale));
         }
+        lines.extend(result.broken.as_ref().map(|broken| broken.text(locale)));
         lines.extend(self.next.as_ref().map(Next::line));
         lines.join("\n")
     }

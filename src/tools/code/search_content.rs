@@ -13,8 +13,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
-    FAMILY, MAX_RESULTS, SearchDeps, TOOLSET, Walk, resolve,
-    search_reply::{ContentGlobs, FORMATS, Format, SearchReply, Text},
+    FAMILY, MAX_RESULTS, SearchDeps, TOOLSET, Walk, named,
+    search_reply::{ContentGlobs, ENCODING, FORMATS, Format, MOST_COUNT, SearchReply, Text},
 };
 use crate::tool::{Cx, Effect, Outcome, Rule, SharedOption, Spec, Texts, Tool, ToolError};
 
@@ -79,7 +79,13 @@ impl Tool for SearchContent {
             SharedOption::Delivery,
             SharedOption::Cursor,
         ],
-        rules: &[FORMATS, LINES_ONLY, Rule::AnyOf(&["roots", "files"])],
+        rules: &[
+            FORMATS,
+            LINES_ONLY,
+            Rule::AnyOf(&["roots", "files"]),
+            ENCODING,
+            MOST_COUNT,
+        ],
         pool: Pool::Analysis,
         alone: false,
         timeout: Duration::from_secs(30),
@@ -92,11 +98,16 @@ impl Tool for SearchContent {
 
     async fn call(args: Args, deps: &SearchDeps, cx: &Cx) -> Result<Outcome<SearchReply>, ToolError> {
         let (options, adjusted) = args.text.options()?;
+        let places = named::places(
+            &cx.project,
+            &args.roots,
+            args.globs.includes() || !args.files.is_empty(),
+        )?;
         let targets = Targets {
-            roots: resolve(&cx.project, &args.roots)?,
-            files: resolve(&cx.project, &args.files)?,
+            roots: places.roots,
+            files: named::paths(cx, &args.files).await?,
         };
-        let scope = args.globs.scope(&args.walk, deps, cx)?;
+        let scope = args.globs.scope(places.globs, &args.walk, deps, cx)?;
         if args.ranked {
             let query = RankedQuery::new(&options)?;
             let parsers = Arc::clone(&deps.parsers);

@@ -13,7 +13,7 @@ use fumi_code::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{SearchDeps, Walk, clamp};
+use super::{MAX_RESULTS, SearchDeps, Walk, clamp};
 use crate::tool::{Cx, Next, Render, Rule, ToolError};
 
 /// The formats that exclude one another, most efficient first.
@@ -24,6 +24,11 @@ pub const FORMATS: Rule = Rule::AtMostOne(&[
     "group_by_file",
     "optimize_paths",
 ]);
+
+/// What no schema says of two arguments.
+pub const ENCODING: Rule = Rule::Encoding("encoding");
+/// See [`ENCODING`].
+pub const MOST_COUNT: Rule = Rule::BroughtDown("max_count", MAX_RESULTS);
 
 /// Most context lines on either side of a match; more is reading, for which `extract_code_section` is.
 const MAX_CONTEXT: usize = 100;
@@ -124,10 +129,16 @@ pub struct ContentGlobs {
 }
 
 impl ContentGlobs {
-    /// The checked scope of a search.
-    pub fn scope(&self, walk: &Walk, deps: &SearchDeps, cx: &Cx) -> Result<Scope, ToolError> {
+    /// Whether only some files are to be searched.
+    #[must_use]
+    pub fn includes(&self) -> bool {
+        !self.include_globs.is_empty()
+    }
+
+    /// The checked scope of a search. `more` are globs that stood in the place of roots.
+    pub fn scope(&self, more: Vec<String>, walk: &Walk, deps: &SearchDeps, cx: &Cx) -> Result<Scope, ToolError> {
         let options = ScopeOptions {
-            include_globs: self.include_globs.clone(),
+            include_globs: [self.include_globs.clone(), more].concat(),
             exclude_globs: self.exclude_globs.clone(),
             max_filesize: self.max_filesize.clone(),
             traversal: walk.traversal(),

@@ -67,6 +67,7 @@ pub static FAMILY: Family = Family {
     // Twice a manuscript (decision 16): what is a little too long is refused where it is known what it is.
     longest: 8 << 20,
     subject: &["episode", "session_id"],
+    project: None,
     details: &[],
     book: Some(|| &BOOK),
     unlisted: &[SharedOption::Timeout, SharedOption::Delivery],
@@ -86,6 +87,7 @@ pub static ENHANCED: Family = Family {
     is_open_world: FAMILY.is_open_world,
     longest: FAMILY.longest,
     subject: FAMILY.subject,
+    project: None,
     details: &[("execution_method", "enhanced_use_case")],
     book: FAMILY.book,
     unlisted: FAMILY.unlisted,

@@ -9,4 +9,7 @@ mod properties;
 mod reading;
 mod resources;
 mod scenarios;
+mod sent;
 mod subscriptions;
+mod suggested;
+mod unread;

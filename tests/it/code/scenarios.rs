@@ -96,7 +96,7 @@ async fn max_count_bounds_each_file_and_has_a_range() {
     );
     for bad in [json!(0), json!(-3), json!("ten"), json!(1.5)] {
         let message = refused(&app, &ask(bad.clone()).await, &["INVALID_ARGUMENTS"]);
-        for part in ["max_count", "an integer of at least 1", "1 以上の整数"] {
+        for part in ["max_count", "an integer from 1 to 10000", "1 以上 10000 以下の整数"] {
             assert!(message.contains(part), "{bad}: {part} is missing: {message}");
         }
     }

@@ -1,0 +1,127 @@
+//! What a file holds and a reply lacks is said: broken syntax, declared encodings, prose that is no code.
+
+use serde_json::json;
+
+use crate::{
+    sample::{Sample, call},
+    taught::refused,
+};
+
+const BROKEN: &str = "def first():\n    pass\n\ndef (:\n  ((\n\ndef last():\n    pass\n";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_tool_that_reads_a_tree_says_that_it_could_not_read_all_of_it() {
+    let sample = Sample::empty();
+    sample.file("a.py", BROKEN).file("b.py", "def fine(): pass\n");
+    let app = sample.app();
+    for (tool, arguments) in [
+        ("query_code", json!({"file_path": "a.py", "query_key": "functions"})),
+        (
+            "query_code",
+            json!({"roots": ["."], "query_key": "functions", "filter": "name=~x*"}),
+        ),
+        ("query_code", json!({"roots": ["."], "pattern": "def $F(): pass"})),
+        ("analyze_code_structure", json!({"file_path": "a.py"})),
+        ("check_code_scale", json!({"file_path": "a.py"})),
+    ] {
+        let reply = call(&app, tool, arguments.clone()).await;
+        assert!(!reply.is_error, "{}", reply.text);
+        let said = reply.structured.to_string();
+        assert!(
+            said.contains("parse_errors") || said.contains("\"broken\":{\"files\":1,\"examples\":[\"a.py:"),
+            "{tool} {arguments}: {said}"
+        );
+        assert!(
+            reply.text.contains("a.py:") || reply.text.contains("line "),
+            "{}",
+            reply.text
+        );
+    }
+    let reply = call(
+        &app,
+        "extract_code_section",
+        json!({"file_path": "a.py", "element": "hidden"}),
+    )
+    .await;
+    let message = refused(&app, &reply, &["INVALID_ARGUMENTS"]);
+    assert!(message.contains("could not be read whole"), "{message}");
+    let fine = call(
+        &app,
+        "query_code",
+        json!({"file_path": "b.py", "query_key": "functions"}),
+    )
+    .await;
+    assert!(!fine.structured.to_string().contains("broken"), "{}", fine.structured);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn groups_in_a_test_of_the_shell_hide_no_function() {
+    let sample = Sample::empty();
+    let test = "f() {\n  if [ \\( ! -h \"$a\" -a -d \"$a\" \\) -o -f b ]; then echo; fi\n}\nafter() { [ \\( \\( a \\) \\) ]; }\nlast() { :; }\n";
+    sample.file("a.sh", test);
+    let app = sample.app();
+    let reply = call(
+        &app,
+        "query_code",
+        json!({"file_path": "a.sh", "query_key": "functions"}),
+    )
+    .await;
+    assert_eq!(reply.structured["query_result"]["total_matches"], 3, "{}", reply.text);
+    let cut = json!({"file_path": "a.sh", "element": "f", "format": "raw"});
+    let cut = call(&app, "extract_code_section", cut).await;
+    assert!(cut.text.contains("[ \\( ! -h"), "{}", cut.text);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_pattern_is_tried_in_code_and_not_in_prose() {
+    let sample = Sample::empty();
+    sample
+        .file("a.rb", "def f\n  raise Error\nend\n")
+        .file("README.md", "Use `raise PORT` if it is taken.\n\nraise money\n")
+        .file("NOTES", "raise money\n# encoding: utf-8\nrequire 'json'\n")
+        .file("a.yaml", "text: raise money\n")
+        .file("a.html", "<p>raise money</p>\n");
+    let app = sample.app();
+    let ask = async |arguments| call(&app, "query_code", arguments).await;
+    let reply = ask(json!({"roots": ["."], "pattern": "raise $PORT"})).await;
+    assert_eq!(reply.structured["query_result"]["total_matches"], 1, "{}", reply.text);
+    let prose = ask(json!({"roots": ["."], "pattern": "raise money"})).await;
+    assert_eq!(prose.structured["query_result"]["total_matches"], 0, "{}", prose.text);
+    let reply = ask(json!({"file_path": "README.md", "pattern": "raise $PORT"})).await;
+    refused(&app, &reply, &["INVALID_QUERY"]);
+    // Data has patterns of its own.
+    let reply = ask(json!({"file_path": "a.yaml", "pattern": "text: $VALUE"})).await;
+    assert!(!reply.is_error, "{}", reply.text);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_declared_encoding_is_believed_in_reading_and_in_searching() {
+    let sample = Sample::empty();
+    let latin = |head: &str| [head.as_bytes(), b"x = 'caf\xe9'\n"].concat();
+    let japanese = [&b"# encoding: euc-jp\nX = '"[..], b"\xc6\xfc\xcb\xdc", b"'\n"].concat();
+    sample
+        .file("declared.py", latin("# -*- coding: latin-1 -*-\n"))
+        .file("plain.py", latin(""))
+        .file("koi.py", b"# vim: fileencoding=koi8-r\nx = '\xe4\xc1'\n")
+        .file("a.html", b"<meta charset=\"windows-1251\">\n<p>\xe4\xe0\n")
+        .file("a.rb", &japanese);
+    let app = sample.app();
+    for (path, word, encoding) in [
+        ("declared.py", "café", "latin1"),
+        ("plain.py", "café", "latin1"),
+        ("koi.py", "Да", "koi8-r"),
+        ("a.html", "да", "windows-1251"),
+        ("a.rb", "日本", "euc-jp"),
+    ] {
+        let read = json!({"file_path": path, "start_line": 1, "format": "raw"});
+        let read = call(&app, "extract_code_section", read).await;
+        assert!(read.text.contains(word), "{path}: {}", read.text);
+        let found = call(&app, "search_content", json!({"files": [path], "query": word})).await;
+        assert_eq!(found.structured["total_matches"], 1, "{path}: {}", found.text);
+        assert!(
+            found.structured.to_string().contains(encoding),
+            "{path}: {}",
+            found.structured
+        );
+    }
+}
