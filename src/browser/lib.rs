@@ -50,7 +50,7 @@ pub use settings::Settings;
 pub use snapshot::{Changes, Snapshot, SnapshotFormat, SnapshotRequest};
 pub use tab::{
     Arrival, Chooser, Dialog, Download, DownloadState, Facts, Level, Message, Note, Request, RequestDetail,
-    RequestFilter, RequestPart, Tab,
+    RequestFilter, RequestPart, Stopped, Tab,
 };
 pub use tabs::{TabInfo, Tabs};
 pub use target::Target;

@@ -9,7 +9,9 @@ use fumi_base::{
     expectation::{ConsoleLevel, ConsoleOptions, Resolved, SnapshotFormat as Format},
     text::{Locale, Text},
 };
-use fumi_browser::{Facts, Level, SnapshotFormat, SnapshotRequest, Tab, TabInfo, Tabs, Target};
+use fumi_browser::{
+    self as browser, Facts, Level, SnapshotFormat, SnapshotRequest, Stopped, Tab, TabInfo, Tabs, Target,
+};
 use regex::RegexSet;
 
 use super::{
@@ -213,12 +215,8 @@ async fn downloads(facts: &Facts, look: &Look<'_>, cx: &Cx) -> Option<Vec<Downlo
     }
     let mut told = Vec::new();
     for download in &facts.downloads {
-        if let Some(limit) = download.limit {
-            let why = match look.locale {
-                Locale::En => format!("stopped, since it is larger than {limit} bytes ([browser] download_mib)"),
-                Locale::Ja => format!("上限の {limit} バイトを超えたため中止しました（設定 [browser] download_mib）"),
-            };
-            told.push(Download::lost(download, &why));
+        if let Some(stopped) = download.stopped {
+            told.push(Download::lost(download, why_stopped(stopped).get(look.locale)));
             continue;
         }
         // Whatever becomes of a file, the call that it came with is done.
@@ -228,6 +226,37 @@ async fn downloads(facts: &Facts, look: &Look<'_>, cx: &Cx) -> Option<Vec<Downlo
         });
     }
     Some(told)
+}
+
+fn why_stopped(stopped: Stopped) -> Text {
+    match stopped {
+        Stopped::Large(limit) => Text::new(
+            format!("stopped, since it is larger than {limit} bytes ([browser] download_mib)"),
+            format!("上限の {limit} バイトを超えたため中止しました（設定 [browser] download_mib）"),
+        ),
+        Stopped::Session(limit) => Text::new(
+            format!(
+                "stopped, since the downloads of this session take more than {limit} bytes together ([browser] download_mib); the next call makes room by removing the older ones"
+            ),
+            format!(
+                "このセッションのダウンロードが合計 {limit} バイトを超えたため中止しました（設定 [browser] download_mib）。次の呼び出しからは古いものを消して空きを作ります"
+            ),
+        ),
+        Stopped::All(limit) => Text::new(
+            format!(
+                "stopped, since the downloads of all sessions take more than {limit} bytes together; try again when others have ended"
+            ),
+            format!(
+                "全セッションのダウンロードが合計 {limit} バイトを超えたため中止しました。ほかのセッションが終わってからもう一度お試しください"
+            ),
+        ),
+        Stopped::Many(most) => Text::new(
+            format!("stopped, since the page began more than {most} downloads between two calls; start it again"),
+            format!(
+                "呼び出しの間にページが {most} 件を超えるダウンロードを始めたため中止しました。もう一度開始してください"
+            ),
+        ),
+    }
 }
 
 /// What else nobody may miss, in one sentence each.

@@ -3,7 +3,7 @@
 use std::io::Read as _;
 
 use super::*;
-use crate::tab::{Download, DownloadState};
+use crate::tab::{Download, DownloadState, Stopped};
 
 async fn opened(settings: Settings) -> (Arc<Browser>, crate::Turn, Arc<Tab>) {
     let site = Site::new(|path| match path {
@@ -40,11 +40,11 @@ async fn a_link_to_another_window_is_a_download_of_the_tab() {
     evaluate(&tab, "document.querySelector('a').click()").await;
     let download = ended(&tab).await;
     assert_eq!(
-        (download.state, download.bytes, download.limit),
+        (download.state, download.bytes, download.stopped),
         (DownloadState::Done, 9, None)
     );
     let told = tab.observe().await.expect("facts").downloads;
-    assert_eq!(told, std::slice::from_ref(&download));
+    assert_eq!((told.len(), &told[0].id), (1, &download.id));
     let mut copied = String::new();
     let mut file = download.open().expect("a file");
     file.read_to_string(&mut copied).expect("read");
@@ -66,9 +66,60 @@ async fn a_download_that_is_too_large_is_stopped_and_says_so() {
     evaluate(&tab, "location.href = '/large'; 1").await;
     let download = ended(&tab).await;
     assert_eq!(
-        (download.state, download.limit),
-        (DownloadState::Cancelled, Some(1 << 20))
+        (download.state, download.stopped),
+        (DownloadState::Cancelled, Some(Stopped::Large(1 << 20)))
     );
     assert_eq!(download.file, None);
+    browser.shut_down().await;
+}
+
+/// Lets a page save files by script, and waits until all have ended.
+async fn saved(tab: &Tab, count: usize, kib: usize) -> Vec<Download> {
+    let before = tab.downloads().len();
+    let save = "const save = (n, text) => { const a = document.createElement('a'); a.download = `f${n}`; \
+        a.href = URL.createObjectURL(new Blob([text])); a.click(); };";
+    let each = format!("for (let n = 0; n < {count}; n += 1) save(n, 'x'.repeat({kib} << 10)); 1");
+    evaluate(tab, &format!("{{ {save} {each} }}")).await;
+    eventually("all have ended", async || {
+        let downloads = tab.downloads();
+        let ended = |download: &Download| download.state != DownloadState::Running;
+        downloads.len() == before + count && downloads.iter().all(ended)
+    })
+    .await;
+    tab.downloads().split_off(before)
+}
+
+#[tokio::test]
+async fn a_page_that_nobody_looks_at_does_not_go_on_downloading() {
+    let (browser, _tabs, tab) = opened(Settings::default()).await;
+    tab.observe().await.expect("facts");
+    // Chromium begins a few at once only.
+    for _ in 0..4 {
+        let downloads = saved(&tab, 5, 1).await;
+        assert!(downloads.iter().all(|download| download.state == DownloadState::Done));
+    }
+    let stopped = saved(&tab, 1, 1).await.remove(0);
+    assert_eq!((stopped.stopped, stopped.file), (Some(Stopped::Many(20)), None));
+    tab.observe().await.expect("facts");
+    assert_eq!(saved(&tab, 1, 1).await[0].state, DownloadState::Done);
+    browser.shut_down().await;
+}
+
+#[tokio::test]
+async fn downloads_of_a_session_have_a_total_and_those_that_were_told_make_room() {
+    let (browser, _tabs, tab) = opened(Settings {
+        largest_download: 1 << 20,
+        ..Settings::default()
+    })
+    .await;
+    tab.observe().await.expect("facts");
+    let first = saved(&tab, 1, 600).await.remove(0);
+    let second = saved(&tab, 1, 600).await.remove(0);
+    assert_eq!(second.stopped, Some(Stopped::Session(1 << 20)));
+    assert!(first.open().is_some(), "nobody has been told of it");
+    tab.observe().await.expect("facts");
+    let third = saved(&tab, 1, 600).await.remove(0);
+    assert_eq!((third.state, third.stopped), (DownloadState::Done, None));
+    assert!(first.open().is_none() && third.open().is_some());
     browser.shut_down().await;
 }
