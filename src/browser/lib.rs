@@ -37,7 +37,7 @@ mod tabs;
 mod target;
 mod views;
 
-pub use acts::{Aim, Button, Click, Dropping, Field, FieldKind, Modifier, Shortened, Typing};
+pub use acts::{Aim, Button, Click, Difference, Differing, Dropping, Field, FieldKind, Modifier, Typing};
 pub use browser::Browser;
 pub use chromium::{Ended, Launch};
 pub use cookies::{Cookie, CookieFilter, NewCookie, SameSite};

@@ -89,6 +89,8 @@ pub(crate) struct State {
     unsettled: Option<(settle::Mark, settle::Pace)>,
     /// What the page said when it was last waited for.
     told_title: Option<title::Titled>,
+    /// What was acted on last has an open list or menu, and nobody has been told.
+    has_opened: bool,
     has_crashed: bool,
     is_closed: bool,
 }
@@ -119,6 +121,7 @@ impl Tab {
                 is_hurried: false,
                 unsettled: None,
                 told_title: None,
+                has_opened: false,
                 has_crashed: false,
                 is_closed: false,
             }),
@@ -191,7 +194,7 @@ impl Tab {
     }
 
     /// True if a snapshot of the current document was taken.
-    pub(crate) fn has_snapshot(&self) -> bool {
+    pub fn has_snapshot(&self) -> bool {
         let state = self.state();
         let arrived = state.navigations.arrived;
         state.last_snapshot.as_ref().is_some_and(|(then, _)| *then == arrived)

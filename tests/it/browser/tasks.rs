@@ -54,6 +54,7 @@ async fn find(visit: &Visit, text: &str) -> String {
 #[tokio::test(flavor = "multi_thread")]
 async fn ant_design_deletes_a_row_on_the_third_page_of_a_table() {
     let (visit, told) = at("antd-table.html").await;
+    assert!(!told.snapshot().contains("more rows"), "there is room: {}", told.text());
     click(&visit, &reference(told.snapshot(), ": \"3\"")).await;
     let row = find(&visit, "Order 23").await;
     let asked = click(&visit, &reference(&row, "Order 23 | 230 yen | Delete")).await;
@@ -80,6 +81,20 @@ async fn ant_design_takes_a_form_in_a_modal() {
     assert!(filled.changes().contains("Chie"), "{}", filled.text());
     click(&visit, &reference(modal.text(), "Place order")).await;
     assert_eq!(visit.said().await, "Ordered 7 for chie: soon");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn ant_design_tells_the_list_that_typing_opened() {
+    let (visit, told) = at("antd-form.html").await;
+    let modal = click(&visit, &reference(told.snapshot(), "New order")).await;
+    let target = reference(modal.text(), "Customer");
+    let typed = act(&visit, "browser_type", json!({"target": target, "text": "Bo"})).await;
+    click(&visit, &reference(typed.text(), ": Botan")).await;
+    click(&visit, &reference(modal.text(), "Place order")).await;
+    assert!(find(&visit, "Botan").await.contains("Botan"));
+    let quiet = json!({"target": target, "text": "Ai", "expectation": {"includeSnapshot": false}});
+    let typed = act(&visit, "browser_type", quiet).await;
+    assert!(!typed.text().contains("Aiko"), "{}", typed.text());
 }
 
 #[tokio::test(flavor = "multi_thread")]
