@@ -70,7 +70,7 @@ function lookUp(ref) {
   const number = Number(REF.exec(ref)?.[1] ?? NaN);
   const entry = issued.get(number);
   if (!entry) {
-    const page = number <= firstNumber ? 'of the page before' : undefined;
+    const page = number <= firstNumber ? 'an element of the page before' : undefined;
     return number <= lastNumber ? { error: 'stale', was: page ?? ref, nearest: [] } : { error: 'none', nearest: [] };
   }
   const element = entry.element.deref();
