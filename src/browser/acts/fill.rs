@@ -33,7 +33,13 @@ impl Tab {
     /// What comes back says what the field holds instead.
     pub async fn fill(&self, target: &Target, value: &str) -> Result<Option<Differing>, BrowserError> {
         let located = self.locate(target).await?;
-        let differing = self.acting(self.fill_in(&located, value)).await?;
+        let filling = async {
+            match located.role.as_str() {
+                "slider" => self.slide(&located, value).await,
+                _ => self.fill_in(&located, value).await,
+            }
+        };
+        let differing = self.acting(filling).await?;
         self.note_opened(target).await;
         Ok(self.or_held(differing, &located, value, false).await)
     }

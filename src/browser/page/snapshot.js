@@ -135,7 +135,8 @@ function find({ text, regex, flags, maxResults }) {
     const tree = treeOf(body, { rows: Infinity, texts: TEXTS.part, budget: Infinity, hidden });
     return linesOf(tree, { texts: TEXTS.part, sources })
       .map((line) => line.trim())
-      .map((line, index) => [line, search(line), sources[index]?.element])
+      // The number of a ref is no text of the page.
+      .map((line, index) => [line, search(withoutRef(line)), sources[index]?.element])
       .filter(([, at]) => at >= 0);
   };
   const exposed = linesWith(false);
@@ -151,7 +152,7 @@ function find({ text, regex, flags, maxResults }) {
   return { lines: shown, total: found.length };
 }
 
-const withoutRef = (line) => line.replace(/ \[ref=\w+\]/, '');
+const withoutRef = (line) => line.replace(/ \[ref=\w+\]/g, '');
 
 /** The beginning of a long line, which says what it is, and what stands around a place in it. */
 function excerpt(line, at) {

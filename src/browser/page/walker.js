@@ -263,7 +263,8 @@ function takeContent(node, tag, walk) {
   if (tag === 'select') {
     node.children = optionNodes(element, walk);
   } else {
-    const value = role === 'textbox' && !isVisible(element) ? drawnBy(element) : valueOf(element, role);
+    const isCode = (tag === 'textarea' || element.editContext) && !isVisible(element);
+    const value = isCode ? drawnBy(element) : valueOf(element, role);
     if (value !== undefined && tidy(value)) node.children = [clip(tidy(value), walk.texts)];
   }
 }

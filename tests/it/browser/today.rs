@@ -175,6 +175,7 @@ async fn a_text_that_is_cut_says_how_long_it_is_and_no_way_that_is_none() {
 async fn what_is_found_can_be_told_apart_and_acted_on() {
     let visit = Visit::new().await;
     visit.enter("/today/table.html").await;
+    assert_eq!(found(&visit, "e2").await["total"], 0, "a ref is no text");
     let row = found(&visit, "Order 23").await;
     let line = row["lines"][0].as_str().unwrap();
     assert!(line.contains("Order 23 | 230 yen | Delete [ref="), "{row}");

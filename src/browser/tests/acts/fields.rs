@@ -252,6 +252,8 @@ async fn what_a_field_holds_instead_is_said() {
     };
     assert_eq!(tab.fill_form(&[slider("45")]).await.expect("slid"), []);
     assert_eq!(page.value("loud.getAttribute('aria-valuenow')").await, r#""45""#);
+    assert_eq!(how(tab.fill(&at("#loud"), "40").await.expect("slid")), None);
+    assert_eq!(page.value("loud.getAttribute('aria-valuenow')").await, r#""40""#);
     let beyond = tab.fill_form(&[slider("120")]).await.expect("slid").pop();
     assert_eq!(how(beyond), held("100"));
     page.close().await;
