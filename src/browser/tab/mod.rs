@@ -71,6 +71,7 @@ pub struct Tab {
 
 /// What is known of a tab.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 pub(crate) struct State {
     frames: frames::Frames,
     navigations: navigations::Navigations,

@@ -90,20 +90,6 @@ async fn saved(tab: &Tab, kib: usize) -> Download {
 }
 
 #[tokio::test]
-async fn a_page_that_nobody_looks_at_does_not_go_on_downloading() {
-    let (browser, _tabs, tab) = opened(Settings::default()).await;
-    tab.observe().await.expect("facts");
-    for _ in 0..20 {
-        assert_eq!(saved(&tab, 1).await.state, DownloadState::Done);
-    }
-    let stopped = saved(&tab, 1).await;
-    assert_eq!((stopped.stopped, stopped.file), (Some(Stopped::Many(20)), None));
-    tab.observe().await.expect("facts");
-    assert_eq!(saved(&tab, 1).await.state, DownloadState::Done);
-    browser.shut_down().await;
-}
-
-#[tokio::test]
 async fn downloads_of_a_session_have_a_total_and_those_that_were_told_make_room() {
     let (browser, _tabs, tab) = opened(Settings {
         largest_download: 1 << 20,
