@@ -127,8 +127,7 @@ async fn every_row_of_a_long_table_is_reached_by_what_the_marks_name() {
         let mark = told
             .text()
             .lines()
-            .filter(|line| line.contains("more rows (snapshot target="))
-            .next_back();
+            .rfind(|line| line.contains("more rows (snapshot target="));
         let mark = mark.unwrap_or_else(|| panic!("no way on:\n{}", told.text()));
         let target = mark.split_once("target=").unwrap().1.split(',').next().unwrap();
         let wide = json!({"snapshotOptions": {"maxLength": 3_000_000}});
