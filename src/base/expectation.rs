@@ -181,6 +181,8 @@ pub struct Policy {
 pub struct Resolved {
     /// The page's snapshot.
     pub snapshot: bool,
+    /// The caller itself wants no snapshot, whatever happened.
+    pub no_snapshot: bool,
     /// New messages of the console.
     pub console: bool,
     /// The same as a line of code.
@@ -256,6 +258,7 @@ impl Expectation {
     pub fn resolve(self) -> Resolved {
         Resolved {
             snapshot: self.include_snapshot.unwrap_or_default(),
+            no_snapshot: false,
             console: self.include_console.unwrap_or_default(),
             code: self.include_code.unwrap_or_default(),
             diff: self.diff_options.and_then(|diff| diff.enabled).unwrap_or_default(),
@@ -314,7 +317,12 @@ impl Policy {
         if said.include_snapshot == Some(true) {
             own.diff_options = None;
         }
-        said.over(own).over(self.below.clone()).resolve()
+        let no_snapshot = said.include_snapshot == Some(false);
+        let resolved = said.over(own).over(self.below.clone()).resolve();
+        Resolved {
+            no_snapshot,
+            ..resolved
+        }
     }
 }
 

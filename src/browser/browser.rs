@@ -7,7 +7,7 @@ use std::{
     cmp::Reverse,
     collections::HashMap,
     fmt,
-    sync::{Arc, Mutex, MutexGuard, Once, PoisonError, Weak},
+    sync::{Arc, Mutex, MutexGuard, Once, PoisonError, Weak, atomic::AtomicU64},
     time::Instant,
 };
 
@@ -26,7 +26,7 @@ use crate::{
     running::Running,
     session::{Owner, Session},
     settings::Settings,
-    tab::TabSettings,
+    tab::{Room, TabSettings},
 };
 
 /// Characters of a handle: those of base32 in lower case.
@@ -42,6 +42,8 @@ pub struct Browser {
     // The two below are held for moves only, never over a wait.
     sessions: Mutex<Sessions>,
     history: Mutex<History>,
+    /// Bytes that downloads of all sessions take.
+    downloaded: Arc<AtomicU64>,
     ending: CancellationToken,
     ageing: Once,
 }
@@ -75,6 +77,7 @@ impl Browser {
             current: Queue::default(),
             sessions: Mutex::default(),
             history: Mutex::default(),
+            downloaded: Arc::default(),
             ending: CancellationToken::new(),
             ageing: Once::new(),
         })
@@ -204,7 +207,7 @@ impl Browser {
     pub(crate) async fn context(self: &Arc<Self>) -> Result<Arc<Context>, BrowserError> {
         let running = self.running().await?;
         let downloads = running.process().downloads().clone();
-        let largest_download = self.settings.largest_download;
+        let room = Room::new(self.settings.largest_download, Arc::clone(&self.downloaded));
         let (judge, refused) = (Arc::clone(&self.guard), Arc::clone(&self.guard));
         running
             .context(self.settings.viewport, move |id| {
@@ -214,7 +217,7 @@ impl Browser {
                     judge: Some(Arc::new(move |url| judge.judge(url))),
                     refused: Some(Arc::new(move |url| refused.refused(url))),
                     downloads: made.is_ok().then_some(folder),
-                    largest_download,
+                    room: Arc::new(room),
                     ..TabSettings::default()
                 }
             })

@@ -147,7 +147,17 @@ impl Teach for BrowserError {
                 nearest,
             } => {
                 let [en, ja] = near(nearest);
-                vec![("reference", quoted(reference)), ("was", was.clone()), en, ja]
+                let was_ja = match was.as_str() {
+                    PAGE_BEFORE => "前のページの要素",
+                    FRAME_BEFORE => "なくなったフレームの要素",
+                    was => was,
+                };
+                let was = [("was", was.clone()), ("was_ja", was_ja.to_owned())];
+                [("reference", quoted(reference))]
+                    .into_iter()
+                    .chain(was)
+                    .chain([en, ja])
+                    .collect()
             }
             Self::NoMatch { target, nearest } => {
                 let [en, ja] = near(nearest);
@@ -187,6 +197,11 @@ impl Teach for BrowserError {
         }
     }
 }
+
+/// What a ref was of which nothing else is known any more (`page/refs.js` says the first).
+pub(crate) const PAGE_BEFORE: &str = "an element of the page before";
+/// The same of a frame.
+pub(crate) const FRAME_BEFORE: &str = "an element of a frame that is gone";
 
 /// A fact and the reason in both languages.
 fn said(name: &'static str, value: String, reason: &Text) -> Vec<(&'static str, String)> {

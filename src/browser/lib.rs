@@ -37,7 +37,7 @@ mod tabs;
 mod target;
 mod views;
 
-pub use acts::{Aim, Button, Click, Dropping, Field, FieldKind, Modifier, Shortened, Typing};
+pub use acts::{Aim, Button, Click, Difference, Differing, Dropping, Field, FieldKind, Modifier, Typing};
 pub use browser::Browser;
 pub use chromium::{Ended, Launch};
 pub use cookies::{Cookie, CookieFilter, NewCookie, SameSite};
@@ -50,7 +50,7 @@ pub use settings::Settings;
 pub use snapshot::{Changes, Snapshot, SnapshotFormat, SnapshotRequest};
 pub use tab::{
     Arrival, Chooser, Dialog, Download, DownloadState, Facts, Level, Message, Note, Request, RequestDetail,
-    RequestFilter, RequestPart, Tab,
+    RequestFilter, RequestPart, Stopped, Tab,
 };
 pub use tabs::{TabInfo, Tabs};
 pub use target::Target;

@@ -21,6 +21,8 @@ pub struct Policy {
     allow: Vec<Pattern>,
     deny: Vec<Pattern>,
     deny_private: bool,
+    /// Addresses of this machine that look like anybody's.
+    own: Vec<IpAddr>,
 }
 
 /// Why a URL is not opened, in both languages, as the end of a sentence.
@@ -38,6 +40,7 @@ impl Policy {
             allow: read(allow)?,
             deny: read(deny)?,
             deny_private,
+            own: if deny_private { addresses::own() } else { Vec::new() },
         })
     }
 
@@ -88,8 +91,8 @@ impl Policy {
         }
         let is_private = match host {
             Host::Domain(_) => addresses::is_private_name(&name),
-            Host::Ipv4(address) => addresses::is_private(IpAddr::V4(*address)),
-            Host::Ipv6(address) => addresses::is_private(IpAddr::V6(*address)),
+            Host::Ipv4(address) => self.is_private(IpAddr::V4(*address)),
+            Host::Ipv6(address) => self.is_private(IpAddr::V6(*address)),
         };
         self.judge_private(&name, port, is_private)
     }
@@ -107,7 +110,11 @@ impl Policy {
                 format!("ホスト {} のアドレスは拒否リストにあります", name_of(host)),
             ));
         }
-        self.judge_private(&name_of(host), port, addresses::is_private(address))
+        self.judge_private(&name_of(host), port, self.is_private(address))
+    }
+
+    fn is_private(&self, address: IpAddr) -> bool {
+        addresses::is_private(address) || self.own.contains(&address.to_canonical())
     }
 
     fn judge_private(&self, name: &str, port: u16, is_private: bool) -> Result<(), Denial> {

@@ -25,7 +25,7 @@ pub struct Settings {
     pub memory: u64,
     /// How long calls that run may put off a restart which memory asks for.
     pub patience: Duration,
-    /// Bytes of the largest download; a larger one is stopped. 0 is no limit.
+    /// Bytes of the largest download, and of those of a session together; what goes beyond is stopped. 0 is no limit.
     pub largest_download: u64,
     /// How long Chromium may leave a question without an answer; after the second one in a row it is replaced.
     pub hang: Duration,

@@ -41,6 +41,18 @@ impl Target {
         (!digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())).then_some(frame)
     }
 
+    /// A ref with a place in the long run that it holds (`e12@25`: from its 26th row), as the marks of snapshots name it.
+    #[must_use]
+    pub(crate) fn at_row(&self) -> Option<(Self, usize)> {
+        let Self::Written(written) = self else {
+            return None;
+        };
+        let (reference, row) = written.trim().rsplit_once('@')?;
+        let target = Self::Written(reference.to_owned());
+        target.frame()?;
+        Some((target, row.parse().ok()?))
+    }
+
     /// Whether it has a regular expression (`role=button[name=/save/i]`), which may take for ever.
     pub(crate) fn has_pattern(&self) -> bool {
         matches!(self, Self::Written(written) if written.trim_start().starts_with("role=") && written.contains("name=/"))

@@ -40,7 +40,7 @@ pub struct Browser {
     pub session_minutes: u64,
     /// Hours after which Chromium is replaced by a fresh one, as its last sessions end.
     pub recycle_hours: u64,
-    /// MiB of the largest download; a larger one is stopped. 0: no limit.
+    /// MiB of the largest download, and of those of a session together; what goes beyond is stopped. 0: no limit.
     pub download_mib: u64,
     /// MiB that Chromium may hold; beyond it idle sessions lose their tabs, then it is restarted. 0: no limit.
     pub memory_mib: u64,

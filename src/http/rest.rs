@@ -262,7 +262,7 @@ fn status_of(code: &str, kind: &str, class: &str) -> StatusCode {
         }
         ("FILE_TOO_LARGE", _) => StatusCode::PAYLOAD_TOO_LARGE,
         // The state of the session or of the page does not allow it: a stage before its turn, an open dialog.
-        ("FILE_EXISTS" | "HASH_MISMATCH" | "S003" | "B003" | "B004" | "B006", _) => StatusCode::CONFLICT,
+        ("FILE_EXISTS" | "HASH_MISMATCH" | "S003" | "B003" | "B004" | "B006" | "B008", _) => StatusCode::CONFLICT,
         ("BUSY" | "OUT_OF_MEMORY" | "CANCELLED" | "R002" | "R004" | "R005" | "B001", _) => {
             StatusCode::SERVICE_UNAVAILABLE
         }

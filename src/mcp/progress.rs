@@ -1,4 +1,4 @@
-//! Progress for clients that asked: the first after two seconds, then every five.
+//! Progress for clients that asked: the first after two seconds, then every five and when another step begins.
 //!
 //! The work only counts; this task tells. It ends with the call, because whoever starts a task owns its end.
 
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use fumi_base::text::Locale;
 use rmcp::{RoleServer, model::ProgressNotificationParam, service::RequestContext};
-use tokio::task::JoinHandle;
+use tokio::{task::JoinHandle, time::Instant};
 
 use crate::tool::Progress;
 
@@ -14,6 +14,8 @@ use crate::tool::Progress;
 const FIRST: Duration = Duration::from_secs(2);
 /// The specification asks for at least one every 15 s.
 const EVERY: Duration = Duration::from_secs(5);
+/// How often it is looked whether another step began.
+const LOOK: Duration = Duration::from_secs(1);
 
 /// Stops telling when dropped.
 #[derive(Debug)]
@@ -45,13 +47,17 @@ pub fn tell(context: &RequestContext<RoleServer>, progress: &Progress, locale: O
                 let total = total as f64;
                 param = param.with_total(total);
             }
-            if let Some(doing) = progress.said() {
+            let told = progress.said();
+            if let Some(doing) = &told {
                 param = param.with_message(doing.get(locale.unwrap_or_default()));
             }
             if peer.notify_progress(param).await.is_err() {
                 return;
             }
-            tokio::time::sleep(EVERY).await;
+            let again = Instant::now() + EVERY;
+            while Instant::now() < again && progress.said() == told {
+                tokio::time::sleep(LOOK).await;
+            }
         }
     })))
 }

@@ -227,7 +227,8 @@ async fn no_path_argument_leaves_the_project() {
                     .any(|odd| evil.starts_with(odd));
                 let exact = match name {
                     "project_root" | "project_path" => vec!["ROOT_NOT_ALLOWED"],
-                    "output_file" | "filename" => vec!["READ_ONLY"],
+                    "output_file" => vec!["READ_ONLY"],
+                    "filename" => vec!["PATH_TRAVERSAL"],
                     _ if odd => vec!["FILE_NOT_FOUND", "PATH_TRAVERSAL"],
                     _ if evil.contains('\0') || evil.contains("..") => vec!["PATH_TRAVERSAL"],
                     _ => vec!["OUTSIDE_PROJECT"],

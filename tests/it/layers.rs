@@ -170,6 +170,8 @@ const RULES: &[(&str, Rule, (&str, &str))] = &[
                 "src/browser/chromium/",
                 "src/browser/gate/peer.rs",
                 "src/browser/tab/downloads.rs",
+                // The kernel's lists of the machine's own addresses.
+                "src/browser/policy/addresses.rs",
             ];
             only_in(
                 source,

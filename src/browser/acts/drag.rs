@@ -22,6 +22,8 @@ use crate::{
 const STEPS: u8 = 8;
 /// How long Chromium may take to announce a drag that the page has begun.
 const ANNOUNCED: Duration = Duration::from_secs(1);
+/// How long the pointer rests over the end each time, in milliseconds: some libraries look every 50 where it is.
+const REST: u32 = 60;
 
 impl Tab {
     /// Drags from one place to another.
@@ -52,6 +54,11 @@ impl Tab {
             {
                 held.give_up();
                 return self.carry(&data, end).await;
+            }
+            for place in [end, nudged(end), end] {
+                held.move_to(&mouse, place).await?;
+                let main = self.main();
+                self.ask::<Nothing>(&main, "rest", (REST,)).await?;
             }
             held.release().await
         };

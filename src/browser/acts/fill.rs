@@ -8,44 +8,81 @@ use crate::{
     target::Target,
 };
 
-/// A field that took less than it was given, as it would from a person's hand: its page allows no more.
+/// A field that does not hold what it was given.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Shortened {
+pub struct Differing {
     /// As the caller named it.
     pub target: String,
-    /// The `maxlength` of the field, in UTF-16 units.
-    pub max_length: usize,
+    /// In which way.
+    pub how: Difference,
+}
+
+/// In which way a field differs from what it was given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Difference {
+    /// It took less, as it would from a person's hand: its `maxlength` in UTF-16 units allows no more.
+    Shortened(usize),
+    /// It holds this.
+    Holds(String),
+    /// It was typed into, but its list has no such option. Some of those that it has.
+    OnlyTyped(Vec<String>),
 }
 
 impl Tab {
     /// Replaces what a field holds, by its setter, with `input` and `change`. Dates, times, numbers and colours are checked.
-    /// What comes back says that the value was cut.
-    pub async fn fill(&self, target: &Target, value: &str) -> Result<Option<Shortened>, BrowserError> {
+    /// What comes back says what the field holds instead.
+    pub async fn fill(&self, target: &Target, value: &str) -> Result<Option<Differing>, BrowserError> {
         let located = self.locate(target).await?;
-        self.acting(self.fill_in(&located, value)).await
+        let filling = async {
+            match located.role.as_str() {
+                "slider" => self.slide(&located, value).await,
+                _ => self.fill_in(&located, value).await,
+            }
+        };
+        let differing = self.acting(filling).await?;
+        self.note_opened(target).await;
+        Ok(self.or_held(differing, &located, value, false).await)
     }
 
-    pub(super) async fn fill_in(&self, located: &Located, value: &str) -> Result<Option<Shortened>, BrowserError> {
+    pub(super) async fn fill_in(&self, located: &Located, value: &str) -> Result<Option<Differing>, BrowserError> {
         let said: Said<Filled> = self.ask(&located.frame, "fill", (&located.reference, value)).await?;
         let filled = said.done(&located.called)?;
-        if filled.untaken {
+        if filled.by_keys {
             let typing = Typing {
                 text: value.to_owned(),
                 ..Typing::default()
             };
-            // Boxed: typing fills in what has a form of its own.
-            return Box::pin(self.type_in(&Target::Written(located.reference.clone()), &typing)).await;
+            let (_, differing) = Box::pin(self.type_in(&Target::Written(located.reference.clone()), &typing)).await?;
+            return Ok(differing);
         }
         let cut = filled.max_length;
-        Ok(cut.map(|max_length| Shortened::new(located, max_length)))
+        Ok(cut.map(|most| Differing::new(located, Difference::Shortened(most))))
+    }
+
+    /// What was said of a field already, else what it holds now if that is not what it was given. A field that is gone, or a
+    /// page that does not answer, says nothing.
+    pub(super) async fn or_held(
+        &self,
+        differing: Option<Differing>,
+        located: &Located,
+        given: &str,
+        is_appended: bool,
+    ) -> Option<Differing> {
+        if differing.is_some() {
+            return differing;
+        }
+        let asked = (&located.reference, given, is_appended);
+        let said: Said<Held> = self.ask(&located.frame, "heldIn", asked).await.ok()?;
+        let holds = said.done(&located.called).ok()?.holds?;
+        Some(Differing::new(located, Difference::Holds(holds)))
     }
 }
 
-impl Shortened {
-    pub(super) fn new(located: &Located, max_length: usize) -> Self {
+impl Differing {
+    pub(super) fn new(located: &Located, how: Difference) -> Self {
         Self {
             target: located.called.clone(),
-            max_length,
+            how,
         }
     }
 }
@@ -53,11 +90,15 @@ impl Shortened {
 #[derive(serde::Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Filled {
-    #[expect(dead_code, reason = "tells what was done from what was refused")]
-    value: String,
     /// It cut the value.
     max_length: Option<usize>,
-    /// The field holds something else: it listens to keys only.
+    /// Nothing was done: it listens to keys only.
     #[serde(default)]
-    untaken: bool,
+    by_keys: bool,
+}
+
+#[derive(serde::Deserialize)]
+struct Held {
+    /// If it is not what was given.
+    holds: Option<String>,
 }

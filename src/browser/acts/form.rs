@@ -2,7 +2,7 @@
 
 use fumi_base::text::Text;
 
-use super::{Click, Shortened};
+use super::{Click, Differing};
 use crate::{
     errors::BrowserError,
     refusal::Said,
@@ -42,14 +42,15 @@ pub enum FieldKind {
 #[derive(Clone, Copy)]
 enum Deed {
     Fill,
+    Slide,
     Check { wanted: bool },
     Choose,
 }
 
 impl Tab {
     /// Fills fields in, in the order given. All are found before the first is filled, so that a wrong one changes nothing.
-    /// What comes back are those that took less than they were given.
-    pub async fn fill_form(&self, fields: &[Field]) -> Result<Vec<Shortened>, BrowserError> {
+    /// What comes back are those that hold something else than they were given.
+    pub async fn fill_form(&self, fields: &[Field]) -> Result<Vec<Differing>, BrowserError> {
         let mut located = Vec::with_capacity(fields.len());
         for field in fields {
             let found = self.locate(&field.target).await?;
@@ -57,17 +58,26 @@ impl Tab {
             located.push((field, found, deed));
         }
         let filling = async {
-            let mut cut = Vec::new();
+            let mut differing = Vec::with_capacity(located.len());
             for (field, located, deed) in &located {
-                match deed {
-                    Deed::Fill => cut.extend(self.fill_in(located, &field.value).await?),
-                    Deed::Check { wanted } => self.check(located, &field.target, *wanted).await?,
-                    Deed::Choose => cut.extend(self.choose_in(located, &field.value).await?),
-                }
+                differing.push(match deed {
+                    Deed::Fill => self.fill_in(located, &field.value).await?,
+                    Deed::Slide => self.slide(located, &field.value).await?,
+                    Deed::Check { wanted } => self.check(located, &field.target, *wanted).await.map(|()| None)?,
+                    Deed::Choose => self.choose_in(located, &field.value).await?,
+                });
             }
-            Ok(cut)
+            Ok(differing)
         };
-        self.acting(filling).await
+        let said = self.acting(filling).await?;
+        let mut differing = Vec::new();
+        for ((field, located, deed), said) in located.iter().zip(said) {
+            differing.extend(match deed {
+                Deed::Fill => self.or_held(said, located, &field.value, false).await,
+                _ => said,
+            });
+        }
+        Ok(differing)
     }
 
     /// Clicks a box unless it is as it should be.
@@ -88,17 +98,6 @@ impl Tab {
         }
         Ok(())
     }
-
-    /// Chooses an option; where the list is no `<select>` but a field with suggestions, fills it.
-    async fn choose_in(&self, located: &Located, value: &str) -> Result<Option<Shortened>, BrowserError> {
-        let said: Said<Selected> = self
-            .ask(&located.frame, "select", (&located.reference, [value]))
-            .await?;
-        match said {
-            Said::Refused(refusal) if refusal.error == "not-select" => self.fill_in(located, value).await,
-            said => said.done(&located.called).map(|_| None),
-        }
-    }
 }
 
 fn deed(field: &Field, role: &str) -> Result<Deed, BrowserError> {
@@ -110,7 +109,8 @@ fn deed(field: &Field, role: &str) -> Result<Deed, BrowserError> {
         _ => FieldKind::Textbox,
     });
     Ok(match kind {
-        FieldKind::Textbox | FieldKind::Slider => Deed::Fill,
+        FieldKind::Textbox => Deed::Fill,
+        FieldKind::Slider => Deed::Slide,
         FieldKind::Combobox => Deed::Choose,
         FieldKind::Checkbox | FieldKind::Radio => Deed::Check { wanted: truth(field)? },
     })
@@ -136,10 +136,4 @@ fn truth(field: &Field) -> Result<bool, BrowserError> {
 #[derive(serde::Deserialize)]
 struct Checked {
     click: bool,
-}
-
-#[derive(serde::Deserialize)]
-struct Selected {
-    #[expect(dead_code, reason = "tells what was done from what was refused")]
-    selected: Vec<String>,
 }

@@ -14,6 +14,7 @@ use crate::{
     },
     errors::BrowserError,
     tab::{Frame, Tab},
+    target::Target,
 };
 
 impl Tab {
@@ -21,9 +22,11 @@ impl Tab {
     pub async fn press(&self, key: &str) -> Result<(), BrowserError> {
         let chord = Chord::parse(key)?;
         match chord.pasting() {
-            Some(key) => self.acting(self.paste(&chord, &key)).await,
-            None => self.acting(strike(self.page(), &chord)).await,
+            Some(key) => self.acting(self.paste(&chord, &key)).await?,
+            None => self.acting(strike(self.page(), &chord)).await?,
         }
+        self.note_opened(&Target::Written(":focus".to_owned())).await;
+        Ok(())
     }
 
     /// Presses keys for pasting, and pastes what this session has copied where they went down.

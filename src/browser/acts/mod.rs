@@ -14,11 +14,12 @@ mod keyboard;
 mod keys;
 mod mouse;
 mod select;
+mod slide;
 mod typing;
 mod upload;
 
 pub use drop::Dropping;
-pub use fill::Shortened;
+pub use fill::{Difference, Differing};
 pub use form::{Field, FieldKind};
 pub use mouse::Click;
 pub use typing::Typing;

@@ -1,6 +1,19 @@
-//! Choosing options of a `<select>`.
+//! Choosing options: of a `<select>`, or of a list that a page draws by itself.
 
-use crate::{errors::BrowserError, refusal::Said, tab::Tab, target::Target};
+use fumi_base::text::Text;
+
+use super::{Click, Difference, Differing};
+use crate::{
+    errors::BrowserError,
+    refusal::Said,
+    tab::{Located, Tab},
+    target::Target,
+};
+
+/// How long a list that was opened may take to show an option, in milliseconds.
+const OPENING: u32 = 500;
+/// The same of a list that what was typed narrows; it may come from a server.
+const NARROWING: u32 = 1_500;
 
 impl Tab {
     /// Chooses options by value, label or `#2` for the second; what was chosen before is given up. The labels that are
@@ -12,13 +25,153 @@ impl Tab {
                 Some(said) => said,
                 None => self.ask(&located.frame, "select", (&located.reference, values)).await?,
             };
-            Ok(said.done(&located.called)?.selected)
+            match said {
+                Said::Refused(refusal) if refusal.error == "not-select" => {
+                    if self.list_of(&located).await?.kind == ListKind::Plain {
+                        return Err(refusal.of(&located.called));
+                    }
+                    for value in values {
+                        if let Some(Differing {
+                            how: Difference::OnlyTyped(options),
+                            ..
+                        }) = self.choose_listed(&located, value).await?
+                        {
+                            return Err(no_option(value, &options));
+                        }
+                    }
+                    Ok(values.to_vec())
+                }
+                said => Ok(said.done(&located.called)?.selected),
+            }
         };
         self.acting(selecting).await
+    }
+
+    /// Chooses one option.
+    pub(super) async fn choose_in(&self, located: &Located, value: &str) -> Result<Option<Differing>, BrowserError> {
+        let said: Said<Selected> = self
+            .ask(&located.frame, "select", (&located.reference, [value]))
+            .await?;
+        match said {
+            Said::Refused(refusal) if refusal.error == "not-select" => self.choose_listed(located, value).await,
+            said => said.done(&located.called).map(|_| None),
+        }
+    }
+
+    /// Opens a list that a page draws by itself and presses an option. A field that takes a text as well is typed into where its
+    /// list does not show the option; what comes back says that it never did.
+    async fn choose_listed(&self, located: &Located, value: &str) -> Result<Option<Differing>, BrowserError> {
+        let list = self.list_of(located).await?;
+        if list.kind == ListKind::Plain {
+            return self.fill_in(located, value).await;
+        }
+        if list.kind != ListKind::Open && !list.expanded {
+            self.open_list(located).await?;
+        }
+        let mut seen = self.listed(located, value, OPENING).await?;
+        if seen.reference.is_none() && list.kind == ListKind::Typed {
+            self.fill_in(located, value).await?;
+            seen = self.listed(located, value, NARROWING).await?;
+        }
+        match seen.reference {
+            Some(_) if seen.chosen => Ok(None),
+            Some(reference) => {
+                let target = Target::Written(reference);
+                let option = self.locate(&target).await?;
+                self.click_on(&option, &target, &Click::default()).await?;
+                Ok(None)
+            }
+            None if list.kind == ListKind::Typed => {
+                Ok(Some(Differing::new(located, Difference::OnlyTyped(seen.options))))
+            }
+            None => Err(no_option(value, &seen.options)),
+        }
+    }
+
+    async fn list_of(&self, located: &Located) -> Result<List, BrowserError> {
+        let said: Said<List> = self.ask(&located.frame, "listKind", (&located.reference,)).await?;
+        said.done(&located.called)
+    }
+
+    /// By a click; by a key where the field lies under what it shows.
+    async fn open_list(&self, located: &Located) -> Result<(), BrowserError> {
+        let target = Target::Written(located.reference.clone());
+        match self.click_on(located, &target, &Click::default()).await {
+            Err(BrowserError::Covered { .. } | BrowserError::Inert { .. }) => {
+                let said: Said<serde::de::IgnoredAny> =
+                    self.ask(&located.frame, "focusOn", (&located.reference,)).await?;
+                said.done(&located.called)?;
+                self.strike("ArrowDown").await
+            }
+            clicked => clicked,
+        }
+    }
+
+    async fn listed(&self, located: &Located, value: &str, patience: u32) -> Result<Listed, BrowserError> {
+        let asked = (&located.reference, value, patience);
+        let said: Said<Listed> = self.ask(&located.frame, "optionOf", asked).await?;
+        said.done(&located.called)
+    }
+}
+
+/// The list has been opened, so that its options can be clicked from here.
+fn no_option(value: &str, options: &[String]) -> BrowserError {
+    let options = options
+        .iter()
+        .map(|name| format!("\"{name}\""))
+        .collect::<Vec<_>>()
+        .join(", ");
+    let reason = if options.is_empty() {
+        Text::new(
+            format!("no list with an option \"{value}\" opened; click the field, then look with browser_snapshot"),
+            format!(
+                "選択肢「{value}」のあるリストが開きませんでした。欄をクリックし、browser_snapshot で確かめてください"
+            ),
+        )
+    } else {
+        Text::new(
+            format!("there is no option \"{value}\"; there are {options}"),
+            format!("選択肢「{value}」はありません。あるのは {options} です"),
+        )
+    };
+    BrowserError::Argument {
+        argument: "value",
+        reason,
     }
 }
 
 #[derive(serde::Deserialize)]
 struct Selected {
     selected: Vec<String>,
+}
+
+/// A field with options.
+#[derive(serde::Deserialize)]
+struct List {
+    kind: ListKind,
+    expanded: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum ListKind {
+    /// Takes a text too.
+    Typed,
+    /// Only opens.
+    Pressed,
+    /// The list itself.
+    Open,
+    /// Takes a text, and has no options that could be pressed.
+    Plain,
+}
+
+/// An option of it, or those that there are.
+#[derive(serde::Deserialize)]
+struct Listed {
+    #[serde(rename = "ref")]
+    reference: Option<String>,
+    #[serde(default)]
+    chosen: bool,
+    #[serde(default)]
+    options: Vec<String>,
 }

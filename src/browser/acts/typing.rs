@@ -4,11 +4,17 @@
 //! go down and up for each character, after what the field holds, for pages that listen to keys.
 
 use super::{
-    Shortened,
+    Difference, Differing,
     chord::{Chord, Stroke},
     keyboard, keys,
 };
-use crate::{devtools::protocol::input::InsertText, errors::BrowserError, refusal::Said, tab::Tab, target::Target};
+use crate::{
+    devtools::protocol::input::InsertText,
+    errors::BrowserError,
+    refusal::Said,
+    tab::{Located, Tab},
+    target::Target,
+};
 
 /// What is typed, and how.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -25,12 +31,25 @@ pub struct Typing {
 const BATCH: usize = 16;
 
 impl Tab {
-    /// Types into a field. What comes back says that it had no room for all of it.
-    pub async fn type_text(&self, target: &Target, typing: &Typing) -> Result<Option<Shortened>, BrowserError> {
-        self.acting(self.type_in(target, typing)).await
+    /// Types into a field. What comes back says what the field holds instead.
+    pub async fn type_text(&self, target: &Target, typing: &Typing) -> Result<Option<Differing>, BrowserError> {
+        let (located, differing) = self.acting(self.type_in(target, typing)).await?;
+        match located {
+            // Enter may empty it, or lead elsewhere.
+            Some(located) if !typing.submit => {
+                self.note_opened(&Target::Written(located.reference.clone())).await;
+                Ok(self.or_held(differing, &located, &typing.text, typing.slowly).await)
+            }
+            _ => Ok(differing),
+        }
     }
 
-    pub(super) async fn type_in(&self, target: &Target, typing: &Typing) -> Result<Option<Shortened>, BrowserError> {
+    /// What was typed into, unless a dialog stands before it now, and what it had no room for.
+    pub(super) async fn type_in(
+        &self,
+        target: &Target,
+        typing: &Typing,
+    ) -> Result<(Option<Located>, Option<Differing>), BrowserError> {
         let beginning = Beginning {
             replace: !typing.slowly,
         };
@@ -42,14 +61,16 @@ impl Tab {
                     .await?
             }
         };
-        let located = &located;
         let begun = said.done(&located.called)?;
         let limit = begun.limit.filter(|limit| limit.is_too_small_for(&typing.text));
-        let mut cut = limit.map(|limit| Shortened::new(located, limit.max_length));
+        let mut cut = limit.map(|limit| Differing::new(&located, Difference::Shortened(limit.max_length)));
+        if begun.by_keys {
+            self.strike("Control+a").await?;
+        }
         match begun.kind {
             _ if typing.slowly => self.type_keys(&typing.text).await?,
             // A date or a colour takes its value whole, in one form; keys would depend on the locale.
-            Kind::Formatted => cut = self.fill_in(located, &typing.text).await?,
+            Kind::Formatted => cut = self.fill_in(&located, &typing.text).await?,
             Kind::Text if typing.text.is_empty() => self.strike("Delete").await?,
             Kind::Text => {
                 self.page().call(&InsertText { text: &typing.text }).await?;
@@ -58,7 +79,7 @@ impl Tab {
         if typing.submit {
             self.strike("Enter").await?;
         }
-        Ok(cut)
+        Ok((Some(located), cut))
     }
 
     async fn type_keys(&self, text: &str) -> Result<(), BrowserError> {
@@ -83,7 +104,7 @@ impl Tab {
         Ok(())
     }
 
-    async fn strike(&self, key: &str) -> Result<(), BrowserError> {
+    pub(super) async fn strike(&self, key: &str) -> Result<(), BrowserError> {
         keys::strike(self.page(), &Chord::parse(key)?).await
     }
 }
@@ -95,8 +116,12 @@ struct Beginning {
 }
 
 #[derive(serde::Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct Begun {
     kind: Kind,
+    /// What it holds is still to be selected.
+    #[serde(default)]
+    by_keys: bool,
     limit: Option<Limit>,
 }
 

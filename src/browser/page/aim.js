@@ -2,12 +2,14 @@
 
 /** How long an element may take to appear, to be enabled, to come to rest and to be free, in milliseconds. */
 const PATIENCE = 1_000;
+/** What covers an element inside something of at most so many times its area is a part of the same control. */
+const OWN_AREA = 4;
 /** Ways to bring an element into view; another one helps where a sticky header or a bar covers it. */
 const ALIGNMENTS = [null, 'center', 'end', 'start'];
 
 /**
  * `{ ref, x, y, box: { x, y, width, height } }` in CSS pixels of this frame's viewport, or `{ error }`: "invisible",
- * "disabled", "moving", "outside", `{ error: "covered", by, ref? }`, or what `resolve` says.
+ * "disabled", "moving", "outside", `{ error: "covered", by }`, or what `resolve` says.
  * @param position `{ x, y }` from the element's upper left corner; `force` skips all checks but being in view.
  */
 async function aim(target, { position, force }) {
@@ -158,8 +160,11 @@ function covered(hit, element) {
   let over = hit;
   while (flatParent(over) && !within(element, flatParent(over))) over = flatParent(over);
   if (within(element, over)) return { error: 'covered', by: tagOf(over), clipped: true };
-  const body = over === documentBody(document) || over === rootElement(document);
-  return { error: 'covered', by: tagOf(over), ...(!body && isExposed(over) && { ref: refOf(over) }) };
+  // A placeholder over its own field: what holds both is the control, and takes the press.
+  const control = flatParent(over);
+  const area = (part) => boundingBox(part).width * boundingBox(part).height;
+  const isOwn = control && control !== documentBody(document) && area(control) <= OWN_AREA * area(element);
+  return { error: 'covered', by: tagOf(over) + (isOwn ? ` in ${tagOf(control)} [ref=${refOf(control)}]` : '') };
 }
 
 /**

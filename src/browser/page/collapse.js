@@ -6,6 +6,8 @@
 const SHORTEST_RUN = 9;
 /** A run that fits into so many characters (about 400 tokens) is shown whole: a menu, a footer. */
 const RUN_BUDGET = 1_500;
+/** Of the length that a caller asks for, a long run takes so much. */
+const WIDE_SHARE = 0.7;
 
 const NOUNS = {
   row: 'rows',
@@ -61,26 +63,30 @@ function stands(element, focus) {
 }
 
 /**
- * Walks a run: all of it if it is small, else the first `rows`, those that stand out, and the last.
- * `walkOne(element)` gives a member's nodes; `size(nodes)` their length in characters.
+ * Walks a run: all of it if it is small, else `rows` of it (more where `isWide`) beginning with the one at `from`, those that stand out, and the last.
+ * `walkOne(element)` gives a member's nodes; `size(nodes)` their length in characters; `onCut(members, at)` the mark of members that
+ * are left out from the one at `at` on.
  */
-function walkRun(members, { rows, budget, focus, walkOne, size, onCut }) {
+function walkRun(members, { rows, budget, isWide, focus, from, walkOne, size, onCut }) {
   const visible = members.filter((member) => isRendered(member) && !isExcluded(member));
-  const shown = [];
+  const start = from < visible.length ? from : 0;
+  const shown = start ? [onCut(visible.slice(0, start), 0)] : [];
   let spent = 0;
-  let index = 0;
-  for (; index < visible.length && index < rows; index += 1) {
+  let index = start;
+  // Where a caller asked for much, as many as the budget has room for, with some left for what stands around them.
+  const hasRoom = () => isWide && spent < budget * WIDE_SHARE;
+  for (; index < visible.length && (index < start + rows || hasRoom()); index += 1) {
     const nodes = walkOne(visible[index]);
-    spent += size(nodes);
+    if (budget < Infinity) spent += size(nodes);
     shown.push(...nodes);
   }
   const rest = visible.length - index;
-  if (rest <= 2 || (spent / rows) * visible.length <= budget) {
+  if (rest <= 2 || (spent / (index - start)) * (visible.length - start) <= budget) {
     return shown.concat(visible.slice(index).flatMap(walkOne));
   }
   let skipped = [];
   const mark = () => {
-    if (skipped.length) shown.push(onCut(skipped));
+    if (skipped.length) shown.push(onCut(skipped, index - skipped.length));
     skipped = [];
   };
   for (; index < visible.length; index += 1) {

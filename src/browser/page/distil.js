@@ -30,7 +30,7 @@ function simplified(node) {
   node.compact =
     FLOWING.has(role) && !node.properties.length && node.children.length > 0 && node.children.every(fitsInLine);
   // A picture without name, an empty landmark, an empty list: nothing to read and nothing to do.
-  if (bare && !node.children.length && role !== 'separator' && role !== 'cell' && role !== 'columnheader') return [];
+  if (bare && !node.children.length && role !== 'separator' && !CELLS.has(role)) return [];
   return [node];
 }
 

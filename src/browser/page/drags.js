@@ -25,6 +25,11 @@ function seenDrags() {
   return { started: Boolean(started) && !started.defaultPrevented, wanted: Boolean(over) && (over.defaultPrevented || native) };
 }
 
+/** Some libraries ask every 50 ms what is under the pointer; their timers pass before this one. */
+function rest(milliseconds) {
+  return new Promise((done) => setTimeout(() => done({ rested: true }), milliseconds));
+}
+
 /** The browser itself puts texts into fields that can be edited, and files into file fields. */
 function takesDrops(target, types) {
   if (!isElement(target)) return false;

@@ -28,7 +28,13 @@ function fieldOf(element) {
   return inside.length === 1 ? inside[0] : element;
 }
 
-const isTyped = (element) => ['input', 'textarea', 'select'].includes(localName(element)) || isEditable(element);
+const isTyped = (element) => ['input', 'textarea', 'select'].includes(localName(element)) || isEditor(element);
+
+/** Takes text into a model of its own, which only keys and their like reach. */
+const isEditor = (element) => isEditable(element) || Boolean(element.editContext);
+
+/** Can have the focus, which is all that keys need: code editors take them in a field without a size. */
+const takesKeys = (field) => isRendered(field) && styleOf(field).visibility === 'visible';
 
 /** Runs `act` on the field of a target that can be used, or says why it cannot. */
 function onField(target, act, isUsable = isVisible) {
@@ -47,22 +53,20 @@ function announce(field, data) {
 }
 
 /**
- * Replaces what a field holds: `{ value, maxLength? }` (a limit that cut it), or `{ error: "not-editable", role }`,
- * `"readonly"`, `"disabled"`, `"invisible"`, `{ error: "format", type, example, min?, max?, step? }`, `{ error:
- * "select" }` for a list of options.
+ * Replaces what a field holds: `{ maxLength? }` (a limit that cut it), `{ byKeys }` for what has to be typed into, or `{ error:
+ * "not-editable", role }`, `"readonly"`, `"disabled"`, `"invisible"`, `{ error: "format", type, example, min?, max?, step? }`,
+ * `{ error: "select" }` for a list of options.
  */
 function fill(target, value) {
-  return onField(target, (field) => {
+  const into = (field) => {
     const name = localName(field);
     if (name === 'select') return { error: 'select' };
-    if (name === 'input' || name === 'textarea') {
-      if (name === 'input' && NOT_TEXT.has(field.type))
-        return { error: 'not-editable', role: roleOf(field), type: field.type };
-      if (field.readOnly || attribute(field, 'aria-readonly') === 'true') return { error: 'readonly' };
-      return fillField(field, String(value));
-    }
-    return isEditable(field) ? fillEditable(field, String(value)) : { error: 'not-editable', role: roleOf(field) };
-  });
+    const isField = name === 'textarea' || (name === 'input' && !NOT_TEXT.has(field.type));
+    if (!isField && !isEditor(field)) return { error: 'not-editable', role: roleOf(field), type: field.type };
+    if (field.readOnly || attribute(field, 'aria-readonly') === 'true') return { error: 'readonly' };
+    return isField && isVisible(field) ? fillField(field, String(value)) : { byKeys: true };
+  };
+  return onField(target, into, takesKeys);
 }
 
 function fillField(field, given) {
@@ -80,10 +84,7 @@ function fillField(field, given) {
     return { error: 'format', type, given: value, example, ...Object.fromEntries(limits) };
   }
   announce(field, field.value);
-  return {
-    value: type === 'password' ? '' : field.value,
-    ...(!example && atMost(field, given) !== given && { maxLength: field.maxLength }),
-  };
+  return !example && atMost(field, given) !== given ? { maxLength: field.maxLength } : {};
 }
 
 /** A person cannot type more than `maxlength` either, which the setter does not know. */
@@ -98,16 +99,22 @@ function kept(field, value, type) {
   return field.value === (type === 'color' ? value.toLowerCase() : value);
 }
 
-/** Through the editing command, so that editors see `beforeinput` and keep their own model. */
-function fillEditable(field, value) {
-  field.focus({ preventScroll: true });
-  selectAll(field);
-  if (value) runCommand(document, 'insertText', false, value);
-  else runCommand(document, 'delete');
-  dispatch(field, new Event('change', { bubbles: true }));
-  const held = textContent(field);
-  // Some editors put back what no person typed.
-  return { value: clip(tidy(held), NAME_LIMIT), ...(tidy(held) !== tidy(value) && { untaken: true }) };
+/**
+ * `{ holds }`: what a field holds if that is not what it was given, or `{}`; nothing is told of a password, nor of an editor that
+ * draws its text elsewhere. What was `typed` after something else only has to be in it.
+ */
+function heldIn(target, given, typed) {
+  const found = resolveElement(target);
+  if (found.error) return found;
+  const field = fieldOf(found.element);
+  if (isPassword(field) || field.editContext || !isVisible(field)) return {};
+  const isField = localName(field) === 'input' || localName(field) === 'textarea';
+  const held = tidy(isField ? field.value : isEditable(field) ? readableText(field) : given);
+  const wanted = tidy(given);
+  // `09` for 9, December for 12, `#AABBCC` for #aabbcc.
+  const isNumber = (text) => wanted !== '' && text !== null && Number(text) === Number(wanted);
+  const isSame = held.toLowerCase() === wanted.toLowerCase() || isNumber(held) || isNumber(attribute(field, 'aria-valuenow'));
+  return isSame || (typed && held.includes(wanted)) ? {} : { holds: clip(held, NAME_LIMIT) };
 }
 
 function selectAll(field) {

@@ -70,19 +70,25 @@ function lookUp(ref) {
   const number = Number(REF.exec(ref)?.[1] ?? NaN);
   const entry = issued.get(number);
   if (!entry) {
-    const page = number <= firstNumber ? 'of the page before' : undefined;
+    const page = number <= firstNumber ? 'an element of the page before' : undefined;
     return number <= lastNumber ? { error: 'stale', was: page ?? ref, nearest: [] } : { error: 'none', nearest: [] };
   }
   const element = entry.element.deref();
   if (element && isConnected(element)) {
     const role = roleOf(element);
     const name = labelOf(element, role);
-    if (entry.role === role && entry.name === name) return { element, role, name };
+    if (entry.role === role && isSameName(entry.name, name)) return { element, role, name };
   }
   const was = spoken(entry.role, entry.name);
   // The same element under its new name comes first: a button that says "Saved" now.
   const renamed = element && isConnected(element) && isExposed(element) ? [element] : [];
   return { error: 'stale', was, nearest: nearest(entry, renamed) };
+}
+
+/** Marks such as the `*` and `:` of a label come and go with the style sheet of a library; letters and digits make the name. */
+function isSameName(one, other) {
+  const letters = (name) => name.replace(/[^\p{L}\p{N}]+/gu, '');
+  return one === other || (letters(one) !== '' && letters(one) === letters(other));
 }
 
 /** `button "Save"`: how an element is spoken of. */

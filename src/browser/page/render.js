@@ -16,31 +16,24 @@ function boxText(element) {
   return [box.x, box.y, box.width, box.height].map(Math.round).join();
 }
 
-/** How many characters the nodes take, about: what a run's budget is measured by. */
-function sizeOf(nodes) {
-  let size = 0;
-  for (const node of nodes) {
-    if (typeof node === 'string') size += node.length + 4;
-    else if (node !== BREAK && !node.mark) size += 20 + node.role.length + node.name.length + sizeOf(node.children);
-  }
-  return size;
-}
+/** How many characters the nodes take: what a run's budget is measured by. */
+const sizeOf = (nodes) => linesOf(settled(nodes)).reduce((size, line) => size + line.length + 1, 0);
 
-/** `part` is the ref of what the snapshot is of: asking for it again shows no more of it, a greater maxLength does. */
-function markLine(node, part) {
-  const target = node.owner ? `snapshot target=${node.owner.ref}` : '';
-  const way = target && node.owner.ref === part ? `${target} with a greater maxLength` : target;
-  return `… ${grouped(node.count)} more ${node.noun} (${way ? `${way}, or ` : ''}find)`;
+/** A place in a long run stands behind the reference of what holds it: `e12@25` begins with its 26th member. */
+function markLine(node) {
+  const place = node.at === undefined ? '' : `@${node.at}`;
+  const way = node.owner ? `snapshot target=${node.owner.ref}${place}, or ` : '';
+  return `… ${grouped(node.count)} more ${node.noun} (${way}find)`;
 }
 
 /** All lines of a tree; `depth` levels of it, what is deeper is counted. `sources` gets the node of each line. */
-function linesOf(nodes, { depth = Infinity, boxes = false, texts = Infinity, iframes = [], sources = [], part }) {
+function linesOf(nodes, { depth = Infinity, boxes = false, texts = Infinity, iframes = [], sources = [] } = {}) {
   const lines = [];
   const emit = (node, level) => {
     const indent = '  '.repeat(level);
     sources[lines.length] = node;
     if (typeof node === 'string') return lines.push(`${indent}- text: ${scalar(clip(node, texts))}`);
-    if (node.mark) return lines.push(`${indent}- ${markLine(node, part)}`);
+    if (node.mark) return lines.push(`${indent}- ${markLine(node)}`);
     const key = quotedKey(keyOf(node, boxes));
     if (node.role === 'iframe') iframes.push({ ref: node.ref, line: lines.length });
     const only = node.children.length === 1 && !node.properties.length && typeof node.children[0] === 'string';

@@ -5,16 +5,14 @@ const ROWS = { page: 6, part: 25 };
 /** Longest text of one node in characters, likewise. */
 const TEXTS = { page: 400, part: 4_000 };
 const PART_RUN_BUDGET = 8_000;
-/** Longest snapshot if the caller does not say otherwise, in characters (snapshot/mod.rs). */
-const DEFAULT_LENGTH = 40_000;
 /** Parts named where a snapshot is cut. */
 const PARTS_NAMED = 4;
 
 /**
- * @param root a target; without it the page. `depth` in levels, `maxLength` in characters, `boxes`: `[box=x,y,width,height]`
- * in CSS pixels of the frame's viewport.
+ * @param root a target; without it the page. `from`: the member of its long run that is shown first. `depth` in levels,
+ * `maxLength` in characters, `isWide`: a caller wants as many. `boxes`: `[box=x,y,width,height]` in CSS pixels of the frame's viewport.
  */
-function snapshot({ root, depth, maxLength, format, boxes }) {
+function snapshot({ root, from, depth, maxLength, isWide, format, boxes }) {
   snapshotCount += 1;
   const part = root !== undefined && root !== null && root !== '';
   const found = part ? resolveElement(root) : { element: documentBody(document) ?? rootElement(document) };
@@ -29,8 +27,9 @@ function snapshot({ root, depth, maxLength, format, boxes }) {
   const nodes = treeOf(element, {
     rows: ROWS[size],
     texts: TEXTS[size],
-    // A greater maxLength shows more of a run too.
-    budget: !part ? RUN_BUDGET : maxLength > DEFAULT_LENGTH ? maxLength : PART_RUN_BUDGET,
+    budget: !part ? RUN_BUDGET : isWide ? maxLength : PART_RUN_BUDGET,
+    isWide: part && isWide,
+    from,
   });
   const [iframes, sources] = [[], []];
   const lines = linesOf(nodes, {
@@ -39,7 +38,6 @@ function snapshot({ root, depth, maxLength, format, boxes }) {
     texts: TEXTS[size],
     iframes,
     sources,
-    part: part ? refOf(element) : undefined,
   });
   if (modal) lines.push('- … the page behind this modal dialog is inert (snapshot target=body)');
   const cut = cutLines(lines, sources, maxLength);
@@ -51,8 +49,8 @@ function snapshot({ root, depth, maxLength, format, boxes }) {
 }
 
 /** The settled tree below an element; of the body its content, of anything else itself. */
-function treeOf(element, { rows, texts, budget, hidden = false }) {
-  const walk = { focus: focused(), rows, texts, budget, hidden };
+function treeOf(element, { rows, texts, budget, isWide = false, from = 0, hidden = false }) {
+  const walk = { focus: focused(), rows, texts, budget, isWide, from, hidden };
   const nodes = settled(walkElement(element, walk));
   for (const node of nodes) if (node.mark && !node.owner) node.owner = { ref: refOf(element) };
   forgetOwned();
@@ -101,15 +99,12 @@ function titleOf(node) {
   return clip(typeof first === 'string' ? first : (first?.name ?? ''), 40);
 }
 
+/** Without a mark: who answers may cut once more. */
 function cutText(text, maxLength) {
-  if (text.length <= maxLength) return { text, lines: text.split('\n').length };
-  const shown = clip(text, maxLength);
-  const hint = 'snapshot with target, or a greater maxLength';
-  return {
-    text: `${shown}\n… ${grouped(text.length - maxLength)} of ${grouped(text.length)} characters cut (${hint})`,
-    lines: shown.split('\n').length + 1,
-    truncated: { shown: maxLength, of: text.length, hint },
-  };
+  const all = [...text].length;
+  if (all <= maxLength) return { text, lines: text.split('\n').length };
+  const shown = [...text].slice(0, maxLength).join('');
+  return { text: shown, lines: shown.split('\n').length, truncated: { shown: maxLength, of: all } };
 }
 
 /** Longest line of an answer to `find`, in characters. */
@@ -140,7 +135,8 @@ function find({ text, regex, flags, maxResults }) {
     const tree = treeOf(body, { rows: Infinity, texts: TEXTS.part, budget: Infinity, hidden });
     return linesOf(tree, { texts: TEXTS.part, sources })
       .map((line) => line.trim())
-      .map((line, index) => [line, search(line), sources[index]?.element])
+      // The number of a ref is no text of the page.
+      .map((line, index) => [line, search(withoutRef(line)), sources[index]?.element])
       .filter(([, at]) => at >= 0);
   };
   const exposed = linesWith(false);
@@ -156,7 +152,7 @@ function find({ text, regex, flags, maxResults }) {
   return { lines: shown, total: found.length };
 }
 
-const withoutRef = (line) => line.replace(/ \[ref=\w+\]/, '');
+const withoutRef = (line) => line.replace(/ \[ref=\w+\]/g, '');
 
 /** The beginning of a long line, which says what it is, and what stands around a place in it. */
 function excerpt(line, at) {

@@ -5,26 +5,31 @@ function typedKind(field) {
   const name = localName(field);
   if (name === 'textarea') return 'text';
   if (name === 'input') return NOT_TEXT.has(field.type) ? undefined : FORMATS[field.type] ? 'formatted' : 'text';
-  return field.isContentEditable ? 'text' : undefined;
+  return isEditor(field) ? 'text' : undefined;
 }
 
 /**
- * Gives a field the focus: `{ kind: "text" | "formatted", limit? }`. With `replace` all that it holds is selected, else the caret
- * stands at its end; what takes no text can then be given keys only.
+ * Gives a field the focus: `{ kind: "text" | "formatted", limit?, byKeys? }`. With `replace` all that it holds is selected, or has to
+ * be by keys (`byKeys`); else the caret stands at its end, and what takes no text can be given keys only.
  */
 function beginTyping(target, { replace }) {
-  return onField(target, (field) => {
+  return onField(target, async (field) => {
     const kind = typedKind(field);
     if (!kind && replace) {
       return localName(field) === 'select' ? { error: 'select' } : { error: 'not-editable', role: roleOf(field), type: field.type };
     }
     if (kind && (field.readOnly || attribute(field, 'aria-readonly') === 'true')) return { error: 'readonly' };
+    const isNew = focused() !== field;
     field.focus();
-    if (kind === 'text' && replace) selectAll(field);
-    else if (kind === 'text') caretToEnd(field);
-    return { kind: kind ?? 'text', ...(kind === 'text' && field.maxLength >= 0 && { limit: limitOf(field, replace) }) };
-    // Keys need the focus, not a box: code editors take them in a field without a size.
-  }, replace ? isVisible : isRendered);
+    // Some get ready for input only in a timer that they set when they get the focus; ours is set after theirs.
+    if (isNew && isEditor(field)) await rest(1);
+    // A script selects nothing in a text that is drawn elsewhere.
+    const byKeys = kind === 'text' && replace && (!isVisible(field) || Boolean(field.editContext));
+    if (kind === 'text' && replace && !byKeys) selectAll(field);
+    else if (kind === 'text' && !replace) caretToEnd(field);
+    const limit = kind === 'text' && field.maxLength >= 0 && { limit: limitOf(field, replace) };
+    return { kind: kind ?? 'text', byKeys, ...limit };
+  }, takesKeys);
 }
 
 /** What `maxlength` leaves for what is typed. */
@@ -34,7 +39,7 @@ function limitOf(field, replace) {
 }
 
 function caretToEnd(field) {
-  if (field.isContentEditable) {
+  if (isEditable(field)) {
     selectAll(field);
     getSelection().collapseToEnd();
     return;

@@ -14,8 +14,8 @@ const LEAVES = new Set(
 
 /**
  * The nodes of `element` and below.
- * @param walk `{ focus, rows, budget, texts }`: the focused element, members shown of a long run, its budget in
- * characters, the longest text.
+ * @param walk `{ focus, rows, budget, texts, from }`: the focused element, members shown of a long run, its budget in
+ * characters, the longest text, the member that the first long run begins with.
  */
 function walkElement(element, walk, inPointer = false, repeated = false) {
   const tag = localName(element);
@@ -98,15 +98,20 @@ function walkChildren(element, walk, pointer, seen) {
   ];
   for (const run of runsOf(nodes)) {
     if (run.similar) {
+      const from = walk.from < run.members.length ? walk.from : 0;
+      if (from) walk.from = 0;
       children.push(
         ...walkRun(run.members, {
           rows: walk.rows,
           budget: walk.budget,
+          isWide: walk.isWide,
           focus: walk.focus,
+          from,
           size: sizeOf,
           walkOne: (member) => walkElement(member, walk, pointer, true),
-          onCut: (left) => ({
+          onCut: (left, at) => ({
             mark: true,
+            at,
             count: left.length,
             noun: NOUNS[roleOf(left[0])] ?? 'similar items',
             owner: null,
@@ -258,9 +263,28 @@ function takeContent(node, tag, walk) {
   if (tag === 'select') {
     node.children = optionNodes(element, walk);
   } else {
-    const value = valueOf(element, role);
+    const isCode = (tag === 'textarea' || element.editContext) && !isVisible(element);
+    const value = isCode ? drawnBy(element) : valueOf(element, role);
     if (value !== undefined && tidy(value)) node.children = [clip(tidy(value), walk.texts)];
   }
+}
+
+/**
+ * The text of a code editor whose field has no box: what is drawn around it, line by line as they stand on the screen, is hidden from
+ * assistive technology.
+ */
+function drawnBy(field) {
+  const isText = (element) => /[^\d\s]/.test(textContent(element)) && isVisible(element);
+  let node = flatParent(field);
+  for (let steps = 0; steps < 3 && node; steps += 1, node = flatParent(node)) {
+    const [drawn] = query(node, '[aria-hidden="true"]')
+      .filter(isText)
+      .sort((a, b) => textContent(b).length - textContent(a).length);
+    if (!drawn) continue;
+    const lines = [...childElements(drawn)].map((line) => [boundingBox(line).y, textContent(line)]);
+    return lines.sort((a, b) => a[0] - b[0]).map(([, text]) => text).join('\n');
+  }
+  return undefined;
 }
 
 /** Options have no boxes while the list is closed, so that visibility says nothing about them. */

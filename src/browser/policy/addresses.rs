@@ -41,6 +41,8 @@ fn is_private_4(address: Ipv4Addr) -> bool {
         || address.is_documentation()
         || a == 0
         || a >= 240
+        // What Azure tells its machines, from an address that is public elsewhere.
+        || address == Ipv4Addr::new(168, 63, 129, 16)
         // Shared by a provider's customers, RFC 6598.
         || (a == 100 && (64..128).contains(&b))
         || (a == 192 && b == 0 && c == 0)
@@ -69,9 +71,51 @@ fn is_private_6(address: Ipv6Addr) -> bool {
     }
 }
 
+/// The addresses of this machine, as Linux lists them; what cannot be read lists none.
+pub(super) fn own() -> Vec<IpAddr> {
+    let read = |file| std::fs::read_to_string(file).unwrap_or_default();
+    let (four, six) = (read("/proc/net/fib_trie"), read("/proc/net/if_inet6"));
+    local_4(&four)
+        .map(IpAddr::V4)
+        .chain(local_6(&six).map(IpAddr::V6))
+        .collect()
+}
+
+/// An address stands on the line before the one that calls it local.
+fn local_4(fib_trie: &str) -> impl Iterator<Item = Ipv4Addr> {
+    let lines = fib_trie.lines().zip(fib_trie.lines().skip(1));
+    lines.filter_map(|(line, next)| {
+        let address = line.trim().strip_prefix("|-- ")?;
+        next.ends_with("host LOCAL").then(|| address.parse().ok()).flatten()
+    })
+}
+
+/// An address is the first word of a line, as 32 digits.
+fn local_6(if_inet6: &str) -> impl Iterator<Item = Ipv6Addr> {
+    let words = if_inet6.lines().filter_map(|line| line.split(' ').next());
+    words.filter_map(|digits| Some(Ipv6Addr::from_bits(u128::from_str_radix(digits, 16).ok()?)))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::tests::policy;
+    use super::super::{Policy, tests::policy};
+
+    #[test]
+    fn the_machine_s_own_addresses_are_private() {
+        let trie = "Main:\n  +-- 0.0.0.0/0 3 0 5\n     |-- 203.0.112.9\n        /32 host LOCAL\n     |-- 203.0.112.0\n        /24 link UNICAST";
+        assert_eq!(
+            super::local_4(trie).collect::<Vec<_>>(),
+            ["203.0.112.9".parse::<std::net::Ipv4Addr>().expect("an address")]
+        );
+        let six = "26064700000000000000000000001111 02 40 00 80 eth0";
+        let own = super::local_6(six).next().expect("an address");
+        let closed = Policy {
+            own: vec![own.into()],
+            ..policy(&[], &[], true)
+        };
+        assert!(closed.judge("http://[2606:4700::1111]/").is_err());
+        assert_eq!(closed.judge("http://[2606:4700::1112]/"), Ok(()));
+    }
 
     #[test]
     fn private_addresses_in_all_spellings() {
@@ -92,6 +136,7 @@ mod tests {
             "172.31.255.255",
             "192.168.0.1",
             "169.254.169.254",
+            "168.63.129.16",
             "100.64.0.1",
             "198.18.0.1",
             "224.0.0.1",

@@ -74,7 +74,10 @@ impl Told {
         let mut gone = 0;
         for (line, pair) in new.iter().zip(&pairs.of_new) {
             let Some(index) = *pair else {
-                self.added(line, path);
+                // A mark that only moved says nothing new.
+                if !(line.is_mark() && old.iter().any(|was| was.is_mark() && was.noun() == line.noun())) {
+                    self.added(line, path);
+                }
                 continue;
             };
             self.gone(&old[gone..index], &pairs.old_kept[gone..index], path);
@@ -105,7 +108,7 @@ impl Told {
         let left: Vec<&Line<'_>> = lines
             .iter()
             .zip(kept)
-            .filter(|(line, kept)| !**kept && !line.is_property())
+            .filter(|(line, kept)| !**kept && !line.is_property() && !line.is_mark())
             .map(|(line, _)| line)
             .collect();
         for line in left.iter().take(GONE_SHOWN) {

@@ -61,6 +61,15 @@ impl<'text> Line<'text> {
         self.content.starts_with('…')
     }
 
+    /// What a mark counts: `more rows` of `… 3 more rows (snapshot target=e5@6, or find)`.
+    pub(crate) fn noun(&self) -> &'text str {
+        let counted = self
+            .content
+            .split_once(" (")
+            .map_or(self.content, |(counted, _)| counted);
+        counted.trim_start_matches(|c: char| !c.is_alphabetic())
+    }
+
     /// Equal for two lines with equal content and equal lines below.
     pub(crate) fn fingerprint(&self) -> u64 {
         self.fingerprint

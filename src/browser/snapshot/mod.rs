@@ -66,6 +66,8 @@ pub struct Snapshot {
     pub text: String,
     /// Whether something was.
     pub cut: bool,
+    /// Of readable text and of HTML: how many characters there are in all, where some are left out. There is no mark then.
+    pub of: Option<usize>,
 }
 
 /// What changed since the last snapshot of the page.
@@ -87,7 +89,12 @@ struct Options<'a> {
     root: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     depth: Option<u32>,
+    /// The member of a long run that is shown first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    from: Option<usize>,
     max_length: usize,
+    /// A caller said how long, and has room for long runs.
+    is_wide: bool,
     format: SnapshotFormat,
     boxes: bool,
 }
@@ -97,11 +104,17 @@ struct Options<'a> {
 struct Part {
     text: String,
     #[serde(default)]
-    truncated: Option<serde::de::IgnoredAny>,
+    truncated: Option<Truncated>,
     #[serde(default)]
     iframes: Vec<Iframe>,
     #[serde(default)]
     acted: Option<Acted>,
+}
+
+/// How much there is of what was cut, in lines, or in characters of what has none.
+#[derive(Deserialize)]
+struct Truncated {
+    of: usize,
 }
 
 /// The lines around what was acted on last, which the snapshot leaves out.
@@ -125,18 +138,27 @@ struct Left {
     characters: usize,
     frames: usize,
     cut: bool,
+    of: Option<usize>,
     acted: Option<Acted>,
 }
 
 impl Tab {
     /// The page or a part of it as text.
     pub async fn snapshot(&self, request: &SnapshotRequest) -> Result<Snapshot, BrowserError> {
-        let located = match &request.target {
+        let (target, from) = match request.target.as_ref().map(|target| (target, target.at_row())) {
+            Some((_, Some((target, row)))) => (Some(target), Some(row)),
+            Some((target, None)) => (Some(target.clone()), None),
+            None => (None, None),
+        };
+        let located = match &target {
             Some(target) => Some(self.locate(target).await?),
             None => None,
         };
-        let (snapshot, _) = self.taken(request, located.as_ref()).await?;
-        if request.target.is_none()
+        let (snapshot, _) = self.taken(request, located.as_ref(), from).await?;
+        // What a caller had cut is nothing to compare the whole with.
+        let is_whole = request.max_length.is_none() || !snapshot.cut;
+        if is_whole
+            && request.target.is_none()
             && request.depth.is_none()
             && request.format == SnapshotFormat::Aria
             && !request.boxes
@@ -159,7 +181,7 @@ impl Tab {
 
     /// What changed since the last snapshot of the whole page, in at most so many tokens; this one is the last from now on.
     pub async fn changes(&self, max_tokens: usize) -> Result<Changes, BrowserError> {
-        let (now, acted) = self.taken(&SnapshotRequest::default(), None).await?;
+        let (now, acted) = self.taken(&SnapshotRequest::default(), None, None).await?;
         let acted = acted
             .map(|acted| diff::lines(&acted.was, &acted.is))
             .unwrap_or_default();
@@ -195,7 +217,7 @@ impl Tab {
                     max_length: Some(limit),
                     ..SnapshotRequest::default()
                 };
-                let (snapshot, _) = self.taken(&request, None).await?;
+                let (snapshot, _) = self.taken(&request, None, None).await?;
                 Changes {
                     text: snapshot.text,
                     whole: true,
@@ -209,13 +231,16 @@ impl Tab {
         &self,
         request: &SnapshotRequest,
         located: Option<&Located>,
+        from: Option<usize>,
     ) -> Result<(Snapshot, Option<Acted>), BrowserError> {
         let frame = located.map_or_else(|| self.main(), |located| Arc::clone(&located.frame));
         let characters = request.max_length.unwrap_or(LONGEST);
         let options = Options {
             root: located.map(|located| located.reference.as_str()),
             depth: request.depth,
+            from,
             max_length: characters,
+            is_wide: request.max_length.is_some(),
             format: request.format,
             boxes: request.boxes,
         };
@@ -223,10 +248,19 @@ impl Tab {
             characters,
             frames: MOST,
             cut: false,
+            of: None,
             acted: None,
         };
         let text = self.part(&frame, &options, &mut left, 0).await?;
-        Ok((Snapshot { text, cut: left.cut }, left.acted))
+        let of = left.of.filter(|_| request.format != SnapshotFormat::Aria);
+        Ok((
+            Snapshot {
+                text,
+                cut: left.cut,
+                of,
+            },
+            left.acted,
+        ))
     }
 
     /// A frame's part with those of the frames inside it.
@@ -244,6 +278,7 @@ impl Tab {
         let said: Said<Part> = self.ask(frame, "snapshot", (&options,)).await?;
         let part = said.done(options.root.unwrap_or("the page"))?;
         left.cut |= part.truncated.is_some();
+        left.of = left.of.or(part.truncated.map(|truncated| truncated.of));
         left.acted = part.acted.or(left.acted.take());
         left.characters = left.characters.saturating_sub(part.text.chars().count());
         if part.iframes.is_empty() || depth == DEEPEST {
@@ -290,6 +325,7 @@ impl Tab {
         left.frames -= 1;
         let options = Options {
             root: None,
+            from: None,
             ..options.clone()
         };
         let asked = async {

@@ -5,6 +5,7 @@ use std::{fs::File, path::PathBuf, sync::Arc};
 use super::{
     State, Tab,
     console::{URL, cut},
+    room::{Room, Share},
 };
 use fumi_base::text::Text;
 
@@ -24,6 +25,9 @@ use crate::{
 /// Downloads that are remembered.
 const KEPT: usize = 100;
 
+/// Downloads that a page begins until somebody looks at its tab again; what begins later is stopped.
+const UNSEEN: usize = 20;
+
 /// Longest name that is kept, in characters; file systems allow 255 bytes.
 const NAME: usize = 500;
 
@@ -36,6 +40,19 @@ pub enum DownloadState {
     Done,
     /// It stopped before.
     Cancelled,
+}
+
+/// Why a download was stopped here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stopped {
+    /// It is larger than so many bytes.
+    Large(u64),
+    /// Those of its session take more than so many bytes together.
+    Session(u64),
+    /// Those of all sessions do.
+    All(u64),
+    /// Its page began more than so many since the tab was last looked at.
+    Many(usize),
 }
 
 /// A download.
@@ -53,8 +70,10 @@ pub struct Download {
     pub bytes: u64,
     /// The file, once it is whole.
     pub file: Option<PathBuf>,
-    /// It was stopped because it is larger than so many bytes.
-    pub limit: Option<u64>,
+    /// Why it was stopped, if it was.
+    pub stopped: Option<Stopped>,
+    /// What it takes of the room for downloads.
+    share: Arc<Share>,
 }
 
 impl Download {
@@ -70,6 +89,7 @@ impl Download {
         if let Some(file) = &self.file {
             let _ = std::fs::remove_file(file);
         }
+        self.share.is(0);
     }
 }
 
@@ -81,8 +101,7 @@ pub(super) struct Downloads {
     count: u64,
     folder: Option<PathBuf>,
     context: Option<ContextId>,
-    /// Bytes of the largest one; 0 is no limit.
-    largest: u64,
+    room: Arc<Room>,
 }
 
 #[derive(Debug)]
@@ -135,17 +154,24 @@ impl Downloads {
     }
 
     fn keep(&mut self, kept: Kept) {
-        if self.kept.len() == KEPT {
-            self.kept.remove(0);
+        let ended = |kept: &Kept| kept.download.state != DownloadState::Running;
+        if self.kept.len() >= KEPT
+            && let Some(oldest) = self.kept.iter().position(ended)
+        {
+            self.kept.remove(oldest).download.let_go();
         }
         self.kept.push(kept);
     }
 
-    /// Told twice where it began in a tab: by its page, and by the browser.
-    fn begun(&mut self, begun: DownloadWillBegin) {
+    /// Told twice where it began in a tab: by its page, and by the browser. `told`: how many beginnings and ends were told. Says
+    /// what has to be stopped at once.
+    fn begun(&mut self, begun: DownloadWillBegin, told: u64) -> Option<CancelDownload> {
         if self.knows(&begun.guid) {
-            return;
+            return None;
         }
+        let unseen = self.kept.iter().filter(|kept| kept.number > told).count();
+        let stopped = (unseen >= UNSEEN).then_some(Stopped::Many(UNSEEN));
+        let cancel = stopped.map(|_| self.cancel(&begun.guid));
         self.count += 1;
         self.keep(Kept {
             download: Download {
@@ -155,37 +181,66 @@ impl Downloads {
                 state: DownloadState::Running,
                 bytes: 0,
                 file: None,
-                limit: None,
+                stopped,
+                share: Arc::new(Share::new(Arc::clone(&self.room))),
             },
             number: self.count,
         });
+        cancel
+    }
+
+    fn cancel(&self, id: &str) -> CancelDownload {
+        CancelDownload {
+            guid: id.to_owned(),
+            browser_context_id: self.context.clone(),
+        }
+    }
+
+    /// Removes the files of those that were told, the oldest first, until there is room.
+    fn make_room(&mut self, told: u64) {
+        let mut old = self.kept.iter_mut().filter(|kept| kept.number <= told);
+        while self.room.is_full()
+            && let Some(kept) = old.next()
+        {
+            if kept.download.state != DownloadState::Running {
+                kept.download.let_go();
+                kept.download.file = None;
+            }
+        }
     }
 
     /// Says what has to be stopped, if it grows too large.
-    fn went_on(&mut self, progress: &DownloadProgress) -> Option<CancelDownload> {
-        let mut kept = self.kept.iter_mut();
-        let kept = kept.find(|kept| kept.download.id == progress.guid)?;
-        let download = &mut kept.download;
+    fn went_on(&mut self, progress: &DownloadProgress, told: u64) -> Option<CancelDownload> {
+        let at = self.kept.iter().position(|kept| kept.download.id == progress.guid)?;
+        let download = &mut self.kept[at].download;
         if download.state != DownloadState::Running {
             return None;
         }
         download.bytes = super::network::whole(progress.received_bytes);
+        download.share.is(download.bytes);
         let size = download.bytes.max(super::network::whole(progress.total_bytes));
-        let is_new = self.largest > 0 && size > self.largest && download.limit.is_none();
-        if is_new {
-            download.limit = Some(self.largest);
-        }
+        self.make_room(told);
+        let largest = self.room.largest;
+        let reason = if largest > 0 && size > largest {
+            Some(Stopped::Large(largest))
+        } else if self.room.is_full() {
+            Some(Stopped::Session(largest))
+        } else if self.room.is_whole_full() {
+            Some(Stopped::All(self.room.most()))
+        } else {
+            None
+        };
+        let cancel = self.cancel(&progress.guid);
+        let kept = &mut self.kept[at];
+        let download = &mut kept.download;
+        let is_new = download.stopped.is_none() && reason.is_some();
+        download.stopped = download.stopped.or(reason);
         download.state = match progress.state.as_str() {
             // Whole before it could be stopped.
-            "completed" if download.limit.is_some() => DownloadState::Cancelled,
+            "completed" if download.stopped.is_some() => DownloadState::Cancelled,
             "completed" => DownloadState::Done,
             "canceled" => DownloadState::Cancelled,
-            _ => {
-                return is_new.then(|| CancelDownload {
-                    guid: progress.guid.clone(),
-                    browser_context_id: self.context.clone(),
-                });
-            }
+            _ => return is_new.then_some(cancel),
         };
         self.count += 1;
         kept.number = self.count;
@@ -220,15 +275,23 @@ impl State {
     pub(super) fn hear_download(&mut self, channel: &Channel, event: &Event) {
         // Of two kinds; an event is one at most.
         if let Some(begun) = event.get() {
-            self.downloads.begun(begun);
+            self.download_begun(begun, channel);
         }
         if let Some(progress) = event.get() {
             self.download_went_on(&progress, channel);
         }
     }
 
+    fn download_begun(&mut self, begun: DownloadWillBegin, channel: &Channel) {
+        let told = self.seen.downloads();
+        if let Some(cancel) = self.downloads.begun(begun, told) {
+            Channel::of_browser(Arc::clone(channel.connection())).send(&cancel);
+        }
+    }
+
     fn download_went_on(&mut self, progress: &DownloadProgress, channel: &Channel) {
-        if let Some(cancel) = self.downloads.went_on(progress) {
+        let told = self.seen.downloads();
+        if let Some(cancel) = self.downloads.went_on(progress, told) {
             Channel::of_browser(Arc::clone(channel.connection())).send(&cancel);
         }
     }
@@ -255,12 +318,12 @@ impl Tab {
         });
         let downloads = &mut self.state().downloads;
         (downloads.folder, downloads.context) = (folder, context.cloned());
-        downloads.largest = self.settings.largest_download;
+        downloads.room = Arc::clone(&self.settings.room);
     }
 
     /// What the browser says of a download that is this tab's.
     pub(crate) fn download_begun(&self, begun: DownloadWillBegin) {
-        self.change(|state| state.downloads.begun(begun));
+        self.change(|state| state.download_begun(begun, &self.channel));
     }
 
     /// The same of any download; it may be this tab's.

@@ -5,7 +5,12 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use super::{Frame, Tab};
-use crate::{devtools::protocol::dom::ScrollIntoViewIfNeeded, errors::BrowserError, refusal::Said, target::Target};
+use crate::{
+    devtools::protocol::dom::ScrollIntoViewIfNeeded,
+    errors::{BrowserError, FRAME_BEFORE},
+    refusal::Said,
+    target::Target,
+};
 
 /// Frames in frames that are gone through; more is a trap.
 const DEEPEST: usize = 16;
@@ -169,7 +174,7 @@ impl Tab {
             let frame = self.state().frames.by_number(number).cloned();
             let frame = frame.ok_or_else(|| BrowserError::Stale {
                 reference: target.to_string(),
-                was: "an element of a frame that is gone".to_owned(),
+                was: FRAME_BEFORE.to_owned(),
                 nearest: Vec::new(),
             })?;
             return self.resolve(&frame, target).await;

@@ -20,6 +20,7 @@ mod network;
 mod objects;
 mod observe;
 mod requests;
+mod room;
 mod settings;
 mod settle;
 mod terminating;
@@ -33,7 +34,7 @@ use tokio::sync::watch;
 pub(crate) use among::PATIENCE;
 pub use console::{Level, Message};
 pub use dialogs::Dialog;
-pub use downloads::{Chooser, Download, DownloadState};
+pub use downloads::{Chooser, Download, DownloadState, Stopped};
 pub(crate) use frames::Frame;
 pub use going::{Arrival, Note};
 pub(crate) use locate::{AimOptions, Located, Point};
@@ -41,6 +42,7 @@ pub use network::Request;
 pub(crate) use objects::RemoteObject;
 pub use observe::Facts;
 pub use requests::{RequestDetail, RequestFilter, RequestPart};
+pub(crate) use room::Room;
 pub(crate) use settings::TabSettings;
 pub(crate) use terminating::Running;
 
@@ -69,6 +71,7 @@ pub struct Tab {
 
 /// What is known of a tab.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 pub(crate) struct State {
     frames: frames::Frames,
     navigations: navigations::Navigations,
@@ -87,6 +90,8 @@ pub(crate) struct State {
     unsettled: Option<(settle::Mark, settle::Pace)>,
     /// What the page said when it was last waited for.
     told_title: Option<title::Titled>,
+    /// What was acted on last has an open list or menu, and nobody has been told.
+    has_opened: bool,
     has_crashed: bool,
     is_closed: bool,
 }
@@ -117,6 +122,7 @@ impl Tab {
                 is_hurried: false,
                 unsettled: None,
                 told_title: None,
+                has_opened: false,
                 has_crashed: false,
                 is_closed: false,
             }),
@@ -189,7 +195,7 @@ impl Tab {
     }
 
     /// True if a snapshot of the current document was taken.
-    pub(crate) fn has_snapshot(&self) -> bool {
+    pub fn has_snapshot(&self) -> bool {
         let state = self.state();
         let arrived = state.navigations.arrived;
         state.last_snapshot.as_ref().is_some_and(|(then, _)| *then == arrived)

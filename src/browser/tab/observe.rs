@@ -27,6 +27,8 @@ pub struct Facts {
     pub new_console_errors: usize,
     /// New messages of all levels.
     pub console: Vec<Message>,
+    /// What was typed into, pointed at or has the focus since then has an open list or menu.
+    pub opened: bool,
     /// The tab crashed.
     pub crashed: bool,
     /// The page still loads something.
@@ -69,6 +71,11 @@ impl Seen {
 }
 
 impl Tab {
+    /// Notes that what was acted on has an open list or menu.
+    pub(crate) fn has_opened(&self) {
+        self.state().has_opened = true;
+    }
+
     /// What happened since the last observation, which this one is from now on.
     pub async fn observe(&self) -> Result<Facts, BrowserError> {
         let title = if self.state().stopped().is_none() {
@@ -94,6 +101,7 @@ impl Tab {
             downloads: state.downloads.after(state.seen.downloads),
             new_console_errors: usize::try_from(state.console.errors - state.seen.errors).unwrap_or(usize::MAX),
             console: state.console.after(state.seen.messages),
+            opened: std::mem::take(&mut state.has_opened),
             crashed: state.has_crashed,
             still_loading: !state.is_loaded() && state.stopped().is_none(),
             url,

@@ -7,6 +7,7 @@ use std::{
     time::Duration,
 };
 
+use super::room::Room;
 use crate::{clipboard::Clipboard, errors::BrowserError};
 
 /// Judges a URL before a tab goes there: an error says why not.
@@ -26,8 +27,8 @@ pub(crate) struct TabSettings {
     pub(crate) refused: Option<Refused>,
     /// Where downloads go, as files named by their id; without a folder they are refused. It must exist.
     pub(crate) downloads: Option<PathBuf>,
-    /// Bytes of the largest download; 0 is no limit.
-    pub(crate) largest_download: u64,
+    /// How much they may take.
+    pub(crate) room: Arc<Room>,
     /// What was copied in any tab of the session.
     pub(crate) clipboard: Clipboard,
     /// The last number of a ref that any tab of the session gave out: a ref names one element of one tab.
@@ -48,7 +49,7 @@ impl Default for TabSettings {
             judge: None,
             refused: None,
             downloads: None,
-            largest_download: 256 << 20,
+            room: Arc::default(),
             clipboard: Clipboard::default(),
             refs: Arc::default(),
             commit: Duration::from_secs(20),

@@ -32,6 +32,7 @@ impl Tab {
         Ok(Snapshot {
             text: markup.html,
             cut: markup.truncated.is_some(),
+            of: markup.truncated.map(|cut| cut.of),
         })
     }
 }
@@ -53,4 +54,6 @@ struct Markup {
 }
 
 #[derive(Deserialize)]
-struct Cut {}
+struct Cut {
+    of: usize,
+}

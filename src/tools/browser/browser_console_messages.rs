@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     LOOKS, expected, length,
     observed::Message,
+    observing,
     on_tab::{Done, On, TabTool},
     texts,
 };
@@ -28,7 +29,7 @@ pub struct Args {
 }
 
 /// How severe a message is.
-#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
     /// Only errors.
@@ -36,7 +37,6 @@ pub enum Level {
     /// Warnings too.
     Warning,
     /// What pages usually write.
-    #[default]
     Info,
     /// All.
     Debug,
@@ -83,10 +83,19 @@ impl TabTool for ConsoleMessages {
         expected::answering()
     }
 
-    async fn act(args: Args, on: &mut On<'_>, _cx: &Cx) -> Result<Listed, ToolError> {
-        let level = args.level.unwrap_or_default();
-        let messages = on.tab.console(level.into(), args.all);
-        let rows: Vec<Message> = messages.iter().map(Into::into).collect();
+    async fn act(args: Args, on: &mut On<'_>, cx: &Cx) -> Result<Listed, ToolError> {
+        let options = &cx.expectation.console_options;
+        // Levels that are named are meant, whatever else is the least severe.
+        let least = if options.levels.is_some() {
+            Level::Debug
+        } else {
+            Level::Info
+        };
+        let messages = on.tab.console(args.level.unwrap_or(least).into(), args.all);
+        let rows: Vec<Message> = observing::chosen(&messages, options)
+            .into_iter()
+            .map(Into::into)
+            .collect();
         Ok(Listed {
             total: rows.len(),
             messages: length::newest(rows, length::ANSWER, Message::line),

@@ -79,7 +79,7 @@ impl TabTool for InspectHtml {
             "depth、excludeSelector、より小さい target のいずれかで絞ってください",
         );
         let characters = found.text.len();
-        let html = length::cut(found.text, length::ANSWER, cx.locale(), how);
+        let html = length::cut_of(found.text, found.of, length::ANSWER, cx.locale(), how);
         Ok(Inspected {
             truncated: found.cut || html.len() != characters,
             html,

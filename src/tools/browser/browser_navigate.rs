@@ -1,6 +1,6 @@
 //! `browser_navigate`: opens a URL in the current tab.
 
-use fumi_base::{expectation::Expectation, text::Locale};
+use fumi_base::{expectation::Expectation, project::quoted, text::Locale};
 use fumi_browser::{Arrival, Note};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,6 +9,7 @@ use super::{
     LOOKS, expected, length,
     on_tab::{Done, On, TabTool},
     playwright::{self, Line},
+    refused::Refused,
     texts,
 };
 use crate::tool::{Cx, Spec, ToolError};
@@ -95,6 +96,10 @@ impl TabTool for Navigate {
         vec![Line::page(&format!("goto({})", playwright::quoted(&args.url)))]
     }
 
+    fn check(args: &Args, _cx: &Cx) -> Result<(), ToolError> {
+        with_scheme(&args.url)
+    }
+
     async fn act(args: Args, on: &mut On<'_>, _cx: &Cx) -> Result<Arrived, ToolError> {
         let arrived = match on.tab.navigate(&args.url).await {
             // Chromium had died before anybody noticed: what a refusal would advise is done at once.
@@ -105,5 +110,60 @@ impl TabTool for Navigate {
             arrived => arrived,
         };
         Ok(arrived?.into())
+    }
+}
+
+/// Refuses an address that does not say how it is opened, with the likeliest one that does.
+pub(super) fn with_scheme(url: &str) -> Result<(), ToolError> {
+    let url = url.trim();
+    if has_scheme(url) {
+        return Ok(());
+    }
+    let with = quoted(&format!("http://{url}"));
+    Err(Refused::NoScheme { url: quoted(url), with }.into())
+}
+
+/// Whether an address says how it is opened. `localhost:8080` has a port there and no scheme.
+fn has_scheme(url: &str) -> bool {
+    let is_name = |name: &str| {
+        name.bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
+    };
+    match url.split_once(':') {
+        Some((scheme, rest)) => {
+            let is_port = rest.bytes().next().is_some_and(|byte| byte.is_ascii_digit()) && scheme != "data";
+            !scheme.is_empty() && is_name(scheme) && !is_port
+        }
+        None => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::has_scheme;
+
+    #[test]
+    fn a_port_is_no_scheme() {
+        for url in [
+            "http://a.test",
+            "HTTPS://a.test:80/",
+            "about:blank",
+            "data:,x",
+            "data:1",
+            "file:///etc/passwd",
+            "javascript:alert(1)",
+        ] {
+            assert!(has_scheme(url), "{url}");
+        }
+        for url in [
+            "127.0.0.1:8000/x",
+            "localhost:3000",
+            "example.com",
+            "/path",
+            "[::1]:80",
+            "",
+        ] {
+            assert!(!has_scheme(url), "{url}");
+        }
     }
 }

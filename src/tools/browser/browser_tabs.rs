@@ -5,7 +5,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
-    ACTS, expected,
+    ACTS,
+    browser_navigate::with_scheme,
+    expected,
     on_tab::{Nothing, On, TabTool},
     playwright::{self, Line},
     refused::Refused,
@@ -81,6 +83,10 @@ impl TabTool for Tabs {
             (Action::Select, _) => format!("page.context().pages()[{at}].bringToFront()"),
         };
         vec![Line::raw(&line, Vec::new())]
+    }
+
+    fn check(args: &Args, _cx: &Cx) -> Result<(), ToolError> {
+        args.url.as_deref().map_or(Ok(()), with_scheme)
     }
 
     async fn act(args: Args, on: &mut On<'_>, cx: &Cx) -> Result<Nothing, ToolError> {

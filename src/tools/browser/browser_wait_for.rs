@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use fumi_base::expectation::Expectation;
-use fumi_browser::Wait;
+use fumi_base::{expectation::Expectation, text::Locale};
+use fumi_browser::{Find, Wait};
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::{
-    LOOKS, expected,
-    on_tab::{Nothing, On, TabTool},
+    LOOKS, expected, length,
+    on_tab::{Done, On, TabTool},
     playwright::{self, Line},
     texts,
 };
@@ -34,6 +34,23 @@ pub struct Args {
     pub text_gone: Option<String>,
 }
 
+/// Lines that are shown of what was waited for.
+const LINES: usize = 2;
+
+/// What it answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Waited {
+    /// Lines of the snapshot with the text that was waited for, with their refs.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    lines: Vec<String>,
+}
+
+impl Done for Waited {
+    fn text(&self, _locale: Locale) -> String {
+        self.lines.join("\n")
+    }
+}
+
 impl TabTool for WaitFor {
     const SPEC: Spec = Spec {
         name: "browser_wait_for",
@@ -45,7 +62,7 @@ impl TabTool for WaitFor {
         ..LOOKS
     };
     type Args = Args;
-    type Done = Nothing;
+    type Done = Waited;
 
     fn expects(_args: &Args) -> Expectation {
         expected::touching()
@@ -64,13 +81,19 @@ impl TabTool for WaitFor {
         [time, gone, there].into_iter().flatten().collect()
     }
 
-    async fn act(args: Args, on: &mut On<'_>, _cx: &Cx) -> Result<Nothing, ToolError> {
+    async fn act(args: Args, on: &mut On<'_>, _cx: &Cx) -> Result<Waited, ToolError> {
         let wait = Wait {
             time: args.time.map(Duration::from_secs_f64),
-            text: args.text,
+            text: args.text.clone(),
             text_gone: args.text_gone,
         };
         on.tab.wait_for(&wait).await?;
-        Ok(Nothing {})
+        let lines = match args.text {
+            // It has come: a look that fails now is no failure of the wait.
+            Some(text) => on.tab.find(&Find::Text(text)).await.unwrap_or_default().lines,
+            None => Vec::new(),
+        };
+        let lines = lines.iter().take(LINES).map(|line| length::row(line)).collect();
+        Ok(Waited { lines })
     }
 }

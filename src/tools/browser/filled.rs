@@ -1,7 +1,7 @@
-//! The answer of tools that put texts into fields: what a field did not take.
+//! The answer of tools that put texts into fields: what a field holds instead.
 
 use fumi_base::text::Locale;
-use fumi_browser as browser;
+use fumi_browser::{self as browser, Difference};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -13,6 +13,12 @@ pub struct Filled {
     /// Fields that hold less than they were given, because their page allows no more.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     shortened: Vec<Shortened>,
+    /// Fields that hold something else than they were given.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    differing: Vec<Differing>,
+    /// Fields with a list that has no such option: the text stands in the field, and nothing is chosen.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    only_typed: Vec<OnlyTyped>,
 }
 
 /// A field that cut its value.
@@ -24,21 +30,69 @@ struct Shortened {
     max_length: usize,
 }
 
-impl<S: IntoIterator<Item = browser::Shortened>> From<S> for Filled {
-    fn from(shortened: S) -> Self {
-        let named = |browser::Shortened { target, max_length }| Shortened { target, max_length };
-        Self {
-            shortened: shortened.into_iter().map(named).collect(),
+/// A field that holds something else.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Differing {
+    /// As the call names it.
+    target: String,
+    /// What it holds.
+    holds: String,
+}
+
+/// A field of whose list nothing is chosen.
+#[derive(Debug, Serialize, JsonSchema)]
+struct OnlyTyped {
+    /// As the call names it.
+    target: String,
+    /// The first options of its list.
+    options: Vec<String>,
+}
+
+impl<D: IntoIterator<Item = browser::Differing>> From<D> for Filled {
+    fn from(differing: D) -> Self {
+        let mut filled = Self::default();
+        for browser::Differing { target, how } in differing {
+            match how {
+                Difference::Shortened(max_length) => filled.shortened.push(Shortened { target, max_length }),
+                Difference::Holds(holds) => filled.differing.push(Differing { target, holds }),
+                Difference::OnlyTyped(options) => filled.only_typed.push(OnlyTyped { target, options }),
+            }
         }
+        filled
     }
 }
 
 impl Done for Filled {
     fn text(&self, locale: Locale) -> String {
-        let line = |Shortened { target, max_length }: &Shortened| match locale {
-            Locale::En => format!("{target} took only the first {max_length} characters"),
-            Locale::Ja => format!("{target} には先頭の {max_length} 文字しか入りませんでした"),
-        };
-        self.shortened.iter().map(line).collect::<Vec<_>>().join("\n")
+        let shortened = self
+            .shortened
+            .iter()
+            .map(|Shortened { target, max_length }| match locale {
+                Locale::En => format!("{target} took only the first {max_length} characters"),
+                Locale::Ja => format!("{target} には先頭の {max_length} 文字しか入りませんでした"),
+            });
+        let differing = self.differing.iter().map(|Differing { target, holds }| match locale {
+            Locale::En => format!("{target} holds {holds:?} now, not what it was given"),
+            Locale::Ja => format!("{target} の値は {holds:?} になりました。指定した値とは異なります"),
+        });
+        let only_typed = self.only_typed.iter().map(|OnlyTyped { target, options }| {
+            let options = options.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>();
+            let options = if options.is_empty() {
+                "-".to_owned()
+            } else {
+                options.join(", ")
+            };
+            match locale {
+                Locale::En => format!("{target} was only typed into: its list has no such option (it shows {options})"),
+                Locale::Ja => {
+                    format!("{target} には入力だけしました。一覧に該当する項目がありません（表示中: {options}）")
+                }
+            }
+        });
+        shortened
+            .chain(differing)
+            .chain(only_typed)
+            .collect::<Vec<_>>()
+            .join("\n")
     }
 }

@@ -17,19 +17,62 @@ pub(super) const ROW: usize = 500;
 
 /// The text, or its beginning with a mark that says how much is missing and how to go on.
 pub(super) fn cut(text: String, most: usize, locale: Locale, how: (&str, &str)) -> String {
-    // A token is at least one byte: most texts need no estimate.
-    if text.len() <= most || tokens::estimate(&text) <= most {
+    cut_of(text, None, most, locale, how)
+}
+
+/// The same of a text that is only the beginning of one of so many characters.
+pub(super) fn cut_of(text: String, of: Option<usize>, most: usize, locale: Locale, how: (&str, &str)) -> String {
+    let end = fitting_end(&text, most);
+    let all = of.unwrap_or_else(|| text.chars().count());
+    let kept = text[..end].chars().count();
+    if end == text.len() && kept >= all {
         return text;
     }
-    let ends: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
-    let kept = ends.partition_point(|end| *end <= most || tokens::estimate(&text[..*end]) <= most);
-    let end = ends[kept.saturating_sub(1)];
-    let (kept, all) = (text[..end].chars().count(), ends.len());
     let mark = match locale {
         Locale::En => format!("… {kept} of {all} characters; {}", how.0),
         Locale::Ja => format!("… {all} 文字中 {kept} 文字。{}", how.1),
     };
     format!("{}\n{mark}", &text[..end])
+}
+
+/// A snapshot, or its first lines, with the part where it goes on. `has_more`: a reply has room for more of it.
+pub(super) fn cut_lines(text: String, most: usize, has_more: bool, locale: Locale) -> String {
+    let end = fitting_end(&text, most);
+    if end == text.len() {
+        return text;
+    }
+    let whole = text[..end].rfind('\n').unwrap_or(end);
+    let (kept, left) = text.split_at(whole);
+    let (shown, gone) = (kept.lines().count(), left.trim_start().lines().count());
+    // The next part that has others in it.
+    let part = left.lines().filter(|line| line.ends_with(':')).find_map(|line| {
+        let (_, after) = line.split_once("[ref=")?;
+        Some(after.split_once(']')?.0)
+    });
+    let target = part.map_or_else(String::new, |part| format!("={part}"));
+    let all = shown + gone;
+    let mark = match (locale, has_more) {
+        (Locale::En, true) => {
+            format!("- … {gone} of {all} lines cut (snapshot target{target} or a greater maxLength; or find)")
+        }
+        (Locale::En, false) => format!("- … {gone} of {all} lines cut (snapshot target{target}; or find)"),
+        (Locale::Ja, true) => {
+            format!("- … 全 {all} 行のうち {gone} 行を省略（snapshot target{target}、maxLength を増やす、または find）")
+        }
+        (Locale::Ja, false) => format!("- … 全 {all} 行のうち {gone} 行を省略（snapshot target{target}、または find）"),
+    };
+    format!("{kept}\n{mark}")
+}
+
+/// Where the beginning ends that has at most so many tokens.
+fn fitting_end(text: &str, most: usize) -> usize {
+    // A token is at least one byte: most texts need no estimate.
+    if text.len() <= most || tokens::estimate(text) <= most {
+        return text.len();
+    }
+    let ends: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
+    let kept = ends.partition_point(|end| *end <= most || tokens::estimate(&text[..*end]) <= most);
+    ends[kept.saturating_sub(1)]
 }
 
 /// The last rows that fit together, in their order.

@@ -308,7 +308,10 @@ impl Seen {
             format!("- File chooser: {many} (browser_file_upload)")
         });
         let errors = self.console.as_ref().filter(|console| console.new_errors > 0);
-        let errors = errors.map(|console| format!("- Console: {} new errors", console.new_errors));
+        let errors = errors.map(|console| match console.new_errors {
+            1 => "- Console: 1 new error".to_owned(),
+            several => format!("- Console: {several} new errors"),
+        });
         let notice = self.notice.as_ref().map(|notice| format!("- {notice}"));
         [url, title, status, dialog, chooser, errors, notice]
             .into_iter()

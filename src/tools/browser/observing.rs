@@ -9,7 +9,9 @@ use fumi_base::{
     expectation::{ConsoleLevel, ConsoleOptions, Resolved, SnapshotFormat as Format},
     text::{Locale, Text},
 };
-use fumi_browser::{Facts, Level, SnapshotFormat, SnapshotRequest, Tab, TabInfo, Tabs, Target};
+use fumi_browser::{
+    self as browser, Facts, Level, SnapshotFormat, SnapshotRequest, Stopped, Tab, TabInfo, Tabs, Target,
+};
 use regex::RegexSet;
 
 use super::{
@@ -22,6 +24,9 @@ use crate::tool::{Cx, ToolError};
 
 /// Messages of the console beside an answer, unless the caller wants more.
 const MESSAGES: usize = 10;
+
+/// Characters of a token of most pages.
+const TOKEN: usize = 4;
 
 /// What to look at.
 pub(super) struct Look<'c> {
@@ -95,7 +100,7 @@ async fn seen(tabs: &mut Tabs, tab: &Arc<Tab>, news: &News, look: &Look<'_>, cx:
     match facts.dialog.clone() {
         // Nothing answers in a page that a dialog blocks.
         Some(dialog) => seen.dialog = Some(dialog.into()),
-        None => match page(tab, look, &mut seen).await {
+        None => match page(tab, look, facts.opened, &mut seen).await {
             Err(error) if look.is_answer || tab.is_closed() => return Err(error),
             Err(error) => unseen = Some(error),
             Ok(()) => {}
@@ -107,7 +112,7 @@ async fn seen(tabs: &mut Tabs, tab: &Arc<Tab>, news: &News, look: &Look<'_>, cx:
 }
 
 /// The page itself, or what changed of it. A part of a page is shown as it is: differences are those of the whole.
-async fn page(tab: &Tab, look: &Look<'_>, seen: &mut Seen) -> Result<(), ToolError> {
+async fn page(tab: &Tab, look: &Look<'_>, has_opened: bool, seen: &mut Seen) -> Result<(), ToolError> {
     let (wanted, scope) = (look.wanted, &look.scope);
     let options = &wanted.snapshot_options;
     let format = match options.format {
@@ -117,10 +122,15 @@ async fn page(tab: &Tab, look: &Look<'_>, seen: &mut Seen) -> Result<(), ToolErr
     };
     let selector = options.selector.clone().map(Target::Written);
     let target = scope.target.clone().or(selector);
-    if !wanted.snapshot {
+    // A list or menu that opened is what the next call acts on.
+    let opens = has_opened && !wanted.snapshot && !wanted.no_snapshot && tab.has_snapshot();
+    if !wanted.snapshot && !opens {
         return Ok(());
     }
-    if look.tells_changes() {
+    if opens {
+        tab.at_rest().await;
+    }
+    if opens || look.tells_changes() {
         // Four characters are about a token.
         let most = options.max_length.map_or(look.changes, |characters| characters / 4);
         let changes = tab.changes(most.min(length::SNAPSHOT)).await?;
@@ -141,16 +151,30 @@ async fn page(tab: &Tab, look: &Look<'_>, seen: &mut Seen) -> Result<(), ToolErr
     let request = SnapshotRequest {
         target,
         depth: scope.depth,
-        max_length: options.max_length,
+        // More than that would only be cut again, in the middle of a line.
+        max_length: options.max_length.map(|characters| characters.min(most * TOKEN)),
         format,
         boxes: scope.boxes,
     };
     let snapshot = tab.snapshot(&request).await?;
-    let how = (
-        "more with snapshotOptions.maxLength, or less of the page with a target or a depth",
-        "続きは snapshotOptions.maxLength を増やすか、target や depth で範囲を絞ってください",
-    );
-    seen.snapshot = Some(length::cut(snapshot.text, most, look.locale, how));
+    let is_least = options.max_length.is_none() && most < length::SNAPSHOT;
+    let how = if is_least {
+        (
+            "more with snapshotOptions.maxLength, or a part of the page with a target",
+            "続きは snapshotOptions.maxLength を増やすか、target で部分を指定してください",
+        )
+    } else {
+        (
+            "a reply has no room for more: take the parts of the page one by one with a target, or browser_find",
+            "1 回の応答にはここまでしか入りません。target で部分ごとに取るか、browser_find で探してください",
+        )
+    };
+    seen.snapshot = Some(match format {
+        SnapshotFormat::Aria => length::cut_lines(snapshot.text, most, is_least, look.locale),
+        SnapshotFormat::Text | SnapshotFormat::Html => {
+            length::cut_of(snapshot.text, snapshot.of, most, look.locale, how)
+        }
+    });
     Ok(())
 }
 
@@ -172,15 +196,8 @@ fn console(facts: &Facts, look: &Look<'_>) -> Option<Console> {
 
 /// The last messages that the caller's options leave, and how many there are before them.
 fn wanted_messages(facts: &Facts, options: &ConsoleOptions) -> (Vec<Message>, usize) {
-    let levels = options.levels.as_deref().unwrap_or_default();
-    // A pattern that is none was refused before the call began.
-    let patterns = RegexSet::new(options.patterns.as_deref().unwrap_or_default()).unwrap_or_default();
     let mut kept: Vec<Message> = Vec::new();
-    for message in &facts.console {
-        let is_level = levels.is_empty() || levels.iter().any(|level| level_of(*level) == message.level);
-        if !is_level || !(patterns.is_empty() || patterns.is_match(&message.text)) {
-            continue;
-        }
+    for message in chosen(&facts.console, options) {
         let message = Message::from(message);
         let same = kept.iter_mut().find(|kept| kept.is_like(&message));
         match same.filter(|_| options.remove_duplicates.unwrap_or(true)) {
@@ -194,6 +211,18 @@ fn wanted_messages(facts: &Facts, options: &ConsoleOptions) -> (Vec<Message>, us
     let kept = length::newest(kept, length::CONSOLE, Message::line);
     let omitted = all - kept.len();
     (kept, omitted)
+}
+
+/// The messages of the levels and patterns that a caller names.
+pub(super) fn chosen<'m>(messages: &'m [browser::Message], options: &ConsoleOptions) -> Vec<&'m browser::Message> {
+    let levels = options.levels.as_deref().unwrap_or_default();
+    // A pattern that is none was refused before the call began.
+    let patterns = RegexSet::new(options.patterns.as_deref().unwrap_or_default()).unwrap_or_default();
+    let is_level = |level| levels.is_empty() || levels.iter().any(|named| level_of(*named) == level);
+    let is_chosen = |message: &&browser::Message| {
+        is_level(message.level) && (patterns.is_empty() || patterns.is_match(&message.text))
+    };
+    messages.iter().filter(is_chosen).collect()
 }
 
 /// The level that a caller means: what pages log and what they inform of is one.
@@ -213,12 +242,8 @@ async fn downloads(facts: &Facts, look: &Look<'_>, cx: &Cx) -> Option<Vec<Downlo
     }
     let mut told = Vec::new();
     for download in &facts.downloads {
-        if let Some(limit) = download.limit {
-            let why = match look.locale {
-                Locale::En => format!("stopped, since it is larger than {limit} bytes ([browser] download_mib)"),
-                Locale::Ja => format!("上限の {limit} バイトを超えたため中止しました（設定 [browser] download_mib）"),
-            };
-            told.push(Download::lost(download, &why));
+        if let Some(stopped) = download.stopped {
+            told.push(Download::lost(download, why_stopped(stopped).get(look.locale)));
             continue;
         }
         // Whatever becomes of a file, the call that it came with is done.
@@ -228,6 +253,37 @@ async fn downloads(facts: &Facts, look: &Look<'_>, cx: &Cx) -> Option<Vec<Downlo
         });
     }
     Some(told)
+}
+
+fn why_stopped(stopped: Stopped) -> Text {
+    match stopped {
+        Stopped::Large(limit) => Text::new(
+            format!("stopped, since it is larger than {limit} bytes ([browser] download_mib)"),
+            format!("上限の {limit} バイトを超えたため中止しました（設定 [browser] download_mib）"),
+        ),
+        Stopped::Session(limit) => Text::new(
+            format!(
+                "stopped, since the downloads of this session take more than {limit} bytes together ([browser] download_mib); the next call makes room by removing the older ones"
+            ),
+            format!(
+                "このセッションのダウンロードが合計 {limit} バイトを超えたため中止しました（設定 [browser] download_mib）。次の呼び出しからは古いものを消して空きを作ります"
+            ),
+        ),
+        Stopped::All(limit) => Text::new(
+            format!(
+                "stopped, since the downloads of all sessions take more than {limit} bytes together; try again when others have ended"
+            ),
+            format!(
+                "全セッションのダウンロードが合計 {limit} バイトを超えたため中止しました。ほかのセッションが終わってからもう一度お試しください"
+            ),
+        ),
+        Stopped::Many(most) => Text::new(
+            format!("stopped, since the page began more than {most} downloads between two calls; start it again"),
+            format!(
+                "呼び出しの間にページが {most} 件を超えるダウンロードを始めたため中止しました。もう一度開始してください"
+            ),
+        ),
+    }
 }
 
 /// What else nobody may miss, in one sentence each.

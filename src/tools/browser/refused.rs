@@ -24,6 +24,14 @@ pub(super) enum Refused {
         /// Its size.
         bytes: usize,
     },
+    /// An address without `http:` or the like.
+    #[error("{url} has no scheme")]
+    NoScheme {
+        /// As the client wrote it, quoted.
+        url: String,
+        /// The same with the scheme that is likest, quoted.
+        with: String,
+    },
     /// A name of a file that leads elsewhere, or is none.
     #[error("filename {filename}: {reason}")]
     Filename {
@@ -41,6 +49,7 @@ impl Teach for Refused {
         match self {
             Self::Needs { .. } => "ACTION_NEEDS",
             Self::Picture { .. } => "PICTURE_TOO_LARGE",
+            Self::NoScheme { .. } => "URL_WITHOUT_SCHEME",
             Self::Filename { .. } => "FILENAME_REFUSED",
         }
     }
@@ -55,6 +64,7 @@ impl Teach for Refused {
                 vec![("action", (*action).to_owned()), ("argument", (*argument).to_owned())]
             }
             Self::Picture { bytes } => vec![("bytes", bytes.to_string())],
+            Self::NoScheme { url, with } => vec![("url", url.clone()), ("with", with.clone())],
             Self::Filename {
                 filename,
                 reason,
@@ -82,6 +92,10 @@ mod tests {
                 argument: "index",
             },
             Refused::Picture { bytes: 9_000_000 },
+            Refused::NoScheme {
+                url: "\"localhost:3000\"".to_owned(),
+                with: "\"http://localhost:3000\"".to_owned(),
+            },
             Refused::Filename {
                 filename: "\"../a\"".to_owned(),
                 reason: "it contains '..'",

@@ -161,6 +161,24 @@ async fn a_download_beyond_the_configured_size_is_stopped() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_nobody_looks_at_does_not_go_on_downloading() {
+    let visit = Visit::new().await;
+    visit.enter("/downloads.html").await;
+    // Chromium begins a few at once only.
+    let save = "async () => { for (let n = 0; n < 25; n += 1) { save(`${n}.txt`, 'x'); \
+        await new Promise((done) => setTimeout(done, 100)); } }";
+    let told = visit.call("browser_evaluate", json!({"function": save})).await;
+    let downloads = told.done()["downloads"].as_array().unwrap();
+    let (stopped, kept): (Vec<_>, Vec<_>) = downloads.iter().partition(|download| download["failure"].is_string());
+    assert_eq!((kept.len(), stopped.len()), (20, 5), "{}", told.text());
+    assert!(
+        stopped[0]["failure"].as_str().unwrap().contains("more than 20"),
+        "{}",
+        told.text()
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn names_of_downloads_stay_names() {
     let visit = Visit::new().await;
     visit.enter("/downloads.html").await;

@@ -15,5 +15,6 @@ mod signing_in;
     reason = "what the tests of the tools ask of the site is more than what its own tests do"
 )]
 pub(crate) mod site;
+mod tasks;
 mod today;
 mod visit;

@@ -125,7 +125,7 @@ async fn what_covers_an_element_is_named() {
     visit.click("#buy").await.done();
     assert_eq!(visit.said().await, "bought");
     visit.enter("/buttons/disabled.html?ms=0").await;
-    assert_eq!(visit.click("#never").await.refused().0, "B004");
+    assert_eq!(visit.click("#never").await.refused().0, "B008");
 }
 
 /// A policy that allows the site's own address.

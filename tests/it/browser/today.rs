@@ -109,32 +109,72 @@ async fn named_parts_of_a_chart_have_refs() {
     assert_eq!(visit.said().await, "Tue");
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_part_whose_rows_are_cut_says_how_to_get_them() {
+/// A table of 2,000 rows with some text in each.
+async fn long_table() -> Visit {
     let visit = Visit::new().await;
     visit.enter("/today/table.html").await;
-    let whole = json!({"target": "table", "expectation": {"snapshotOptions": {"maxLength": 100_000}}});
-    visit.call("browser_evaluate", json!({"function": "() => { const body = document.querySelector('tbody'); for (let n = 31; n <= 400; n += 1) body.insertRow().insertCell().textContent = `Order ${n} of a list that is too long to be shown`; }"})).await.done();
-    let cut = visit.call("browser_snapshot", json!({"target": "table"})).await;
-    let hint = cut
-        .text()
-        .lines()
-        .find(|line| line.contains("more rows"))
-        .unwrap_or_default()
-        .to_owned();
-    assert!(hint.contains("with a greater maxLength, or find"), "{}", cut.text());
-    let whole = visit.call("browser_snapshot", whole).await;
-    assert!(
-        whole.text().contains("Order 200 ") && !whole.text().contains("more rows"),
-        "{}",
-        whole.text()
-    );
+    let rows = "() => { const body = document.querySelector('tbody'); for (let n = 31; n <= 2000; n += 1) body.insertRow().insertCell().textContent = `Order ${n} of a list that is too long to be shown`; }";
+    visit.value(rows).await;
+    visit
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_row_of_a_long_table_is_reached_by_what_the_marks_name() {
+    let visit = long_table().await;
+    let mut told = visit.call("browser_snapshot", json!({})).await;
+    let mut calls = 0;
+    while !told.text().contains("Order 1000 ") {
+        let mark = told
+            .text()
+            .lines()
+            .rfind(|line| line.contains("more rows (snapshot target="));
+        let mark = mark.unwrap_or_else(|| panic!("no way on:\n{}", told.text()));
+        let target = mark.split_once("target=").unwrap().1.split(',').next().unwrap();
+        let wide = json!({"snapshotOptions": {"maxLength": 3_000_000}});
+        told = visit
+            .call("browser_snapshot", json!({"target": target, "expectation": wide}))
+            .await;
+        calls += 1;
+        assert!(calls < 20, "{}", told.text());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_text_that_is_cut_says_how_long_it_is_and_no_way_that_is_none() {
+    let visit = long_table().await;
+    let length = visit
+        .value("() => document.body.innerText.trim().length")
+        .await
+        .as_u64()
+        .unwrap();
+    for (options, way) in [
+        (json!({"format": "text"}), "maxLength"),
+        (json!({"format": "text", "maxLength": 3_000_000}), "target"),
+    ] {
+        let options = json!({"expectation": {"snapshotOptions": options}});
+        let told = visit.call("browser_snapshot", options).await;
+        let mark = told.snapshot().lines().next_back().unwrap().to_owned();
+        let of = mark
+            .split(" of ")
+            .nth(1)
+            .and_then(|rest| rest.split(' ').next())
+            .unwrap();
+        assert!(
+            of.parse::<u64>().unwrap().abs_diff(length) < length / 100,
+            "{mark}, {length}"
+        );
+        assert!(
+            mark.contains(way) && !told.snapshot().contains("characters cut"),
+            "{mark}"
+        );
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_found_can_be_told_apart_and_acted_on() {
     let visit = Visit::new().await;
     visit.enter("/today/table.html").await;
+    assert_eq!(found(&visit, "e2").await["total"], 0, "a ref is no text");
     let row = found(&visit, "Order 23").await;
     let line = row["lines"][0].as_str().unwrap();
     assert!(line.contains("Order 23 | 230 yen | Delete [ref="), "{row}");
@@ -185,4 +225,72 @@ async fn a_batch_without_a_session_of_the_protocol_names_its_browser_once() {
     let (batch, text, failed) = answer.called();
     assert!(!failed && batch["failed"] == 0, "{text}");
     assert!(batch["steps"][1]["result"].to_string().contains("Deleted 1"), "{batch}");
+}
+
+/// A page with nothing but this in its body.
+async fn page_of(body: &str) -> Visit {
+    let visit = Visit::new().await;
+    visit.enter("/console/say.html").await;
+    visit
+        .value(&format!("() => {{ document.body.innerHTML = {}; }}", json!(body)))
+        .await;
+    visit
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_field_below_its_own_placeholder_names_the_control_that_can_be_clicked() {
+    let visit = page_of(
+        "<p id=said></p><div class=select style='position: relative; width: 200px; height: 30px' onclick='said.textContent = \"open\"'>\
+        <input readonly role=combobox aria-label=City style='width: 190px; height: 24px'>\
+        <span class=placeholder style='position: absolute; inset: 0'>Choose</span></div>",
+    )
+    .await;
+    let told = visit.click("role=combobox[name=\"City\"]").await;
+    let (code, text) = told.refused();
+    assert_eq!(code, "B004");
+    visit.click(&reference(text, "covered by")).await.done();
+    assert_eq!(visit.said().await, "open");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn empty_cells_of_a_grid_keep_their_place() {
+    let visit = page_of("<div role=grid><div role=row><div role=gridcell>a</div><div role=gridcell></div><div role=gridcell>c</div></div></div>").await;
+    let told = visit.call("browser_snapshot", json!({})).await;
+    assert!(told.snapshot().contains("row: a |  | c"), "{}", told.text());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_wait_shows_the_line_that_it_waited_for() {
+    let visit = Visit::new().await;
+    visit.enter("/today/table.html").await;
+    let told = visit.call("browser_wait_for", json!({"text": "Order 23"})).await;
+    assert!(told.text().contains("Delete [ref="), "{}", told.text());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_address_without_a_scheme_is_told_with_one() {
+    let visit = Visit::new().await;
+    for (tool, arguments) in [
+        ("browser_navigate", json!({"url": "127.0.0.1:8000/x"})),
+        ("browser_tabs", json!({"action": "new", "url": "localhost:8000/x"})),
+    ] {
+        let told = visit.call(tool, arguments).await;
+        let (code, text) = told.refused();
+        assert_eq!(code, "INVALID_ARGUMENTS", "{text}");
+        assert!(text.contains("\"http://") && text.contains(":8000/x"), "{text}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn messages_of_the_levels_that_a_caller_names_are_listed_alone() {
+    let visit = page_of("").await;
+    visit.value("() => { console.warn('one'); console.log('two'); }").await;
+    let warnings = json!({"expectation": {"consoleOptions": {"levels": ["warn"]}}});
+    let told = visit.call("browser_console_messages", warnings).await;
+    let messages = told.done()["messages"].as_array().unwrap();
+    let texts: Vec<_> = messages
+        .iter()
+        .map(|message| message["text"].as_str().unwrap())
+        .collect();
+    assert!(texts.contains(&"one") && !texts.contains(&"two"), "{}", told.text());
 }

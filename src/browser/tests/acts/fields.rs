@@ -1,7 +1,7 @@
 //! Typing, filling in, choosing.
 
 use super::page::{Page, at, reason};
-use crate::acts::{Field, FieldKind, Typing};
+use crate::acts::{Difference, Differing, Field, FieldKind, Typing};
 
 const FORM: &str = "<form id=form novalidate onsubmit='return false'>
     <input id=name value=old><textarea id=text></textarea><input type=date id=date min=2026-01-01><input type=number id=number>
@@ -186,7 +186,10 @@ async fn a_field_that_takes_less_than_it_is_given_says_so() {
     let tab = &page.tab;
     let cut = |target: &str, max_length| {
         let target = target.to_owned();
-        Some(crate::acts::Shortened { target, max_length })
+        Some(Differing {
+            target,
+            how: Difference::Shortened(max_length),
+        })
     };
     let named = async |selector: &str| tab.locate(&at(selector)).await.expect("found").called;
     let short = named("#short").await;
@@ -220,5 +223,38 @@ async fn a_field_that_takes_less_than_it_is_given_says_so() {
     });
     let cuts = tab.fill_form(&fields).await.expect("filled");
     assert_eq!(cuts, [cut(&short, 4).expect("one")]);
+    page.close().await;
+}
+
+#[tokio::test]
+async fn what_a_field_holds_instead_is_said() {
+    let page = Page::of(
+        "<input id=no oninput=\"this.value = 'no'\"><input id=yes type=number><input id=secret type=password>
+        <div id=loud role=slider tabindex=0 aria-valuenow=30 onkeydown=\"const to = { ArrowRight: 5, ArrowLeft: -5 }[event.key];
+            if (to) this.setAttribute('aria-valuenow', Math.min(100, +this.getAttribute('aria-valuenow') + to))\"></div>",
+    )
+    .await;
+    let tab = &page.tab;
+    let how = |differing: Option<Differing>| differing.map(|differing| differing.how);
+    let held = |value: &str| Some(Difference::Holds(value.to_owned()));
+    assert_eq!(how(tab.fill(&at("#no"), "yes").await.expect("filled")), held("no"));
+    assert_eq!(
+        how(tab.type_text(&at("#no"), &fast("yes")).await.expect("typed")),
+        held("no")
+    );
+    assert_eq!(how(tab.fill(&at("#yes"), "007").await.expect("filled")), None);
+    assert_eq!(how(tab.fill(&at("#secret"), "hidden").await.expect("filled")), None);
+    let slider = |value: &str| Field {
+        name: None,
+        target: at("#loud"),
+        kind: Some(FieldKind::Slider),
+        value: value.to_owned(),
+    };
+    assert_eq!(tab.fill_form(&[slider("45")]).await.expect("slid"), []);
+    assert_eq!(page.value("loud.getAttribute('aria-valuenow')").await, r#""45""#);
+    assert_eq!(how(tab.fill(&at("#loud"), "40").await.expect("slid")), None);
+    assert_eq!(page.value("loud.getAttribute('aria-valuenow')").await, r#""40""#);
+    let beyond = tab.fill_form(&[slider("120")]).await.expect("slid").pop();
+    assert_eq!(how(beyond), held("100"));
     page.close().await;
 }

@@ -3,7 +3,7 @@
 use std::io::Read as _;
 
 use super::*;
-use crate::tab::{Download, DownloadState};
+use crate::tab::{Download, DownloadState, Stopped};
 
 async fn opened(settings: Settings) -> (Arc<Browser>, crate::Turn, Arc<Tab>) {
     let site = Site::new(|path| match path {
@@ -40,11 +40,11 @@ async fn a_link_to_another_window_is_a_download_of_the_tab() {
     evaluate(&tab, "document.querySelector('a').click()").await;
     let download = ended(&tab).await;
     assert_eq!(
-        (download.state, download.bytes, download.limit),
+        (download.state, download.bytes, download.stopped),
         (DownloadState::Done, 9, None)
     );
     let told = tab.observe().await.expect("facts").downloads;
-    assert_eq!(told, std::slice::from_ref(&download));
+    assert_eq!((told.len(), &told[0].id), (1, &download.id));
     let mut copied = String::new();
     let mut file = download.open().expect("a file");
     file.read_to_string(&mut copied).expect("read");
@@ -66,9 +66,44 @@ async fn a_download_that_is_too_large_is_stopped_and_says_so() {
     evaluate(&tab, "location.href = '/large'; 1").await;
     let download = ended(&tab).await;
     assert_eq!(
-        (download.state, download.limit),
-        (DownloadState::Cancelled, Some(1 << 20))
+        (download.state, download.stopped),
+        (DownloadState::Cancelled, Some(Stopped::Large(1 << 20)))
     );
     assert_eq!(download.file, None);
+    browser.shut_down().await;
+}
+
+/// Lets a page save a file by script, and waits until that has ended.
+async fn saved(tab: &Tab, kib: usize) -> Download {
+    let before = tab.downloads().len();
+    let save = format!(
+        "{{ const a = document.createElement('a'); a.download = 'file'; \
+        a.href = URL.createObjectURL(new Blob(['x'.repeat({kib} << 10)])); a.click(); 1 }}"
+    );
+    evaluate(tab, &save).await;
+    eventually("it has ended", async || {
+        let ended = |download: &Download| download.state != DownloadState::Running;
+        tab.downloads().get(before).is_some_and(ended)
+    })
+    .await;
+    tab.downloads().remove(before)
+}
+
+#[tokio::test]
+async fn downloads_of_a_session_have_a_total_and_those_that_were_told_make_room() {
+    let (browser, _tabs, tab) = opened(Settings {
+        largest_download: 1 << 20,
+        ..Settings::default()
+    })
+    .await;
+    tab.observe().await.expect("facts");
+    let first = saved(&tab, 600).await;
+    let second = saved(&tab, 600).await;
+    assert_eq!(second.stopped, Some(Stopped::Session(1 << 20)));
+    assert!(first.open().is_some(), "nobody has been told of it");
+    tab.observe().await.expect("facts");
+    let third = saved(&tab, 600).await;
+    assert_eq!((third.state, third.stopped), (DownloadState::Done, None));
+    assert!(first.open().is_none() && third.open().is_some());
     browser.shut_down().await;
 }

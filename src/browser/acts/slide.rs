@@ -1,0 +1,48 @@
+//! Setting a slider: by its value where it is an `<input>`, else by keys (WAI-ARIA Authoring Practices, "Slider").
+
+use super::{Difference, Differing, chord::Chord, keys};
+use crate::{
+    errors::BrowserError,
+    refusal::Said,
+    tab::{Located, Tab},
+};
+
+/// Presses of a key at most: a slider that is longer is set by hand.
+const MOST: u32 = 1_000;
+
+impl Tab {
+    /// Moves a slider. What comes back says where it stands instead.
+    pub(super) async fn slide(&self, located: &Located, value: &str) -> Result<Option<Differing>, BrowserError> {
+        let wanted = value.trim().parse::<f64>();
+        let (Some(began), Ok(wanted)) = (self.slider(located).await?, wanted) else {
+            return self.fill_in(located, value).await;
+        };
+        let mut now = began;
+        let mut pressed = 0;
+        // The first press tells how far one goes.
+        while (now - wanted).abs() > f64::EPSILON && pressed < MOST {
+            let key = if wanted > now { "ArrowRight" } else { "ArrowLeft" };
+            keys::strike(self.page(), &Chord::parse(key)?).await?;
+            pressed += 1;
+            let before = now;
+            now = self.slider(located).await?.unwrap_or(before);
+            let overshot = (before - wanted).signum() * (now - wanted).signum() < 0.0;
+            if overshot || (now - before).abs() < f64::EPSILON {
+                break;
+            }
+        }
+        let stands = Difference::Holds(now.to_string());
+        Ok(((now - wanted).abs() > f64::EPSILON).then(|| Differing::new(located, stands)))
+    }
+
+    /// Where a slider that listens to keys stands; it has the focus then.
+    async fn slider(&self, located: &Located) -> Result<Option<f64>, BrowserError> {
+        let said: Said<Slider> = self.ask(&located.frame, "slider", (&located.reference,)).await?;
+        Ok(said.done(&located.called)?.now)
+    }
+}
+
+#[derive(serde::Deserialize)]
+struct Slider {
+    now: Option<f64>,
+}
