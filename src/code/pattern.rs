@@ -469,9 +469,10 @@ fn in_context(context: &str, code: &str, grammar: Grammar, care: Care) -> Result
                 }
                 node => has_error_kind(node),
             };
-            match is_error {
-                true => Err(broken.map_or(Trouble::Several, Trouble::Syntax)),
-                false => Ok(Placed(pattern, is_code)),
+            if is_error {
+                Err(broken.map_or(Trouble::Several, Trouble::Syntax))
+            } else {
+                Ok(Placed(pattern, is_code))
             }
         }
         (_, Some(at)) => Err(Trouble::Syntax(at)),

@@ -285,17 +285,17 @@ impl ToolError {
     fn changed(&self, arguments: &Map<String, Value>, redactor: &Redactor) -> Option<Value> {
         let changes =
             Some(with_facts(&self.lesson.change, &self.lesson.facts)).filter(|_| !self.lesson.change.is_empty())?;
-        let mut changed = arguments.clone();
+        let mut call = arguments.clone();
         for (name, value) in changes.as_object()? {
             if value.is_null() {
-                changed.shift_remove(name);
+                call.shift_remove(name);
             } else {
-                changed.insert(name.clone(), value.clone());
+                call.insert(name.clone(), value.clone());
             }
         }
-        let text = Value::Object(changed.clone()).to_string();
+        let text = Value::Object(call.clone()).to_string();
         let may_be_shown = text.len() <= LONGEST_SUGGESTION && redactor.message(&text) == text;
-        may_be_shown.then_some(Value::Object(changed))
+        may_be_shown.then_some(Value::Object(call))
     }
 
     /// One line for the log and for the command line.

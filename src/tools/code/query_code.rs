@@ -330,7 +330,7 @@ impl QueryResult {
             incomplete: answers.files.iter().any(|file| file.matches.is_incomplete),
             languages_passed_over: answers.unfit.into_iter().map(str::to_owned).collect(),
             skipped: PassedOver::of(&answers.skipped),
-            broken: (answers.broken_files > 0).then(|| Broken {
+            broken: (answers.broken_files > 0).then_some(Broken {
                 files: answers.broken_files,
                 examples: answers.broken,
             }),
