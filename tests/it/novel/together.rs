@@ -379,8 +379,8 @@ fn a_new_novel_that_was_killed_is_made_by_the_same_command() {
     let whole = Sample::empty();
     let listed = make(&whole, "list").wait_with_output().unwrap();
     let places = String::from_utf8(listed.stderr).unwrap().lines().count();
-    let made = new_novel(&whole);
-    assert!(made.len() > 10 && places > made.len() * 5, "{places}");
+    let expected = new_novel(&whole);
+    assert!(expected.len() > 10 && places > expected.len() * 5, "{places}");
     for number in 1..=places {
         let sample = Sample::empty();
         let mut dying = make(&sample, &number.to_string());
@@ -391,13 +391,13 @@ fn a_new_novel_that_was_killed_is_made_by_the_same_command() {
         dying.kill().unwrap();
         dying.wait().unwrap();
         // One that is whole is refused as a folder that is not empty.
-        let is_whole = new_novel(&sample) == made;
+        let is_whole = new_novel(&sample) == expected;
         let again = make(&sample, "").wait_with_output().unwrap();
         assert!(
             again.status.success() || is_whole,
             "{place}: {}",
             String::from_utf8_lossy(&again.stderr)
         );
-        assert_eq!(new_novel(&sample), made, "{place}");
+        assert_eq!(new_novel(&sample), expected, "{place}");
     }
 }

@@ -133,7 +133,7 @@ fn a_repeated_run_makes_the_same_files_and_a_changed_title_others() {
     // The same for the book.
     novel.complete(2).expect("completed");
     let book = novel.bind().expect("a book");
-    let rebound = fumi_novel::completion::bind(&novel.novel(), None, &later(), |bound| crate::yaml(bound), &|| false);
+    let rebound = fumi_novel::completion::bind(&novel.novel(), None, &later(), crate::yaml, &|| false);
     assert_eq!(rebound.expect("bound").expect("a book").0.sha256, book.sha256);
 }
 
