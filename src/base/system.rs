@@ -8,8 +8,8 @@ use std::{
     sync::atomic::{AtomicI32, AtomicU64, Ordering::Relaxed},
 };
 
-/// `EIO`, `ENODEV`, `ENFILE`, `EMFILE`, `ENOLINK`, `EHOSTDOWN` and `EREMOTEIO` of Linux: `ErrorKind` has no names for them.
-const NUMBERS: [i32; 7] = [5, 19, 23, 24, 67, 112, 121];
+/// `EIO`, `ENODEV`, `ENFILE`, `EMFILE`, `ENOLCK`, `ENOLINK`, `EHOSTDOWN` and `EREMOTEIO` of Linux: `ErrorKind` has no names for them.
+const NUMBERS: [i32; 8] = [5, 19, 23, 24, 37, 67, 112, 121];
 
 /// True if a failure is the system's: no descriptor or memory left, a disk or mount that does not answer.
 #[must_use]
@@ -72,8 +72,8 @@ mod tests {
 
     #[test]
     fn a_full_table_is_the_systems_and_a_closed_file_is_its_own() {
-        // EIO, ENOMEM, EAGAIN, ENODEV, ENFILE, EMFILE, ETIMEDOUT, EHOSTDOWN, ESTALE
-        for number in [5, 12, 11, 19, 23, 24, 110, 112, 116] {
+        // EIO, ENOMEM, EAGAIN, ENODEV, ENFILE, EMFILE, ENOLCK, ETIMEDOUT, EHOSTDOWN, ESTALE
+        for number in [5, 12, 11, 19, 23, 24, 37, 110, 112, 116] {
             assert!(is_system_failure(&io::Error::from_raw_os_error(number)), "{number}");
         }
         // ENOENT, ENXIO (a socket), EACCES, ENOTDIR, EISDIR, ENAMETOOLONG, ELOOP

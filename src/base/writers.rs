@@ -126,7 +126,11 @@ pub(crate) fn fenced<T>(path: &str, change: impl FnOnce() -> Result<T, WriteErro
         }),
         Err(error) => Err(WriteError::Io {
             path: path.to_owned(),
-            source: std::io::Error::other(error),
+            source: match error {
+                StoreError::Io { source, .. } => source,
+                // Another process keeps the locks to itself: it may be stopped.
+                error => std::io::Error::new(std::io::ErrorKind::WouldBlock, error),
+            },
         }),
     };
     if done.is_ok() {
