@@ -221,7 +221,7 @@ async fn no_path_argument_leaves_the_project() {
                 if is_name {
                     continue;
                 }
-                // A name with a tilde, a scheme or an escape in it is just an odd name: nothing of that name exists.
+                // A name with a tilde or an escape in it is just an odd name: nothing of that name exists. A URL of a file means its path.
                 let odd = ["~", "file:", "%2e", "．．", "..\\"]
                     .iter()
                     .any(|odd| evil.starts_with(odd));
@@ -229,6 +229,7 @@ async fn no_path_argument_leaves_the_project() {
                     "project_root" | "project_path" => vec!["ROOT_NOT_ALLOWED"],
                     "output_file" => vec!["READ_ONLY"],
                     "filename" => vec!["PATH_TRAVERSAL"],
+                    _ if evil.starts_with("file:") => vec!["FILE_NOT_FOUND", "OUTSIDE_PROJECT"],
                     _ if odd => vec!["FILE_NOT_FOUND", "PATH_TRAVERSAL"],
                     _ if evil.contains('\0') || evil.contains("..") => vec!["PATH_TRAVERSAL"],
                     _ => vec!["OUTSIDE_PROJECT"],
