@@ -36,10 +36,12 @@ fn without_session(text: &str) -> String {
     let time = regex::Regex::new(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z").unwrap();
     let seconds = regex::Regex::new(r"execution_time: [0-9.e-]+").unwrap();
     let tool = regex::Regex::new(r"tool_name: \w+").unwrap();
+    let author = regex::Regex::new(r"written_by: \w+").unwrap();
     let text = session.replace_all(text, "SESSION");
     let text = time.replace_all(&text, "TIME");
     let text = seconds.replace_all(&text, "SECONDS");
-    tool.replace_all(&text, "TOOL").into_owned()
+    let text = tool.replace_all(&text, "TOOL");
+    author.replace_all(&text, "AUTHOR").into_owned()
 }
 
 /// The step that a prompt is for: the prompts of the sample differ, and each is found by asking for its words once.
@@ -159,6 +161,17 @@ async fn four_ways_to_the_same_files() {
     by_repeated_calls(&samples[2], &questions).await;
     by_a_provider(&samples[3], &questions).await;
     let expected = left(&samples[0]);
+    for (sample, author) in samples
+        .iter()
+        .zip(["host", "llm_sampling", "llm_sampling", "llm_provider"])
+    {
+        let session = sample
+            .state()
+            .into_iter()
+            .find(|(path, _)| path.to_string_lossy().contains(".noveler/sessions/"));
+        let said = String::from_utf8(session.unwrap().1).unwrap();
+        assert!(said.contains(&format!("written_by: {author}\n")), "{author}");
+    }
     // 20 answers and their prompts, 10 outputs, a trace and a session, beside the sample itself.
     let own = expected.keys().filter(|path| path.starts_with(".noveler/")).count();
     assert_eq!(own, 52, "{:?}", expected.keys());
