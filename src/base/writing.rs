@@ -438,7 +438,7 @@ mod tests {
             let refused = replace(&project, bad, b"x").expect_err(bad);
             let lesson = refused.lesson();
             // The NUL is shown as an escape with braces of its own.
-            let said = [lesson.message.en.as_str(), &lesson.message.ja].map(|text| text.replace("\\u{0}", ""));
+            let said = [&*lesson.message.en, &*lesson.message.ja].map(|text| text.replace("\\u{0}", ""));
             assert!(said.iter().all(|text| !text.contains('{')), "{lesson:?}");
         }
         assert_eq!(fs::read_dir(outside.path()).expect("there").count(), 0);
