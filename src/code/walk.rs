@@ -271,7 +271,7 @@ impl FileFilter {
                 builder.add_custom_ignore_filename(".fdignore");
             }
             builder.overrides(globs.clone()).max_depth(self.depth);
-            self.walk((&mut builder, threads.count()), &gathered, &skipped, cancel);
+            self.walk((&builder, threads.count()), &gathered, &skipped, cancel);
             if cancel.is_cancelled() {
                 return Err(SearchError::Cancelled);
             }
@@ -315,19 +315,19 @@ impl FileFilter {
     /// Walks one root on so many threads and puts what passes on the shelf.
     fn walk(
         &self,
-        (builder, threads): (&mut WalkBuilder, usize),
+        (builder, threads): (&WalkBuilder, usize),
         gathered: &Shelf,
         skipped: &Mutex<SkippedList>,
         cancel: &CancellationToken,
     ) {
-        walkers::walk(builder, threads, &self.project, || {
+        walkers::walk(builder, threads, || {
             let mut batch = Batch {
                 shelf: gathered,
                 found: Vec::new(),
                 total: 0,
                 visited: 0,
             };
-            Box::new(move |entry| {
+            move |entry: Result<DirEntry, ignore::Error>| {
                 batch.visited += 1;
                 if batch.visited.is_multiple_of(u64::from(POLL_EVERY)) && cancel.is_cancelled() {
                     return WalkState::Quit;
@@ -343,7 +343,7 @@ impl FileFilter {
                     Err(error) => note(&error, self.project.root(), skipped),
                 }
                 WalkState::Continue
-            })
+            }
         });
     }
 }
