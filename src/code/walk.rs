@@ -401,9 +401,22 @@ pub(crate) fn note_entry(entry: &Result<DirEntry, ignore::Error>, project: &Proj
         return;
     };
     project.note_entry(entry.path());
+    if entry.file_type().is_some_and(|kind| kind.is_dir()) && has_rules_elsewhere(entry.path()) {
+        project.note_unstamped();
+    }
     if let Some((path, Reason::System)) = entry.error().and_then(|error| trouble(error, None)) {
         lock(skipped).add(shown_below(project.root(), &path), Reason::System);
     }
+}
+
+/// True if a folder takes ignore rules from where no stamp looks: the `.git` of a worktree or submodule is a file that names another
+/// folder, and an ignore file may be a link.
+fn has_rules_elsewhere(folder: &Path) -> bool {
+    let kind = |name| folder.join(name).symlink_metadata().map(|meta| meta.file_type());
+    kind(".git").is_ok_and(|kind| !kind.is_dir())
+        || [".gitignore", ".ignore", ".rgignore"]
+            .iter()
+            .any(|name| kind(name).is_ok_and(|kind| kind.is_symlink()))
 }
 
 /// The lock of a list that is only ever pushed to: a panic elsewhere cannot leave it half-written.
@@ -536,8 +549,8 @@ impl EntryTest {
             // As fd: sizes are of files, and of links that lead to files (the size is then the link's own).
             let is_file = candidate.kind.is_file()
                 || (candidate.kind.is_symlink()
-                    && candidate.path().is_file()
-                    && leads_inside(&self.project, candidate.path()));
+                    && leads_inside(&self.project, candidate.path())
+                    && candidate.path().is_file());
             let size = candidate.metadata(&self.project).map(Metadata::len);
             if !is_file || !size.is_some_and(|size| self.sizes.iter().all(|filter| filter.admits(size))) {
                 return false;
