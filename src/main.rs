@@ -286,10 +286,15 @@ fn raise_open_files() {
     let _ = setrlimit(Resource::Nofile, raised);
 }
 
+/// Threads for work that blocks. The pools bound what runs at once to far less; this bounds what comes beside them, to stay under the
+/// limit of processes that containers have.
+const BLOCKING_THREADS: usize = 128;
+
 fn runtime() -> Result<tokio::runtime::Runtime, ConfigError> {
     raise_open_files();
     tokio::runtime::Builder::new_multi_thread()
         .enable_all()
+        .max_blocking_threads(BLOCKING_THREADS)
         .build()
         .map_err(|error| ConfigError(format!("cannot start threads: {error}")))
 }

@@ -14,8 +14,11 @@ pub const REDACTED: &str = "[redacted]";
 /// What stands for each sign of a secret where places matter. ASCII.
 const COVER: char = '*';
 
-/// Shortest line of a secret of several lines, such as a key in PEM form, that is a secret by itself, in bytes.
-const MIN_LINE_BYTES: usize = 16;
+/// Shortest line of Base64 inside a key in PEM form that is a secret by itself, in bytes.
+const MIN_KEY_LINE_BYTES: usize = 16;
+
+/// The same for a line outside of a key. The other lines of a configuration with a secret are ordinary text.
+const MIN_LINE_BYTES: usize = 32;
 
 /// Shorter values would match by accident (`1`, `true`, `dev`).
 const MIN_SECRET_BYTES: usize = 8;
@@ -93,13 +96,12 @@ impl Redactor {
             .into_iter()
             .filter(|secret| secret.len() >= MIN_SECRET_BYTES)
             .collect();
-        // Results give lines one by one.
+        // Results give lines one by one. In JSON, the lines of a key stand in one.
         let lines: Vec<String> = secrets
             .iter()
+            .map(|secret| secret.replace("\\n", "\n"))
             .filter(|secret| secret.contains('\n'))
-            .flat_map(|secret| secret.lines().map(str::trim))
-            .filter(|line| line.len() >= MIN_LINE_BYTES && !line.starts_with("-----"))
-            .map(str::to_owned)
+            .flat_map(|secret| key_lines(&secret))
             .collect();
         secrets.extend(lines);
         secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
@@ -192,6 +194,25 @@ impl Redactor {
     }
 }
 
+/// The lines that are nothing but key material: runs of Base64.
+fn key_lines(secret: &str) -> Vec<String> {
+    let mut is_inside = false;
+    let mut found = Vec::new();
+    for line in secret.lines().map(str::trim) {
+        if line.contains("-----BEGIN ") {
+            is_inside = true;
+        } else if line.contains("-----END ") {
+            is_inside = false;
+        }
+        let least = if is_inside { MIN_KEY_LINE_BYTES } else { MIN_LINE_BYTES };
+        let is_base64 = |byte: u8| byte.is_ascii_alphanumeric() || b"+/=-_".contains(&byte);
+        if line.len() >= least && !line.starts_with("-----") && line.bytes().all(is_base64) {
+            found.push(line.to_owned());
+        }
+    }
+    found
+}
+
 #[cfg(test)]
 mod tests {
     use super::Redactor;
@@ -231,6 +252,21 @@ mod tests {
             Some("  [redacted],")
         );
         assert_eq!(redactor.own("-----BEGIN PRIVATE KEY-----"), None);
+    }
+
+    #[test]
+    fn only_the_key_in_a_file_of_credentials_is_secret_line_by_line() {
+        let file = r#"{
+  "type": "service_account",
+  "private_key": "-----BEGIN PRIVATE KEY-----\nMIGHAgEAMBMGByqGSM49\n-----END PRIVATE KEY-----\n",
+  "token_uri": "https://oauth2.example/token"
+}"#;
+        let redactor = Redactor::new([file.to_owned()]);
+        assert_eq!(redactor.own("  \"type\": \"service_account\","), None);
+        assert_eq!(redactor.own("  \"token_uri\": \"https://oauth2.example/token\""), None);
+        let line = file.lines().nth(2).unwrap_or_default();
+        assert!(!redactor.own(line).unwrap_or_default().contains("MIGHAg"));
+        assert_eq!(redactor.own("MIGHAgEAMBMGByqGSM49").as_deref(), Some("[redacted]"));
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! file. What belongs to one file (no permission, vanished, a broken link, a name that is too long) is not one of them.
 
 use std::{
+    error::Error,
     io::{self, ErrorKind},
     sync::atomic::{AtomicI32, AtomicU64, Ordering::Relaxed},
 };
@@ -27,7 +28,14 @@ pub fn is_system_failure(error: &io::Error) -> bool {
             | ErrorKind::ConnectionAborted
             | ErrorKind::ConnectionReset
     );
-    by_kind || (cfg!(target_os = "linux") && error.raw_os_error().is_some_and(|number| NUMBERS.contains(&number)))
+    // A walk puts what the system said into an error of its own.
+    let cause = || error.source()?.downcast_ref::<io::Error>()?.raw_os_error();
+    by_kind
+        || (cfg!(target_os = "linux")
+            && error
+                .raw_os_error()
+                .or_else(cause)
+                .is_some_and(|number| NUMBERS.contains(&number)))
 }
 
 /// Counts the system's failures in one project. A caller that sees the same count before and after its work knows that none of

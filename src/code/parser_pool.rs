@@ -26,7 +26,7 @@ use crate::{
     outline::Outline,
     parse::{LineIndex, Source},
     parse_job::{Answer, Job, Runner, Task},
-    parser_process::{Reply, decode, encode, read_frame, write_frame},
+    parser_process::{READY, Reply, decode, encode, read_frame, write_frame},
     query::{Matches, QueryKind},
     user_queries::UserQueries,
     walkers::cores,
@@ -193,7 +193,13 @@ impl ParserPool {
                 answered => return self.finish(idle, path, answered),
             }
         }
-        let mut process = Process::start(program).map_err(unavailable)?;
+        let mut process = Process::start(program, cancel).map_err(|error| {
+            if cancel.is_cancelled() {
+                StructureError::Cancelled
+            } else {
+                unavailable(error)
+            }
+        })?;
         let answered = process.answer(&job, text, cancel);
         self.finish(process, path, answered)
     }
@@ -291,7 +297,7 @@ impl Process {
         clippy::disallowed_methods,
         reason = "starts fumi's own program, without a shell and without arguments of a caller"
     )]
-    fn start(program: &Program) -> io::Result<Self> {
+    fn start(program: &Program, cancel: &CancellationToken) -> io::Result<Self> {
         let (socket, theirs) = UnixStream::pair()?;
         socket.set_read_timeout(Some(POLL))?;
         socket.set_write_timeout(Some(POLL))?;
@@ -304,7 +310,18 @@ impl Process {
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()?;
-        Ok(Self { child, socket })
+        let process = Self { child, socket };
+        // A process that ends before has met no file: the system gave it no thread or no memory.
+        let mut ready = [0];
+        let mut socket = Cancellable {
+            socket: &process.socket,
+            cancel,
+        };
+        socket.read_exact(&mut ready)?;
+        if ready != [READY] {
+            return Err(io::Error::other("not a parser process"));
+        }
+        Ok(process)
     }
 
     fn answer(&mut self, job: &[u8], text: &str, cancel: &CancellationToken) -> Result<Reply, Failure> {

@@ -33,10 +33,13 @@ const STACK: usize = 256 << 20;
 /// CPU time of one job, in seconds. A file of 38 MB takes about five.
 pub const CPU_SECONDS: u64 = 10;
 
+/// What a process sends once it can take jobs.
+pub(crate) const READY: u8 = b'!';
+
 /// Answer of a process: the number of texts it parsed for the job, and what came of it.
 pub(crate) type Reply = (u64, Result<Answer, StructureError>);
 
-/// Serves jobs until the other end of standard input, a socket, is closed.
+/// Serves jobs until the other end of standard input, a socket, is closed. Sends [`READY`] before it reads the first.
 ///
 /// # Errors
 /// Returns the error that prevented the process from starting, or from reading or writing the socket.
@@ -49,6 +52,7 @@ pub fn serve() -> io::Result<()> {
 
 fn serve_on(mut socket: UnixStream) -> io::Result<()> {
     limit_process()?;
+    socket.write_all(&[READY])?;
     let mut runner = Runner::default();
     let cancel = CancellationToken::new();
     loop {

@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     elements::{Elements, Kind},
-    errors::search::SearchError,
+    errors::{search::SearchError, structure::StructureError},
     outline::Outline,
     parse::{LineIndex, Source, one_line},
     parser_pool::ParserPool,
@@ -206,6 +206,7 @@ pub fn rank(
             .and_then(|source| parsers.outline(source, cancel));
         Ok(Some(match outline {
             Ok(file) => of_elements(query, &file),
+            Err(StructureError::ParserUnavailable { .. }) => return Err(Reason::System),
             // A text in no known language, or one that cannot be parsed, is compared by its paragraphs.
             Err(_) => of_blocks(query, &shown, &text),
         }))

@@ -17,7 +17,7 @@ use std::{
 
 use fumi_base::project::{Project, ProjectPath};
 use ignore::{
-    WalkState,
+    DirEntry, WalkState,
     overrides::{Override, OverrideBuilder},
 };
 use tokio_util::sync::CancellationToken;
@@ -354,10 +354,10 @@ fn walk_folders(
         .iter()
         .any(|a| folders.iter().any(|b| a != b && b.starts_with(a)));
     let seen = Mutex::new(HashSet::new());
-    walkers::walk(&mut builder, threads, &scope.project, || {
+    walkers::walk(&builder, threads, || {
         let mut worker = Worker::new(query, scope, gathered, cancel);
         let seen = &seen;
-        Box::new(move |entry| {
+        move |entry: Result<DirEntry, ignore::Error>| {
             if cancel.is_cancelled() {
                 return WalkState::Quit;
             }
@@ -381,7 +381,7 @@ fn walk_folders(
                 worker.search(&path, Origin::Found);
             }
             WalkState::Continue
-        })
+        }
     });
 }
 

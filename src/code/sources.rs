@@ -13,7 +13,7 @@ use std::{
 };
 
 use fumi_base::project::ProjectPath;
-use ignore::WalkState;
+use ignore::{DirEntry, WalkState};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
@@ -61,8 +61,8 @@ pub fn find(
             builder.add_custom_ignore_filename(".rgignore");
         }
         builder.overrides(scope.globs().clone());
-        crate::walkers::walk(&mut builder, walkers.count(), project, || {
-            Box::new(|entry| {
+        crate::walkers::walk(&builder, walkers.count(), || {
+            |entry: Result<DirEntry, ignore::Error>| {
                 if cancel.is_cancelled() {
                     return WalkState::Quit;
                 }
@@ -77,7 +77,7 @@ pub fn find(
                     Err(error) => note(&error, project.root(), &skipped),
                 }
                 WalkState::Continue
-            })
+            }
         });
     }
     if cancel.is_cancelled() {

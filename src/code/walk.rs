@@ -271,7 +271,7 @@ impl FileFilter {
                 builder.add_custom_ignore_filename(".fdignore");
             }
             builder.overrides(globs.clone()).max_depth(self.depth);
-            self.walk((&mut builder, threads.count()), &gathered, &skipped, cancel);
+            self.walk((&builder, threads.count()), &gathered, &skipped, cancel);
             if cancel.is_cancelled() {
                 return Err(SearchError::Cancelled);
             }
@@ -315,19 +315,19 @@ impl FileFilter {
     /// Walks one root on so many threads and puts what passes on the shelf.
     fn walk(
         &self,
-        (builder, threads): (&mut WalkBuilder, usize),
+        (builder, threads): (&WalkBuilder, usize),
         gathered: &Shelf,
         skipped: &Mutex<SkippedList>,
         cancel: &CancellationToken,
     ) {
-        walkers::walk(builder, threads, &self.project, || {
+        walkers::walk(builder, threads, || {
             let mut batch = Batch {
                 shelf: gathered,
                 found: Vec::new(),
                 total: 0,
                 visited: 0,
             };
-            Box::new(move |entry| {
+            move |entry: Result<DirEntry, ignore::Error>| {
                 batch.visited += 1;
                 if batch.visited.is_multiple_of(u64::from(POLL_EVERY)) && cancel.is_cancelled() {
                     return WalkState::Quit;
@@ -343,7 +343,7 @@ impl FileFilter {
                     Err(error) => note(&error, self.project.root(), skipped),
                 }
                 WalkState::Continue
-            })
+            }
         });
     }
 }
@@ -401,9 +401,22 @@ pub(crate) fn note_entry(entry: &Result<DirEntry, ignore::Error>, project: &Proj
         return;
     };
     project.note_entry(entry.path());
+    if entry.file_type().is_some_and(|kind| kind.is_dir()) && has_rules_elsewhere(entry.path()) {
+        project.note_unstamped();
+    }
     if let Some((path, Reason::System)) = entry.error().and_then(|error| trouble(error, None)) {
         lock(skipped).add(shown_below(project.root(), &path), Reason::System);
     }
+}
+
+/// True if a folder takes ignore rules from where no stamp looks: the `.git` of a worktree or submodule is a file that names another
+/// folder, and an ignore file may be a link.
+fn has_rules_elsewhere(folder: &Path) -> bool {
+    let kind = |name| folder.join(name).symlink_metadata().map(|meta| meta.file_type());
+    kind(".git").is_ok_and(|kind| !kind.is_dir())
+        || [".gitignore", ".ignore", ".rgignore"]
+            .iter()
+            .any(|name| kind(name).is_ok_and(|kind| kind.is_symlink()))
 }
 
 /// The lock of a list that is only ever pushed to: a panic elsewhere cannot leave it half-written.
@@ -536,8 +549,8 @@ impl EntryTest {
             // As fd: sizes are of files, and of links that lead to files (the size is then the link's own).
             let is_file = candidate.kind.is_file()
                 || (candidate.kind.is_symlink()
-                    && candidate.path().is_file()
-                    && leads_inside(&self.project, candidate.path()));
+                    && leads_inside(&self.project, candidate.path())
+                    && candidate.path().is_file());
             let size = candidate.metadata(&self.project).map(Metadata::len);
             if !is_file || !size.is_some_and(|size| self.sizes.iter().all(|filter| filter.admits(size))) {
                 return false;

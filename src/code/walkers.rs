@@ -4,7 +4,6 @@
 //! waits: how many calls run at once is bounded elsewhere (the analysis pool).
 
 use std::{
-    io,
     num::NonZeroUsize,
     sync::{
         LazyLock, Mutex,
@@ -13,11 +12,12 @@ use std::{
     thread::{self, Scope, available_parallelism},
 };
 
-use fumi_base::project::Project;
-use ignore::{DirEntry, WalkBuilder, WalkState};
+use ignore::{DirEntry, Walk, WalkBuilder, WalkState};
 
-/// What Linux says when there is no room for a thread.
-const EAGAIN: i32 = 11;
+use crate::walk::lock;
+
+/// How many entries a thread takes from a walk at a time.
+const BATCH: usize = 32;
 
 /// More threads than this do not make a walk faster (ripgrep's own limit).
 const MOST_PER_CALL: usize = 12;
@@ -65,31 +65,43 @@ pub(crate) fn start<'scope>(scope: &'scope Scope<'scope, '_>, work: impl FnOnce(
     thread::Builder::new().spawn_scoped(scope, work).is_ok()
 }
 
-/// Runs a walk on at most so many threads. The walker itself panics where the system gives it no thread, and waits for ever for one that is
-/// missing; so the threads are tried before, and none at all is a failure of the system.
-pub(crate) fn walk<'s, F>(builder: &mut WalkBuilder, threads: usize, project: &Project, visitors: F)
+/// Visits what a walk finds, on at most so many threads: this one reads the folders and visits, and others join it where the first
+/// entries are not all. `WalkBuilder::build_parallel` is not used: it panics where the system gives it no thread, and its other threads
+/// then wait for ever.
+pub(crate) fn walk<V>(builder: &WalkBuilder, threads: usize, visitors: impl Fn() -> V)
 where
-    F: FnMut() -> Box<dyn FnMut(Result<DirEntry, ignore::Error>) -> WalkState + Send + 's>,
+    V: FnMut(Result<DirEntry, ignore::Error>) -> WalkState + Send,
 {
-    match startable(threads) {
-        0 => drop(
-            project
-                .failures()
-                .noted::<()>(Err(io::Error::from_raw_os_error(EAGAIN))),
-        ),
-        threads => builder.threads(threads).build_parallel().run(visitors),
-    }
+    let walk = Mutex::new(Some(builder.build()));
+    let first = batch(&walk);
+    let more = first.len() == BATCH;
+    let visit_all = |mut entries: Vec<_>, mut visitor: V| {
+        while !entries.is_empty() {
+            for entry in entries {
+                if matches!(visitor(entry), WalkState::Quit) {
+                    *lock(&walk) = None;
+                    return;
+                }
+            }
+            entries = batch(&walk);
+        }
+    };
+    let visit_all = &visit_all;
+    thread::scope(|scope| {
+        for _ in 1..if more { threads } else { 1 } {
+            let visitor = visitors();
+            let walk = &walk;
+            if !start(scope, move || visit_all(batch(walk), visitor)) {
+                break;
+            }
+        }
+        visit_all(first, visitors());
+    });
 }
 
-/// How many of these threads the system gives at once, now.
-fn startable(wanted: usize) -> usize {
-    let gate = Mutex::new(());
-    let closed = gate.lock();
-    thread::scope(|scope| {
-        let started = (0..wanted).take_while(|_| start(scope, || drop(gate.lock()))).count();
-        drop(closed);
-        started
-    })
+/// The next entries; none at the end, and after a visitor has quit.
+fn batch(walk: &Mutex<Option<Walk>>) -> Vec<Result<DirEntry, ignore::Error>> {
+    lock(walk).iter_mut().flatten().take(BATCH).collect()
 }
 
 /// The cores of this machine.

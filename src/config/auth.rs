@@ -2,9 +2,11 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    net::IpAddr,
     path::PathBuf,
 };
 
+use reqwest::Url;
 use serde::{Deserialize, Serialize};
 
 use super::ConfigError;
@@ -190,18 +192,19 @@ impl Auth {
 /// True if nobody on the way can change what a URL answers: HTTPS, or this machine.
 #[must_use]
 pub fn is_confidential(url: &str) -> bool {
-    let Ok(url) = url.parse::<http::Uri>() else {
-        return false;
-    };
-    let host = url.host().unwrap_or_default();
-    let address = host.trim_matches(['[', ']']).parse::<std::net::IpAddr>();
-    let is_loopback = host == "localhost" || address.is_ok_and(|address| address.is_loopback());
-    !host.is_empty()
-        && match url.scheme_str() {
-            Some("https") => true,
-            Some("http") => is_loopback,
-            _ => false,
-        }
+    Url::parse(url).is_ok_and(|url| match url.scheme() {
+        "https" => true,
+        "http" => is_here(&url),
+        _ => false,
+    })
+}
+
+/// True if a URL is of this machine.
+#[must_use]
+pub(super) fn is_here(url: &Url) -> bool {
+    let host = url.host_str().unwrap_or_default();
+    let bare = host.trim_matches(['[', ']']);
+    host == "localhost" || bare.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
 impl OAuth {

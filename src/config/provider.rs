@@ -3,12 +3,10 @@
 //! Invariant: the key stands in an environment variable, which is read once, at the start; a configuration file holds its name
 //! only, and `Debug` shows neither. How a provider is spoken to is decided in `src/provider/`.
 
-use std::net::IpAddr;
-
 use reqwest::Url;
 use serde::{Deserialize, Serialize};
 
-use super::{ConfigError, Secret, is_confidential};
+use super::{ConfigError, Secret, auth::is_here};
 
 /// Who answers the questions of tools that need a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -99,6 +97,11 @@ impl Provider {
         !self.base_url.is_empty()
     }
 
+    /// True if no proxy may come between: this machine is not reached through one, and it would read what goes over http.
+    pub(crate) fn is_direct(&self) -> bool {
+        Url::parse(&self.base_url).is_ok_and(|url| url.scheme() == "http" || is_here(&url))
+    }
+
     /// Takes the key from the environment.
     pub(super) fn read(&mut self, environment: impl Fn(&str) -> Option<String>) {
         if !self.api_key_env.is_empty() {
@@ -136,16 +139,17 @@ impl Provider {
         if self.model.is_empty() {
             return refuse("model is empty; name the model that shall write, as the provider calls it");
         }
-        if !is_confidential(&self.base_url) {
+        let is_plain = url.scheme() == "http";
+        if is_plain && !self.api_key_env.is_empty() && !is_here(&url) {
+            let (_, rest) = self.base_url.split_once("://").unwrap_or_default();
             return refuse(&format!(
-                "base_url is {:?}: over http the key and every text of the novel could be read on the way; write \"https://{}\", or put a proxy that speaks TLS before the provider (http is for this machine only, such as \"http://127.0.0.1:11434/v1\")",
+                "base_url is {:?}: over http the key and every text of the novel could be read on the way; write \"https://{rest}\", or put a proxy that speaks TLS before the provider (http with a key is for this machine only; without a key, also for a provider in a network that you trust)",
                 self.base_url,
-                self.base_url.trim_start_matches("http://")
             ));
         }
-        if self.api_key_env.is_empty() && !is_here(&url) {
+        if !is_plain && self.api_key_env.is_empty() && !is_here(&url) {
             return refuse(
-                "api_key_env is empty; name the environment variable that holds the key (only a provider on this machine may need none)",
+                "api_key_env is empty; name the environment variable that holds the key (only a provider on this machine, or one over http in a network that you trust, may need none)",
             );
         }
         if !self.api_key_env.is_empty() && self.key.expose().is_empty() {
@@ -174,13 +178,6 @@ impl Provider {
         }
         Ok(())
     }
-}
-
-/// Whether a URL is of this machine.
-fn is_here(url: &Url) -> bool {
-    let host = url.host_str().unwrap_or_default();
-    let bare = host.trim_matches(['[', ']']);
-    host == "localhost" || bare.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
 #[cfg(test)]
@@ -241,18 +238,37 @@ mod tests {
     }
 
     #[test]
-    fn a_provider_on_this_machine_needs_no_key() {
+    fn a_provider_on_this_machine_or_over_http_needs_no_key() {
         for (url, is_good) in [
             ("http://localhost:11434/v1", true),
+            ("http://LOCALHOST:11434/v1", true),
+            ("http://127.1:11434/v1", true),
+            ("http://ollama:11434/v1", true),
+            ("http://host.docker.internal:11434/v1", true),
             ("http://127.0.0.1:8080", true),
             ("http://[::1]:8080", true),
-            ("http://192.168.1.7/v1", false),
+            ("http://192.168.1.7/v1", true),
             ("https://localhost.example", false),
         ] {
             let provider = provider(|it| {
                 it.base_url = url.to_owned();
                 it.api_key_env.clear();
             });
+            assert_eq!(provider.check(Author::Auto).is_ok(), is_good, "{url}");
+            assert_eq!(provider.is_direct(), is_good, "{url}");
+        }
+    }
+
+    #[test]
+    fn a_key_goes_over_tls_or_stays_on_this_machine() {
+        for (url, is_good) in [
+            ("http://LOCALHOST:11434/v1", true),
+            ("https://模型.example/v1", true),
+            ("HTTPS://models.example/v1", true),
+            ("http://ollama:11434/v1", false),
+            ("http://localhost.example/v1", false),
+        ] {
+            let provider = provider(|it| it.base_url = url.to_owned());
             assert_eq!(provider.check(Author::Auto).is_ok(), is_good, "{url}");
         }
     }

@@ -73,14 +73,32 @@ impl Asked {
     }
 }
 
-/// The toolsets that a path names, or all that there are, and whether it may write.
+/// The toolsets that a request names, or those that it is listed where it names none, and whether it may write.
 #[must_use]
-pub fn wanted(app: &App, path: &str) -> (Scope, bool) {
-    let asked = Asked::parse(path).unwrap_or_default();
-    let names = asked.toolsets.iter().map(String::as_str);
-    let scope = named(app, names, StatusCode::NOT_FOUND).ok();
-    let scope = scope.filter(|scope| !scope.is_empty());
-    (scope.unwrap_or_else(|| app.scope.clone()), !asked.read_only)
+pub fn wanted(app: &App, path: &str, headers: &HeaderMap) -> (Scope, bool) {
+    let asked = Asked::parse(path);
+    // The routes for scripts list everything.
+    let is_mcp = asked.is_some();
+    let asked = asked.unwrap_or_default();
+    let header = said(headers, "x-fumi-toolsets").collect::<Vec<_>>().join(",");
+    let of = |names: &mut dyn Iterator<Item = &str>| {
+        let scope = named(app, names, StatusCode::NOT_FOUND).ok();
+        scope.filter(|scope| !scope.is_empty())
+    };
+    let by_url = of(&mut asked.toolsets.iter().map(String::as_str));
+    let by_header = of(&mut header.split(',').map(str::trim_ascii));
+    let by_project = || {
+        let listed = Scope::of("code").or(&Scope::of("novel")).and(&app.scope);
+        let is_by_project = is_mcp && !asked.everything && app.config.tools.toolsets.is_empty() && !listed.is_empty();
+        if is_by_project { listed } else { app.scope.clone() }
+    };
+    let scope = match (by_url, by_header) {
+        (Some(url), Some(header)) => url.and(&header),
+        (Some(scope), None) | (None, Some(scope)) => scope,
+        (None, None) => by_project(),
+    };
+    let is_narrowed = said(headers, "x-fumi-readonly").any(|value| is_true(&value).unwrap_or(false));
+    (scope, !(asked.read_only || app.config.tools.readonly || is_narrowed))
 }
 
 /// The layer around MCP: makes the access of a request, counts it, and runs it there.
@@ -169,9 +187,10 @@ fn access(edge: &Edge, principal: &Principal, asked: &Asked, headers: &HeaderMap
     let is_unsaid = asked.toolsets.is_empty() && !asked.everything && names.is_empty();
     Ok(Access {
         principal: Arc::clone(&principal.name),
+        // A token with toolsets of its own names them.
+        by_project: is_unsaid && scope == app.scope && app.config.tools.toolsets.is_empty(),
         scope,
         listed: None,
-        by_project: is_unsaid && app.config.tools.toolsets.is_empty(),
         read_only: app.config.tools.readonly || principal.readonly || asked.read_only || read_only_header,
         roots: principal.roots.clone(),
         project,

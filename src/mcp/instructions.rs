@@ -1,6 +1,6 @@
 //! What a client's model reads first: how the tools are used together.
 //!
-//! Invariant: it names no tool that its caller is not listed, so that one text serves every scope (see [`super::prompts`], whose form it
+//! Invariant: it names no tool that its caller is not listed in some project that may be the session's, so that one text serves every scope (see [`super::prompts`], whose form it
 //! has). It is in the operator's language, because a client asks for it before it says its own.
 
 use fumi_base::text::Locale;
@@ -8,10 +8,15 @@ use fumi_base::text::Locale;
 use super::prompts;
 use crate::{app::App, tool::Access};
 
-/// The text for a caller.
+/// The text for a caller in the default project.
 #[must_use]
 pub fn of(app: &App, access: &Access) -> String {
-    let access = &app.listed(access, access.default_project(&app.kernel.roots));
+    of_any_project(app, &app.listed(access, access.default_project(&app.kernel.roots)))
+}
+
+/// The text for a caller whose project is not known yet.
+#[must_use]
+pub fn of_any_project(app: &App, access: &Access) -> String {
     let text = match app.config.tools.language {
         Locale::En => include_str!("instructions.en.md"),
         Locale::Ja => include_str!("instructions.ja.md"),

@@ -16,14 +16,25 @@ use rmcp::{RoleServer, service::RequestContext};
 
 use crate::{app::App, tool::Caller};
 
-/// How long a client may take to name its roots. It is asked once per session.
+/// How long a client may take to name its roots.
 const PATIENCE: Duration = Duration::from_secs(2);
+
+/// How often a session is asked that does not answer in time: a client that does not listen yet misses the first question.
+const MOST_ASKED: u32 = 3;
 
 /// What the clients of the session era said about their roots.
 #[derive(Debug, Default)]
 pub struct ClientRoots {
     /// The first allowed root of each session, if it has one.
-    known: DashMap<String, Option<Arc<Project>>>,
+    known: DashMap<String, Known>,
+}
+
+/// What a session said.
+#[derive(Clone, Debug)]
+enum Known {
+    Root(Option<Arc<Project>>),
+    /// Nothing, so many times.
+    Silent(u32),
 }
 
 impl ClientRoots {
@@ -59,29 +70,28 @@ pub async fn project(
     if !declares_roots {
         return default();
     }
-    let known = clients.known.get(session).map(|root| root.clone());
-    let root = if let Some(root) = known {
-        root
-    } else {
-        let root = ask(access.roots(&app.kernel.roots), context).await;
-        clients.known.insert(session.to_owned(), root.clone());
-        root
+    let known = clients.known.get(session).map(|known| known.clone());
+    let asked = match known {
+        Some(Known::Root(root)) => return root.unwrap_or_else(default),
+        Some(Known::Silent(asked)) if asked >= MOST_ASKED => return default(),
+        Some(Known::Silent(asked)) => asked,
+        None => 0,
     };
-    root.unwrap_or_else(default)
+    let said = ask(access.roots(&app.kernel.roots), context).await;
+    let known = said.clone().map_or(Known::Silent(asked + 1), Known::Root);
+    clients.known.insert(session.to_owned(), known);
+    said.flatten().unwrap_or_else(default)
 }
 
-/// The client's first root that is allowed.
-async fn ask(roots: &AllowedRoots, context: &RequestContext<RoleServer>) -> Option<Arc<Project>> {
+/// The client's first root that is allowed. `None` if it did not answer in time.
+async fn ask(roots: &AllowedRoots, context: &RequestContext<RoleServer>) -> Option<Option<Arc<Project>>> {
     let answer = tokio::time::timeout(PATIENCE, context.peer.list_roots()).await;
     let Ok(Ok(answer)) = answer else {
         tracing::debug!("the client declares roots but did not name them");
-        return None;
+        return answer.is_ok().then_some(None);
     };
-    answer
-        .roots
-        .iter()
-        .filter_map(|root| file_path(&root.uri))
-        .find_map(|path| roots.project(&path.to_string_lossy()).ok())
+    let mut paths = answer.roots.iter().filter_map(|root| file_path(&root.uri));
+    Some(paths.find_map(|path| roots.project(&path.to_string_lossy()).ok()))
 }
 
 /// The path of a `file://` URI, percent-decoded.

@@ -49,8 +49,7 @@ use fumi_base::{project::Project, text::Locale};
 /// What a client that cuts long results by itself need not cut, in characters: lists are cut here, with a cursor, and what is one
 /// piece is of no use without its end.
 const LONGEST_RESULT: usize = 256 * 1024;
-/// How long a client may keep the tool list, in milliseconds. It changes with the server, and with the project of a session, which is
-/// told of it.
+/// How long a client may keep the tool list, in milliseconds. It changes with the server and with the project; only sessions are told.
 const LIST_TTL_MS: u64 = 300_000;
 
 /// How much of a URI an error shows: as much as a path may have.
@@ -102,7 +101,7 @@ impl Server {
             return Access::clone(&caller.access);
         }
         let project = self.project(caller, context).await;
-        self.app.listed(&caller.access, &project)
+        tokio::task::block_in_place(|| self.app.listed(&caller.access, &project))
     }
 
     /// Whether a session is still there.
@@ -316,7 +315,6 @@ impl ServerHandler for Server {
         let asks = self.app.catalogue.list(&self.access).any(|entry| entry.asks);
         let mut capabilities = ServerCapabilities::builder()
             .enable_tools()
-            .enable_tool_list_changed()
             .enable_resources()
             .enable_resources_subscribe()
             .enable_completions()
@@ -339,8 +337,16 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<InitializeResult, ErrorData> {
         let mut info = self.negotiate_initialize(&request)?;
+        let has_roots = request.capabilities.roots.is_some();
         context.peer.set_peer_info(request);
         info.capabilities.logging = Some(JsonObject::default());
+        if let Some(tools) = &mut info.capabilities.tools {
+            tools.list_changed = Some(true);
+        }
+        if has_roots {
+            // Which project it will be is asked later.
+            info.instructions = Some(instructions::of_any_project(&self.app, &self.access));
+        }
         Ok(info)
     }
 
@@ -430,7 +436,7 @@ impl ServerHandler for Server {
             }
             let progress = Progress::default();
             let _ticker = progress::tell(&context, &progress, caller.locale);
-            let before = self.app.listed(&caller.access, &project).listed;
+            let before = Arc::clone(&project);
             let conversation = Conversation {
                 app: &self.app,
                 context: &context,
@@ -443,7 +449,10 @@ impl ServerHandler for Server {
             if let Some(session) = &caller.session {
                 let project = self.project(&caller, &context).await;
                 self.follow(&caller, session, &project, &context.peer).await;
-                if self.app.listed(&caller.access, &project).listed != before
+                let access = &caller.access;
+                let listed = |project| tokio::task::block_in_place(|| self.app.listed(access, project).listed);
+                if project.root() != before.root()
+                    && listed(&project) != listed(&before)
                     && let Err(error) = context.peer.notify_tool_list_changed().await
                 {
                     tracing::debug!(%error, "a client was not told of its new list of tools");

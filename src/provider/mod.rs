@@ -59,7 +59,9 @@ impl Provider {
         if !author.asks_providers() || !config.is_configured() {
             return Ok(None);
         }
-        let http = Client::builder()
+        let client = Client::builder();
+        let client = if config.is_direct() { client.no_proxy() } else { client };
+        let http = client
             .connect_timeout(CONNECT)
             .timeout(Duration::from_secs(config.timeout_seconds))
             .redirect(Policy::none())

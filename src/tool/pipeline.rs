@@ -22,7 +22,6 @@ use fumi_base::{
     redact::Redactor,
     roots::AllowedRoots,
     text::Locale,
-    tokens,
     writers::Writers,
 };
 use serde_json::{Map, Value, json};
@@ -40,7 +39,7 @@ use super::{
     delivery, error, expectation, fields,
     options::{self, CallOptions, Cursor},
     ready::Ready,
-    reply::{Caps, Cut, Fitted, Rendered, Room, excess, fit},
+    reply::{Caps, Cut, Fitted, Rendered, Room, fit},
     validate,
 };
 
@@ -511,11 +510,9 @@ async fn deliver(
                 kept.cut.get_or_init(|| cut);
             }
             match expected.max_tokens {
-                // Not even one row fits, or there are none to cut.
-                Some(_) if excess(&fitted, room.caps).is_some() => {
-                    let json = tokens::estimate(&fitted.structured.to_string());
-                    let used = tokens::estimate(&fitted.text).max(json);
-                    delivery::left_out(answer.as_ref(), used, room.caps.tokens, locale)
+                // Not even one row fits into what the caller allows, or there are none to cut. The caps of a reply do not leave out.
+                Some(most) if fitted.tokens() > most => {
+                    delivery::left_out(answer.as_ref(), fitted.tokens(), most, locale)
                 }
                 _ => fitted,
             }

@@ -269,6 +269,14 @@ pub struct Fitted {
     pub blocks: Vec<Block>,
 }
 
+impl Fitted {
+    /// As [`Reply::tokens`].
+    #[must_use]
+    pub fn tokens(&self) -> usize {
+        tokens::estimate(&self.text).max(tokens::estimate(&self.structured.to_string()))
+    }
+}
+
 /// How much of an answer fits the caps. Finding it out takes several renderings, using it again takes one.
 #[derive(Clone, Copy, Debug)]
 pub enum Cut {

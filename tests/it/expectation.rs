@@ -216,6 +216,18 @@ async fn what_cannot_be_cut_is_left_out_with_a_word() {
     assert!(is_japanese(served(&reply)["left_out"].as_str().unwrap()));
 }
 
+/// More than a reply usually holds is not more than the caller allows.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_caller_allows_is_not_left_out() {
+    let sample = Sample::new();
+    sample.file("src/long.py", format!("x = '{}'\n", "word ".repeat(12_000)));
+    let app = sample.app();
+    let arguments =
+        json!({"file_path": "src/long.py", "start_line": 1, "end_line": 1, "expectation": {"maxTokens": 50_000}});
+    let reply = call(&app, "extract_code_section", arguments).await;
+    assert!(served(&reply)["left_out"].is_null(), "{}", reply.text);
+}
+
 /// One cached answer serves every wish, also by the short cut of the stateless era.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_expectation_is_no_part_of_what_is_cached() {

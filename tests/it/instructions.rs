@@ -78,6 +78,20 @@ async fn a_client_is_told_only_of_what_it_can_call() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_session_with_roots_is_told_of_both_families() {
+    let sample = Sample::new();
+    let server = Server::start(sample.app()).await;
+    let discovered = Stateless::new(&server).request("server/discover", json!({})).await;
+    assert_ne!(discovered.result()["capabilities"]["tools"]["listChanged"], true);
+    let session = Session::open_able(&server, json!({"roots": {"listChanged": true}})).await;
+    let told = named(session.initialized["instructions"].as_str().unwrap());
+    assert!(
+        told.contains("list_files") && told.contains("noveler_write"),
+        "{told:?}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_session_is_told_the_same() {
     let sample = Sample::new();
     let server = Server::start(sample.app()).await;

@@ -14,6 +14,7 @@ use tracing_subscriber::fmt::{MakeWriter, format::FmtSpan};
 
 use crate::{
     harness::{Server, Session, Stateless},
+    novel,
     sample::{Sample, call, delivering, wide},
 };
 
@@ -200,6 +201,20 @@ async fn parts_of_a_file_do_not_add_up_to_a_secret() {
         line += part.structured["partial_content_result"]["content"].as_str().unwrap();
     }
     assert_eq!(line, format!("key = {};", "*".repeat(OWN.len())));
+    let novel = novel::novel();
+    let text = format!("# 第一話\n\n{}{OWN}\n", "あ".repeat(990));
+    novel.file("40_原稿/第001話.md", &text);
+    let fetching = novel.app_with(&[OWN], without_chromium);
+    let id = format!("artifact:{}", fumi_base::files::sha256(text.as_bytes()));
+    for section in ["1-3", "3:992-3", "3:1001-3"] {
+        let asked = json!({"artifact_id": id, "section": section});
+        let part = call(&fetching, "fetch_artifact", asked).await;
+        let part = part.structured["content"].as_str().unwrap();
+        assert!(
+            part.contains('*') && !part.contains(&OWN[1..8]) && !part.contains(&OWN[10..]),
+            "{part}"
+        );
+    }
     let server = Server::start(app).await;
     let session = Session::open(&server).await;
     let mut bytes = Vec::new();

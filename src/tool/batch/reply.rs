@@ -112,15 +112,21 @@ impl StepReply {
     }
 
     /// Leaves out what it holds, and says so.
-    fn omit(&mut self, caps: Caps, locale: Locale) {
-        let Self { tool, tokens, .. } = self;
-        let (most, call) = (caps.tokens, self.index);
+    fn omit(&mut self, caps: Caps, is_tokens: bool, locale: Locale) {
+        let (tool, call) = (self.tool, self.index);
+        let (used, most, unit) = if is_tokens {
+            (self.tokens, caps.tokens, ("tokens", "トークン"))
+        } else {
+            (self.bytes(), caps.bytes, ("bytes", "バイト"))
+        };
         self.omitted = Some(match locale {
             Locale::En => format!(
-                "about {tokens} tokens, which do not fit into the batch's {most}: call {tool} alone, or give steps[{call}].expectation fields or maxTokens"
+                "about {used} {}, which do not fit into the batch's {most}: call {tool} alone, or give steps[{call}].expectation fields or maxTokens",
+                unit.0
             ),
             Locale::Ja => format!(
-                "約 {tokens} トークンあり、バッチ全体の上限 {most} に収まりません。{tool} を単独で呼び出すか、steps[{call}].expectation の fields や maxTokens で絞ってください"
+                "約 {used} {}あり、バッチ全体の上限 {most} に収まりません。{tool} を単独で呼び出すか、steps[{call}].expectation の fields や maxTokens で絞ってください",
+                unit.1
             ),
         });
         // What nobody may miss stays.
@@ -204,7 +210,7 @@ impl BatchReply {
             if fits || self.steps[at].omitted.is_some() {
                 break;
             }
-            self.steps[at].omit(caps, locale);
+            self.steps[at].omit(caps, tokens > caps.tokens, locale);
             sizes[at] = (0, 0);
         }
     }

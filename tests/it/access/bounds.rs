@@ -61,6 +61,21 @@ async fn toolsets_of_a_token_bound_every_url() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn toolsets_of_a_token_are_listed_in_every_project() {
+    let sample = two_projects();
+    let mut tester = entry("tester", "t");
+    tester.toolsets = vec!["code".to_owned(), "browser".to_owned()];
+    let app = sample.app_with(&[], |config| {
+        config.auth.mode = AuthMode::Tokens;
+        config.auth.tokens = vec![tester];
+    });
+    let server = Server::start(app).await;
+    let names = listed(&with(&server, "t", "/mcp")).await;
+    assert!(names.iter().any(|name| name == "list_files") && names.iter().any(|name| name == "browser_navigate"));
+    assert!(!names.iter().any(|name| name == "noveler_write"), "{names:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn roots_of_a_token_bound_every_way_to_a_project() {
     let sample = two_projects();
     let mut bound = entry("bound", "t");

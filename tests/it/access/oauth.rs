@@ -218,6 +218,33 @@ async fn a_stranger_is_told_where_to_get_a_token() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_stranger_is_asked_for_what_the_request_needs() {
+    let sample = Sample::new();
+    let key = Key::new("k1");
+    let issuer = Issuer::start(&[&key]).await;
+    for (readonly, header, scope) in [
+        (false, ("x-fumi-other", "1"), "fumi:code fumi:write"),
+        (false, ("x-fumi-readonly", "true"), "fumi:code"),
+        (true, ("x-fumi-other", "1"), "fumi:code"),
+        (false, ("x-fumi-toolsets", "notes"), "fumi:notes fumi:write"),
+    ] {
+        let server = server(&sample, &issuer, |config| {
+            config.auth.oauth.write_scope = "fumi:write".to_owned();
+            config.tools.readonly = readonly;
+            config.tools.toolsets.clear();
+        })
+        .await;
+        let request = Stateless::new(&server).prepare(1, "tools/list", None, json!({}));
+        let answer = request.header(header.0, header.1).send().await.unwrap();
+        let challenge = answer.headers()["www-authenticate"].to_str().unwrap();
+        assert!(
+            challenge.contains(&format!("scope=\"{scope}\"")),
+            "{header:?}: {challenge}"
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn forged_and_stale_tokens_are_refused() {
     let sample = Sample::new();
     let (key, other) = (Key::new("k1"), Key::new("k1"));

@@ -5,7 +5,7 @@
 
 use std::{ops::Range, sync::Arc};
 
-use fumi_base::text::Locale;
+use fumi_base::{redact::Redactor, text::Locale};
 use fumi_novel::{
     artifacts::{Artifact, Artifacts},
     errors::{artifact::ArtifactError, project::ProjectError},
@@ -147,17 +147,26 @@ impl Tool for FetchArtifact {
         let hash = hash_of(&args.artifact_id)?;
         let artifacts = Artifacts::of(deps.novel(cx));
         let locale = cx.locale();
+        let redactor = Arc::clone(&cx.actor.redactor);
         let work = cx.blocking(move |cancel, _| {
             let artifact = artifacts.find(&hash, || cancel.is_cancelled())?;
-            fetched(&artifacts, &artifact, &args, locale)
+            fetched(&artifacts, &artifact, &args, locale, &redactor)
         });
         Ok(Outcome::Done(work.await?))
     }
 }
 
-fn fetched(artifacts: &Artifacts, artifact: &Artifact, args: &Args, locale: Locale) -> Result<Output, ArtifactError> {
+fn fetched(
+    artifacts: &Artifacts,
+    artifact: &Artifact,
+    args: &Args,
+    locale: Locale,
+    redactor: &Redactor,
+) -> Result<Output, ArtifactError> {
     let decoded = artifacts.text(artifact)?;
     let text = decoded.text;
+    // Two parts of a secret would be none. Data are read from the text as it is: a cover may be no YAML.
+    let pieces = |text: &str, section| sections::pieces(redactor.covered(text).as_deref().unwrap_or(text), section);
     let section = args.section.as_deref().map(Section::parse);
     let is_data = matches!(artifact.file.content_type, "application/yaml" | "application/json");
     let mut output = Output {
@@ -191,14 +200,14 @@ fn fetched(artifacts: &Artifacts, artifact: &Artifact, args: &Args, locale: Loca
                     other => format!("{other:#}\n"),
                 };
                 output.shown.are_lines = false;
-                output.show(sections::pieces(&text, None)?);
+                output.show(pieces(&text, None)?);
             }
         }
         (None, Format::Json) if is_data => output.tell(value_of(artifact, &text)?, ""),
         (None, Format::Json) => {
             output.headings = Some(sections::headings(&text).into_iter().map(Heading::from).collect());
         }
-        (section, _) => output.show(sections::pieces(&text, section.as_ref())?),
+        (section, _) => output.show(pieces(&text, section.as_ref())?),
     }
     Ok(output)
 }
