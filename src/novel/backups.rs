@@ -438,6 +438,11 @@ fn refuse_hidden(path: &str) -> Result<(), BackupError> {
     Ok(())
 }
 
+/// True if a path is that of the copy of a file in a backup, wherever backups lie.
+pub(crate) fn is_copy_of(copy: &str, id: &str, path: &str) -> bool {
+    is_id(id) && copy.ends_with(&format!("/{id}/{COPIES}/{path}"))
+}
+
 /// Whether a name is a backup's: a time, a stroke, eight digits.
 fn is_id(name: &str) -> bool {
     name.split_once('-').is_some_and(|(time, hash)| {
