@@ -60,9 +60,22 @@ pub fn new(folder: &Path, wishes: &Wishes, names: &Names) -> Result<String, Conf
     }
     let project = open(folder)?;
     let made = files(wishes, names);
-    let changes = made.iter().map(|file| Change::write(&*file.path, &*file.text));
     together::finish(&project).map_err(|error| ConfigError(format!("cannot use {shown}: {error}")))?;
-    together::apply(&project, None, changes.collect())
+    // What was interrupted may have been another call, in a novel that is there.
+    let mut changes = Vec::with_capacity(made.len());
+    for file in &made {
+        match project.resolve(&file.path) {
+            Ok(there) if read(&there)? == file.text.as_bytes() => {}
+            Ok(_) => {
+                return Err(ConfigError(format!(
+                    "{shown} already has {}: name a folder that is empty or not there yet",
+                    file.path
+                )));
+            }
+            Err(_) => changes.push(Change::write(&*file.path, &*file.text).if_still(None)),
+        }
+    }
+    together::apply(&project, None, changes)
         .map_err(|error| ConfigError(format!("cannot write to {shown}: {error}")))?;
     let root = project.root().display();
     let title = wishes.title.trim();

@@ -55,6 +55,9 @@ pub enum WriteError {
         /// What this turn wrote before, in that order.
         written: Vec<String>,
     },
+    /// Some files of several are in their place; what the others become is kept, and they follow later.
+    #[error("not finished: {0}")]
+    Unfinished(Box<WriteError>),
     /// The disk refused.
     #[error("cannot write {path}: {source}")]
     Io {
@@ -72,6 +75,7 @@ impl Teach for WriteError {
             Self::Taken { .. } => "PLACE_TAKEN",
             Self::Changed { .. } => "CHANGED_MEANWHILE",
             Self::TurnLost { .. } => "TURN_LOST",
+            Self::Unfinished(_) => "WRITE_UNFINISHED",
             Self::Io { source, .. } => write_entry(source),
         }
     }
@@ -104,6 +108,10 @@ impl Teach for WriteError {
                     ("written", before),
                     ("written_ja", before_ja),
                 ]
+            }
+            Self::Unfinished(cause) => {
+                let cause = cause.lesson().message;
+                vec![("reason", cause.en.into_owned()), ("reason_ja", cause.ja.into_owned())]
             }
             Self::Io { path, source } => vec![
                 ("path", quoted(path)),
@@ -333,6 +341,20 @@ pub fn remove_folder(project: &Project, raw: &str) -> Result<(), WriteError> {
     let _ = dir.remove_dir_all(&gone);
     reach("emptied", &relative);
     Ok(())
+}
+
+/// Renames a folder to a name beside it that nobody has, which begins the same. Returns that, relative to the root.
+pub fn set_aside(project: &Project, raw: &str) -> Result<String, WriteError> {
+    let (dir, name) = way(project, raw, &project.relative(raw)?, Missing::Refuse)?;
+    let io = |source| WriteError::Io {
+        path: raw.to_owned(),
+        source,
+    };
+    let aside = random_name("-left-").map_err(io)?;
+    let renamed = format!("{}{aside}", name.display());
+    fenced(raw, || dir.rename(&name, &dir, &renamed).map_err(io))?;
+    flush(&dir).map_err(io)?;
+    Ok([raw, &aside].concat())
 }
 
 /// Opens a folder of a project, made if it is missing, without following a link.

@@ -8,7 +8,7 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use fumi_base::{
     files,
-    listing::{ListedKind, list, list_last},
+    listing::{ListedKind, list_last},
     project::{PathError, Project, ProjectPath},
     writing::{remove_folder, replace},
 };
@@ -36,10 +36,10 @@ const MANIFEST_BYTES: u64 = 4 << 20;
 /// How many backups are looked at, the newest.
 const BACKUPS: usize = 10_000;
 
-/// How many backups stay of those that fumi makes by itself, of texts that it wrote.
+/// How many backups stay of those that fumi makes by itself, whatever they hold.
 const KEPT: usize = 200;
 
-/// How many there are beyond that before they are tidied.
+/// How many new ones there are before they are tidied again.
 const OVER: usize = 100;
 
 /// A time in UTC to the second, as names of backups begin with it: `20260131T100000Z`.
@@ -157,34 +157,52 @@ impl Backups {
         self.copied(paths, reason, now, |_| None)
     }
 
-    /// The same before files are replaced: `changes` are their paths, with the SHA-256 of what each becomes. Then tidies: of the
-    /// backups made this way the newest [`KEPT`] stay, and every one with a text that fumi did not write.
+    /// The same before files are replaced: `changes` are their paths, with the SHA-256 of what each becomes. Tidies first, so that what
+    /// is made now stays.
     pub fn create_before(&self, changes: &[(&str, &str)], reason: &str, now: &Stamp) -> Result<Backup, BackupError> {
+        // Best effort: what stays is looked at again.
+        let _ = self.tidy(None, now);
+        self.copied_before(changes, reason, now)
+    }
+
+    fn copied_before(&self, changes: &[(&str, &str)], reason: &str, now: &Stamp) -> Result<Backup, BackupError> {
         let paths: Vec<&str> = changes.iter().map(|(path, _)| *path).collect();
         let becomes = |path: &str| {
             let change = changes.iter().find(|(changed, _)| *changed == path);
             change.map(|(_, sha256)| (*sha256).to_owned())
         };
-        let made = self.copied(&paths, reason, now, becomes)?;
-        // Best effort: what stays is looked at again.
-        let _ = self.tidy();
-        Ok(made)
+        self.copied(&paths, reason, now, becomes)
     }
 
-    fn tidy(&self) -> Result<(), BackupError> {
-        let (_, has_many) = list(&self.project.resolve(&self.folder)?, KEPT + OVER)?;
-        if !has_many {
+    /// Of the backups made by [`Backups::create_before`], removes those older than the newest [`KEPT`] of which another backup holds every file:
+    /// no content goes that is not held twice. One that is `used` stays.
+    fn tidy(&self, used: Option<&str>, now: &Stamp) -> Result<(), BackupError> {
+        let (listed, _) = list_last(&self.project.resolve(&self.folder)?, BACKUPS)?;
+        let ids = listed.iter().filter(|entry| is_id(&entry.name));
+        let count = ids.clone().count();
+        let is_time = count > KEPT && count < BACKUPS && count.is_multiple_of(OVER);
+        // Where the clock was wrong the oldest names are not the oldest backups, and what was interrupted needs its copies.
+        let is_safe =
+            ids.clone().all(|entry| entry.name.as_str() < now.0.as_str()) && !together::is_left(&self.project);
+        if !is_time || !is_safe {
             return Ok(());
         }
-        let (complete, _) = self.list()?;
-        let files = || complete.iter().flat_map(|backup| &backup.files);
-        let written: BTreeSet<(&str, &str)> = files()
-            .filter_map(|file| Some((file.path.as_str(), file.becomes.as_deref()?)))
-            .collect();
-        let is_own = |file: &Copied| file.becomes.is_some() && written.contains(&(&*file.path, &*file.sha256));
-        let own = complete.iter().filter(|backup| backup.files.iter().all(is_own));
-        for old in own.skip(KEPT) {
-            remove_folder(&self.project, &format!("{}/{}", self.folder, old.id))?;
+        let (mut stay, _) = self.list()?;
+        let is_own = |backup: &Backup| backup.files.iter().all(|file| file.becomes.is_some());
+        let own: Vec<Backup> = stay.iter().filter(|backup| is_own(backup)).cloned().collect();
+        for old in own.iter().skip(KEPT).rev().filter(|old| Some(old.id.as_str()) != used) {
+            let holds = |backup: &Backup, file: &Copied| {
+                let has = |held: &Copied| held.path == file.path && held.sha256 == file.sha256;
+                backup.id != old.id && backup.files.iter().any(has) && self.copy(&backup.id, file).is_ok()
+            };
+            if old
+                .files
+                .iter()
+                .all(|file| stay.iter().any(|backup| holds(backup, file)))
+            {
+                remove_folder(&self.project, &format!("{}/{}", self.folder, old.id))?;
+                stay.retain(|backup| backup.id != old.id);
+            }
         }
         Ok(())
     }
@@ -278,6 +296,8 @@ impl Backups {
     /// # Panics
     /// Never, as [`Backups::create`].
     pub fn restore(&self, id: &str, paths: Option<&[&str]>, now: &Stamp) -> Result<Restored, BackupError> {
+        // Best effort: what stays is looked at again.
+        let _ = self.tidy(Some(id), now);
         let backup = self.manifest(id)?;
         if let Some(unknown) = paths.and_then(|paths| {
             let known = |path: &&&str| backup.files.iter().any(|file| file.path == **path);
@@ -309,7 +329,7 @@ impl Backups {
             .collect();
         let replaced = match present.as_slice() {
             [] => None,
-            present => Some(self.create_before(present, &format!("before restoring {id}"), now)?),
+            present => Some(self.copied_before(present, &format!("before restoring {id}"), now)?),
         };
         let before = |path: &str| {
             let mut files = replaced.iter().flat_map(|backup| &backup.files);
@@ -418,6 +438,11 @@ fn refuse_hidden(path: &str) -> Result<(), BackupError> {
     Ok(())
 }
 
+/// True if a path is that of the copy of a file in a backup, wherever backups lie.
+pub(crate) fn is_copy_of(copy: &str, id: &str, path: &str) -> bool {
+    is_id(id) && copy.ends_with(&format!("/{id}/{COPIES}/{path}"))
+}
+
 /// Whether a name is a backup's: a time, a stroke, eight digits.
 fn is_id(name: &str) -> bool {
     name.split_once('-').is_some_and(|(time, hash)| {
@@ -432,6 +457,7 @@ mod tests {
     use fumi_base::{errors::Teach, project::Project};
 
     use super::{Backups, Damage, Stamp};
+    use crate::references::ContentHash;
 
     const FOLDER: &str = "90_バックアップ";
 
@@ -589,6 +615,71 @@ mod tests {
         write(root.path(), &manifest, &text.replace("a.md", "../../../out.md"));
         assert!(backups.restore(&id, None, &at(3)).is_err());
         assert!(!root.path().join("../out.md").exists());
+    }
+
+    /// Backups that fumi made by itself, one a minute of a year: each of `a.md` with a text, before that became another one.
+    fn made_before(root: &Path, year: u32, texts: &[&str]) -> Vec<String> {
+        let made = texts.iter().enumerate().map(|(at, text)| {
+            let sha256 = ContentHash::of(text.as_bytes());
+            let id = format!("{year}0101T{:02}{:02}00Z-0123abcd", at / 60, at % 60);
+            let (digits, size) = (sha256.digits(), text.len());
+            let file = format!("- path: a.md\n  sha256: {digits}\n  size: {size}\n  becomes: {digits}\n");
+            write(root, &format!("{FOLDER}/{id}/files/a.md"), text);
+            write(
+                root,
+                &format!("{FOLDER}/{id}/manifest.yaml"),
+                &format!("id: {id}\nreason: before\nfiles:\n{file}"),
+            );
+            id
+        });
+        made.collect()
+    }
+
+    fn ids(backups: &Backups) -> Vec<String> {
+        let (complete, _) = backups.list().expect("listed");
+        complete.into_iter().map(|backup| backup.id).collect()
+    }
+
+    #[test]
+    fn what_is_tidied_is_held_by_another_backup() {
+        let (root, backups) = made(&[("a.md", "now")]);
+        // Fumi put both texts there once, the first when somebody restored it.
+        let texts: Vec<&str> = ["theirs"].into_iter().chain(vec!["fixed"; 299]).collect();
+        let made = made_before(root.path(), 2025, &texts);
+        let new = backups.create_before(&[("a.md", "0")], "", &at(1)).expect("made").id;
+        let left = ids(&backups);
+        assert!(left.contains(&made[0]) && left.contains(&new));
+        assert_eq!(left.len(), 202);
+    }
+
+    #[test]
+    fn a_copy_that_is_damaged_does_not_count() {
+        let (root, backups) = made(&[("a.md", "now")]);
+        let made = made_before(root.path(), 2025, &["fixed"; 300]);
+        for id in &made[1..] {
+            write(root.path(), &format!("{FOLDER}/{id}/files/a.md"), "damaged");
+        }
+        backups.create_before(&[("a.md", "0")], "", &at(1)).expect("made");
+        assert!(ids(&backups).contains(&made[0]));
+    }
+
+    #[test]
+    fn the_backup_that_is_restored_stays() {
+        let (root, backups) = made(&[("a.md", "now")]);
+        let made = made_before(root.path(), 2025, &["fixed"; 300]);
+        backups.restore(&made[0], None, &at(1)).expect("restored");
+        assert_eq!(read(root.path(), "a.md"), "fixed");
+        assert!(ids(&backups).contains(&made[0]));
+    }
+
+    #[test]
+    fn nothing_is_tidied_while_names_are_in_the_future() {
+        let (root, backups) = made(&[("a.md", "now")]);
+        made_before(root.path(), 2099, &["now"; 300]);
+        let new = backups.create_before(&[("a.md", "0")], "", &at(1)).expect("made").id;
+        let left = ids(&backups);
+        assert!(left.contains(&new));
+        assert_eq!(left.len(), 301);
     }
 
     #[test]

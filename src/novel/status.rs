@@ -138,6 +138,10 @@ impl Status {
             Ok(interrupted) => remarks.extend(interrupted.as_ref().map(Interrupted::message)),
             Err(error) => remarks.push(error.lesson().message),
         }
+        match together::set_asides(novel.project()) {
+            Ok(folders) => remarks.extend(folders.iter().map(|folder| together::aside_message(folder))),
+            Err(error) => remarks.push(error.lesson().message),
+        }
         let open = open(&sessions.sessions);
         let scores = reviewing::scores(novel.project()).unwrap_or_else(|error| {
             remarks.push(error.lesson().message);

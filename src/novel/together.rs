@@ -2,20 +2,23 @@
 //!
 //! Invariant: what each file becomes is on the disk before the note of the whole; the note is there before the first file changes, and
 //! gone after the last. Forward and not back: a whole that was interrupted is finished by the next start or the next turn to write.
-//! A file that somebody changed since is left to them. For whoever has the turn to write: a novel has one note.
+//! A file that somebody changed since is left to them. For whoever has the turn to write: a novel has one note, and no other whole begins
+//! before it is finished. One that cannot be finished is set aside with its contents. A note may come from somebody else, with a
+//! novel that was copied: it changes only what the tools write.
 
 use std::sync::Arc;
 
 use fumi_base::{
     files,
+    listing::list,
     project::{PathError, Project},
     text::Text,
-    writing::{WriteError, remove_file, remove_folder, replace, replace_if},
+    writing::{WriteError, remove_file, remove_folder, replace, replace_if, set_aside},
 };
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    backups::Damage,
+    backups::{Damage, is_copy_of},
     errors::backup::BackupError,
     project::read_yaml,
     references::{ContentHash, FILE_BYTES, FileReference},
@@ -26,6 +29,17 @@ pub const FOLDER: &str = ".noveler/together";
 
 /// Where the whole is written down.
 const NOTE: &str = ".noveler/together/note.yaml";
+
+/// Hidden folders whose files the tools write. What else is hidden belongs to other programs.
+const STATE: [&str; 4] = [
+    ".noveler/checks/",
+    ".noveler/publish/",
+    ".noveler/sessions/",
+    ".noveler/writes/",
+];
+
+/// How many names beside the note are looked at.
+const BESIDE: usize = 1_000;
 
 /// The largest note that is read: 2,000 paths.
 const NOTE_BYTES: u64 = 16 << 20;
@@ -136,6 +150,11 @@ pub struct Interrupted {
 /// # Panics
 /// Never: texts and lists are YAML.
 pub fn apply(project: &Arc<Project>, restores: Option<&str>, changes: Vec<Change>) -> Result<Vec<String>, WriteError> {
+    match finish(project) {
+        // It would be overwritten.
+        Err(error) if is_left(project) => return Err(as_write(error)),
+        _ => {}
+    }
     let mut note = Note {
         restores: restores.map(str::to_owned),
         files: Vec::with_capacity(changes.len()),
@@ -183,7 +202,14 @@ pub fn apply(project: &Arc<Project>, restores: Option<&str>, changes: Vec<Change
     }
     let text = serde_saphyr::to_string(&note).expect("texts and lists are YAML");
     replace(project, NOTE, text.as_bytes())?;
-    carry_out(project, &note).map_err(|error| match error {
+    carry_out(project, &note).map_err(|error| match as_write(error) {
+        error @ WriteError::Changed { .. } => error,
+        error => WriteError::Unfinished(Box::new(error)),
+    })
+}
+
+fn as_write(error: BackupError) -> WriteError {
+    match error {
         BackupError::Write(error) => error,
         BackupError::Path(error) => error.into(),
         // Somebody removed a content that was just written.
@@ -191,20 +217,52 @@ pub fn apply(project: &Arc<Project>, restores: Option<&str>, changes: Vec<Change
             path: NOTE.to_owned(),
             source: std::io::Error::other(error),
         },
-    })
+    }
 }
 
 /// Finishes what was interrupted, if anything was. For whoever has the turn to write. Returns the files that somebody changed
-/// since, which stay as they are.
+/// since, which stay as they are. What can never be finished is set aside, and [`set_asides`] tells it.
 pub fn finish(project: &Arc<Project>) -> Result<Vec<String>, BackupError> {
-    let Some(note) = left(project)? else {
-        return Ok(Vec::new());
-    };
-    match carry_out(project, &note) {
+    match left(project).and_then(|note| note.map_or(Ok(Vec::new()), |note| carry_out(project, &note))) {
         // Somebody changed what the rest depends on.
         Err(BackupError::Write(WriteError::Changed { path })) => Ok(vec![path]),
+        // The disk may answer the next time.
+        Err(error @ BackupError::Write(WriteError::Io { .. } | WriteError::TurnLost { .. }))
+        | Err(error @ BackupError::Path(PathError::Unreadable { .. })) => Err(error),
+        Err(error) => {
+            set_aside(project, FOLDER)?;
+            Err(error)
+        }
         done => done,
     }
+}
+
+/// The folders of what could not be finished.
+pub fn set_asides(project: &Arc<Project>) -> Result<Vec<String>, PathError> {
+    let (state, name) = FOLDER.split_once('/').unwrap_or_default();
+    let folder = match project.resolve(state) {
+        Ok(folder) => folder,
+        Err(PathError::NotFound { .. }) => return Ok(Vec::new()),
+        Err(error) => return Err(error),
+    };
+    let (listed, _) = list(&folder, BESIDE)?;
+    let aside = listed
+        .iter()
+        .filter(|entry| entry.name != name && entry.name.starts_with(name));
+    Ok(aside.map(|entry| entry.path.shown()).collect())
+}
+
+/// What is said of a folder of [`set_asides`], in both languages.
+#[must_use]
+pub fn aside_message(folder: &str) -> Text {
+    Text::new(
+        format!(
+            "An interrupted write of several files could not be finished and was set aside: {folder}/note.yaml names the files, and the numbered files beside it are what they were to become. Copy what is needed, then remove that folder."
+        ),
+        format!(
+            "途中で止まった複数ファイルの書き込みは、最後まで済ませられなかったため {folder} に移しました。note.yaml に対象のファイル、番号の付いたファイルに書き込むはずだった内容があります。必要なものを写してから、このフォルダーを削除してください。"
+        ),
+    )
 }
 
 /// What was interrupted and not finished since.
@@ -236,7 +294,30 @@ fn left(project: &Arc<Project>) -> Result<Option<Note>, BackupError> {
         Err(error) => return Err(error.into()),
     };
     let bytes = files::read(&note, NOTE_BYTES)?;
-    Ok(Some(read_yaml(NOTE, &String::from_utf8_lossy(&bytes))?))
+    let note: Note = read_yaml(NOTE, &String::from_utf8_lossy(&bytes))?;
+    match note.files.iter().find(|file| !is_allowed(&note, file)) {
+        Some(file) => Err(BackupError::Hidden {
+            path: file.path.clone(),
+        }),
+        None => Ok(Some(note)),
+    }
+}
+
+/// True if the tools write such a file: none of another program, and only with what waits beside the note or lies in the backup.
+fn is_allowed(note: &Note, file: &Noted) -> bool {
+    let path = STATE.iter().find_map(|folder| file.path.strip_prefix(folder));
+    let mut parts = path.unwrap_or(&file.path).split('/');
+    let waits = |from: &str| {
+        let number = from.strip_prefix(FOLDER).and_then(|from| from.strip_prefix('/'));
+        number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    let is_copy = |from: &str| {
+        note.restores
+            .as_deref()
+            .is_some_and(|id| is_copy_of(from, id, &file.path))
+    };
+    parts.all(|part| !part.is_empty() && !part.starts_with('.'))
+        && file.from.as_deref().is_none_or(|from| waits(from) || is_copy(from))
 }
 
 /// Puts every file of a note in its place that is not there yet, then removes the note.
@@ -335,7 +416,7 @@ mod tests {
         writing::{WriteError, replace},
     };
 
-    use super::{Change, NOTE, apply, finish, interrupted};
+    use super::{Change, NOTE, apply, finish, interrupted, set_asides};
     use crate::references::ContentHash;
 
     fn read(root: &tempfile::TempDir, name: &str) -> Option<String> {
@@ -411,5 +492,59 @@ mod tests {
             (Some("new".into()), Some("somebody's".into()))
         );
         assert_eq!(interrupted(&project).expect("read"), None);
+    }
+
+    /// A project with `a.md` and a note that removes it first and gives another file what waits.
+    fn noted(path: &str, from: &str) -> (tempfile::TempDir, std::sync::Arc<Project>) {
+        let root = tempfile::tempdir().expect("a folder");
+        let project = Project::open(root.path()).expect("a project");
+        fs::write(root.path().join("a.md"), "old").expect("written");
+        fs::write(root.path().join("new"), "new").expect("written");
+        let hash = |text: &str| ContentHash::of(text.as_bytes()).digits().to_owned();
+        let (old, new) = (hash("old"), hash("new"));
+        let note = format!(
+            "restores: null\nfiles:\n- path: a.md\n  from: null\n  sha256: null\n  before: {old}\n  guards: false\n- path: {path}\n  from: {from}\n  sha256: {new}\n  before: null\n  guards: false\n"
+        );
+        replace(&project, NOTE, note.as_bytes()).expect("written");
+        (root, project)
+    }
+
+    #[test]
+    fn a_note_changes_no_file_of_another_program() {
+        for (path, from) in [
+            (".git/config", ".noveler/together/0"),
+            (".noveler/other/x", ".noveler/together/0"),
+            (".noveler/checks/../../.git/config", ".noveler/together/0"),
+            ("b.md", "new"),
+            ("b.md", ".noveler/together/../../new"),
+        ] {
+            let (root, project) = noted(path, from);
+            replace(&project, ".noveler/together/0", b"new").expect("written");
+            assert_eq!(finish(&project).expect_err(path).entry(), "HIDDEN_PATH", "{path}");
+            assert_eq!(read(&root, "a.md"), Some("old".into()), "{path}");
+            assert_eq!((read(&root, path), read(&root, "b.md")), (None, None));
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_finished_is_set_aside_before_the_next_whole() {
+        let (root, project) = noted("b.md", ".noveler/together/0");
+        let changes = || vec![Change::write("c.md", "c"), Change::write("d.md", "d")];
+        apply(&project, None, changes()).expect("applied");
+        assert_eq!(interrupted(&project).expect("read"), None);
+        let aside = set_asides(&project).expect("listed");
+        assert_eq!(aside.len(), 1);
+        assert!(read(&root, &format!("{}/note.yaml", aside[0])).is_some());
+        assert_eq!(read(&root, "d.md"), Some("d".into()));
+    }
+
+    #[test]
+    fn the_next_whole_waits_for_what_was_interrupted() {
+        let (root, project) = noted("b.md", ".noveler/together/0");
+        replace(&project, ".noveler/together/0", b"new").expect("written");
+        let changes = vec![Change::write("c.md", "c"), Change::write("d.md", "d")];
+        apply(&project, None, changes).expect("applied");
+        assert_eq!((read(&root, "a.md"), read(&root, "b.md")), (None, Some("new".into())));
+        assert_eq!(read(&root, "d.md"), Some("d".into()));
     }
 }

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use fumi_base::{
-    listing::{list, list_last},
+    listing::list_last,
     project::{PathError, Project},
     writing::{WriteError, remove_folder, replace},
 };
@@ -31,7 +31,7 @@ const MANIFEST_BYTES: u64 = 1 << 20;
 const REVIEWS: usize = 20_000;
 /// How many reviews stay.
 const KEPT: usize = 500;
-/// How many there are beyond that before they are tidied.
+/// How many new ones there are before they are tidied again.
 const OVER: usize = 100;
 /// The tool whose score is an episode's score.
 const WHOLE: &str = "noveler_check";
@@ -231,22 +231,27 @@ pub fn write_new(project: &Project, files: BTreeMap<String, String>) -> Result<(
     Ok(())
 }
 
-/// Removes old reviews: the newest [`KEPT`] stay, those with judgements, and those whose score is the newest of an episode. Best
-/// effort: what stays is looked at again.
-pub fn tidy(project: &Arc<Project>) {
+/// Removes old reviews before a new one is written: the newest [`KEPT`] stay, those with judgements or texts from a client,
+/// and those whose score is the newest of an episode. Best effort: what stays is looked at again.
+pub fn tidy(project: &Arc<Project>, new: &ReviewId) {
     let Ok(folder) = project.resolve(FOLDER) else { return };
-    let Ok((listed, true)) = list(&folder, KEPT + OVER) else {
+    let Ok((listed, _)) = list_last(&folder, REVIEWS) else {
         return;
     };
+    let ids: Vec<ReviewId> = listed.iter().filter_map(|entry| ReviewId::parse(&entry.name)).collect();
+    // Names begin with the time of the review. Where the clock was wrong the first are not the oldest.
+    if ids.len() <= KEPT || !ids.len().is_multiple_of(OVER) || ids.last() > Some(new) {
+        return;
+    }
     let Ok(scores) = scores::scores(project) else { return };
     let newest: BTreeMap<Episode, &ReviewId> = scores.iter().map(|score| (score.episode, &score.review)).collect();
-    // Names begin with the time of the review.
-    for old in listed.iter().take(OVER) {
-        let Some(id) = ReviewId::parse(&old.name) else { continue };
-        let is_judged = project.resolve(&format!("{FOLDER}/{id}/judgements.jsonl")).is_ok();
-        if !is_judged && !newest.values().any(|kept| **kept == id) {
-            let _ = remove_folder(project, &format!("{FOLDER}/{id}"));
-        }
+    // What somebody judged, or gave to a step.
+    let has = |id: &ReviewId, name: &str| project.resolve(&format!("{FOLDER}/{id}/{name}")).is_ok();
+    let is_theirs = |id: &ReviewId| has(id, "judgements.jsonl") || has(id, "inputs");
+    let old = ids.iter().take(ids.len() - KEPT);
+    let gone = old.filter(|id| !newest.values().any(|kept| kept == id) && !is_theirs(id));
+    for id in gone.take(2 * OVER) {
+        let _ = remove_folder(project, &format!("{FOLDER}/{id}"));
     }
 }
 

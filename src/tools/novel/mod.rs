@@ -200,7 +200,7 @@ fn finish(project: &Arc<Project>) {
     match together::finish(project) {
         Ok(kept) if kept.is_empty() => {}
         Ok(kept) => tracing::warn!(?kept, "an interrupted write left files that were changed since"),
-        // It stays told by status, and keeps nobody from writing.
+        // Status tells it.
         Err(error) => tracing::warn!(%error, "an interrupted write cannot be finished"),
     }
 }

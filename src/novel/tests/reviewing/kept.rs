@@ -5,7 +5,9 @@ use std::fs;
 use fumi_novel::{
     checks::{FixLevel, Issue, Proposal, Severity},
     errors::reviewing::ReviewError,
-    reviewing::{Execution, JudgementLine, Resolution, Review, ReviewId, Reviews, STEPS, Subject, review_step, scores},
+    reviewing::{
+        Execution, JudgementLine, Resolution, Review, ReviewId, Reviews, STEPS, Subject, review_step, scores, tidy,
+    },
 };
 
 use crate::{at, entry, episode, sample::copied};
@@ -313,4 +315,40 @@ fn a_staged_review_has_twelve_steps_in_four_phases() {
     // A step that names no rules looks with all of its groups.
     assert!(rhythm.has_rule("long_sentence"));
     assert!(STEPS.iter().all(|step| step.judged_items() <= step.items.len()));
+}
+
+/// The folders of 700 reviews, of which the first 100 are judged and the next has the newest score. Returns how many are left when another
+/// one is begun.
+fn left_beside(new: &ReviewId) -> usize {
+    let (root, novel) = copied();
+    let checks = root.path().join(".noveler/checks");
+    let id = |number| ReviewId::new(&at(1), number);
+    for number in (0..700).filter(|number| *number != 100) {
+        let folder = checks.join(id(number).to_string());
+        fs::create_dir_all(&folder).expect("a folder");
+        if number < 100 {
+            fs::write(folder.join("judgements.jsonl"), "").expect("written");
+        }
+    }
+    let reviews = Reviews::of(novel.project().clone());
+    let mut scored = reviews.begin(id(100), subject(1), &at(1));
+    let whole = execution("noveler_check", None, 1, Some(80.0));
+    scored.record(subject(1), whole, &[], "{}").expect("recorded");
+    tidy(novel.project(), new);
+    assert!(reviews.load(&id(100).to_string()).is_ok());
+    let names = fs::read_dir(checks).expect("there").flatten();
+    let is_review = |name: String| name.starts_with("check_").then_some(());
+    names
+        .filter_map(|entry| is_review(entry.file_name().into_string().ok()?))
+        .count()
+}
+
+#[test]
+fn reviews_are_tidied_behind_those_that_stay() {
+    assert_eq!(left_beside(&ReviewId::new(&at(2), 0)), 601);
+}
+
+#[test]
+fn no_review_is_removed_while_names_are_in_the_future() {
+    assert_eq!(left_beside(&ReviewId::new(&at(1), 300)), 700);
 }

@@ -225,6 +225,7 @@ fn mend(
     }
     if let Some(written) = &written {
         keep(job, level, &looked, written, &fixed, &output)?;
+        reviewing::tidy(job.novel.project(), &job.id());
         let changes = change.into_iter().chain(reviewing::changes(job.apart.take()));
         together::apply(job.novel.project(), None, changes.collect())?;
     }

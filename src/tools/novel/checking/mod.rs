@@ -137,8 +137,8 @@ impl Job {
         if looks.session_id.is_some() {
             together::apply(project, None, reviewing::changes(files))?;
         } else {
+            reviewing::tidy(project, &self.id());
             reviewing::write_new(project, files)?;
-            reviewing::tidy(project);
         }
         Ok(())
     }
