@@ -10,7 +10,7 @@ use std::{
     sync::LazyLock,
 };
 
-use encoding_rs::{Encoding, ISO_2022_JP, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
+use encoding_rs::{EUC_JP, Encoding, ISO_2022_JP, SHIFT_JIS, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 use sha2::{Digest, Sha256};
 
 use crate::{
@@ -155,12 +155,15 @@ pub fn detect(bytes: &[u8]) -> &'static Encoding {
         Err(error) if cut && error.valid_up_to() + 4 > head.len() => return UTF_8,
         Err(_) => {}
     }
-    if let Some(encoding) = declared(head).filter(|encoding| can_be(head, encoding)) {
-        return encoding;
-    }
     let mut detector = chardetng::EncodingDetector::new(chardetng::Iso2022JpDetection::Allow);
     detector.feed(head, !cut);
     let guessed = detector.guess(None, chardetng::Utf8Detection::Allow);
+    if let Some(encoding) = declared(head).filter(|encoding| can_be(head, encoding, cut)) {
+        // Any bytes are text of an encoding of one byte a character, so that its declaration may be a leftover.
+        let is_japanese = [SHIFT_JIS, EUC_JP, ISO_2022_JP].contains(&guessed) && !is_latin(head);
+        let is_leftover = encoding.is_single_byte() && is_japanese && can_be(head, guessed, cut);
+        return if is_leftover { guessed } else { encoding };
+    }
     if OTHER_SCRIPTS.contains(&guessed.name()) && is_latin(head) {
         WINDOWS_1252
     } else {
@@ -189,10 +192,10 @@ const OTHER_SCRIPTS: [&str; 13] = [
 /// CSS, `<meta charset>` of HTML.
 static DECLARATIONS: LazyLock<[regex::bytes::Regex; 4]> = LazyLock::new(|| {
     [
-        r"\A(?:[^\n]*\n)?[ \t\x0c]*#[^\n]*?coding[:=][ \t]*([-_.a-zA-Z0-9]+)",
+        r"\A(?:[ \t\x0c]*(?:#[^\n]*)?\r?\n)?[ \t\x0c]*#[^\n]*?coding[:=][ \t]*([-_.a-zA-Z0-9]+)",
         r#"\A\s*<\?xml[^>]*?\sencoding\s*=\s*["']([-_.:a-zA-Z0-9]+)["']"#,
         r#"\A@charset "([-_.:a-zA-Z0-9]+)";"#,
-        r#"(?i)<meta\s[^>]*?charset\s*=\s*["']?\s*([-_.:a-z0-9]+)"#,
+        r#"(?is)\A\s*<(?:(?:!doctype\s|!--|\?xml\s|html|head|title).*?<)?meta\s[^>]*?charset\s*=\s*["']?\s*([-_.:a-z0-9]+)"#,
     ]
     .map(|pattern| regex::bytes::Regex::new(pattern).expect("a constant pattern"))
 });
@@ -200,7 +203,7 @@ static DECLARATIONS: LazyLock<[regex::bytes::Regex; 4]> = LazyLock::new(|| {
 /// How much of a file is looked at for a declaration; a browser looks at as much.
 const DECLARATION_BYTES: usize = 1_024;
 
-/// The encoding that a file says it is in. UTF-16 is never told that way: the declaration itself would be in it.
+/// The encoding that a file which is not UTF-8 says it is in. UTF-16 is never told that way: the declaration itself would be in it.
 fn declared(bytes: &[u8]) -> Option<&'static Encoding> {
     let head = &bytes[..bytes.len().min(DECLARATION_BYTES)];
     let label = DECLARATIONS
@@ -213,19 +216,16 @@ fn declared(bytes: &[u8]) -> Option<&'static Encoding> {
         .find_map(|end| label.strip_suffix(end))
         .unwrap_or(&label);
     match EncodingChoice::parse(label).ok()? {
-        EncodingChoice::Fixed(encoding) if encoding.is_ascii_compatible() => Some(encoding),
+        EncodingChoice::Fixed(encoding) if encoding.is_ascii_compatible() && encoding != UTF_8 => Some(encoding),
         _ => None,
     }
 }
 
-/// Whether bytes are text of an encoding.
-fn can_be(bytes: &[u8], encoding: &'static Encoding) -> bool {
-    // Only whole lines: the last character may be cut in two.
-    let end = bytes
-        .iter()
-        .rposition(|byte| *byte == b'\n')
-        .map_or(bytes.len(), |at| at + 1);
-    !encoding.decode_without_bom_handling(&bytes[..end]).1
+/// Whether bytes are text of an encoding. Where they are cut, the last character may be too: at most 3 bytes of it are there.
+fn can_be(bytes: &[u8], encoding: &'static Encoding, cut: bool) -> bool {
+    let forgiven = if cut { 3.min(bytes.len()) } else { 0 };
+    let mut ends = bytes.len() - forgiven..=bytes.len();
+    ends.any(|end| !encoding.decode_without_bom_handling(&bytes[..end]).1)
 }
 
 /// Whether bytes that are no ASCII stand among Latin letters, as accents do: words of other scripts have no Latin letters.
@@ -490,6 +490,35 @@ mod tests {
                 "{head}"
             );
         }
+    }
+
+    #[test]
+    fn a_false_declaration_is_not_believed() {
+        let text = "吾輩は猫である。名前はまだ無い。どこで生れたかとんと見当がつかぬ。";
+        for (encoding, name) in [(SHIFT_JIS, "shift_jis"), (EUC_JP, "euc-jp")] {
+            for head in [
+                "<!DOCTYPE html>\n<html><meta charset=\"utf-8\"><p>",
+                "<!DOCTYPE html>\n<html><meta charset=\"latin1\"><p>",
+                "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<a>",
+                "# coding: koi8-r\n# ",
+                "```html\n<meta charset=\"windows-1252\">\n```\n",
+            ] {
+                let bytes = [head.as_bytes(), &encoding.encode(text).0].concat();
+                let decoded = decode(&bytes, EncodingChoice::Auto);
+                assert_eq!((decoded.encoding.as_str(), decoded.damaged), (name, false), "{head}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_declaration_is_believed_where_the_last_character_is_cut() {
+        let mut bytes = b"# coding: shift_jis\n#".to_vec();
+        while bytes.len() <= super::DETECTION_BYTES {
+            bytes.extend_from_slice(b"\x93\xfa");
+        }
+        assert_eq!(super::detect(&bytes), SHIFT_JIS);
+        bytes.insert(20, b'#');
+        assert_eq!(super::detect(&bytes), SHIFT_JIS);
     }
 
     #[test]

@@ -21,6 +21,7 @@ pub mod sources;
 pub mod text_query;
 pub mod walk;
 mod walkers;
+pub mod within;
 
 // Structure.
 pub mod complexity;

@@ -129,6 +129,7 @@ impl CodePattern {
                         }
                         return Ok(Self::new(pattern.0, language));
                     }
+                    Err(Trouble::TooLarge) => return Err(refused(text, language, Trouble::TooLarge)),
                     Err(trouble) => {
                         first_fault.get_or_insert(trouble);
                     }
@@ -513,6 +514,10 @@ fn is_code(node: &Node<'_, StrDoc<Grammar>>, language: &Language) -> bool {
 
 /// Whether a node may be a pattern although something is wrong in it.
 fn is_near(node: &Node<'_, StrDoc<Grammar>>, care: Care, code: &str, sign: char) -> bool {
+    // A missing token is forgiven, but not the other half of a bracket: what its author meant to be in it is not known.
+    if !is_balanced(code) {
+        return false;
+    }
     if care != Care::Unfinished || !node.is_error() {
         return !node.is_error();
     }
@@ -520,7 +525,7 @@ fn is_near(node: &Node<'_, StrDoc<Grammar>>, care: Care, code: &str, sign: char)
         .children()
         .next()
         .is_some_and(|first| !first.is_named() && first.text().chars().all(char::is_alphabetic));
-    begins_with_keyword && code.contains(sign) && is_balanced(code)
+    begins_with_keyword && code.contains(sign)
 }
 
 /// Whether every bracket has its other half.

@@ -31,6 +31,7 @@ use crate::{
     text_query::TextQuery,
     walk::{self, FoundFile, Traversal, by_path, lock, note, note_entry},
     walkers::{self, Walkers, cores},
+    within::Within,
 };
 
 /// What the kept rows of one search may occupy, in bytes of text. Well under the 500 MB that one operation may use.
@@ -54,6 +55,7 @@ pub struct ScopeOptions {
 pub struct Scope {
     project: Arc<Project>,
     globs: Override,
+    within: Option<Within>,
     max_filesize: Option<u64>,
     traversal: Traversal,
     /// Files found by a walk are listed as passed over beyond this many bytes.
@@ -101,10 +103,23 @@ impl Scope {
         Ok(Self {
             project: Arc::clone(project),
             globs,
+            within: None,
             max_filesize,
             traversal: options.traversal,
             most_bytes,
         })
+    }
+
+    /// Admits of the files that a walk finds only those in these places.
+    #[must_use]
+    pub fn only_within(mut self, within: Option<Within>) -> Self {
+        self.within = within;
+        self
+    }
+
+    /// True if a found file lies in the places that the call named.
+    pub(crate) fn has_place(&self, path: &ProjectPath) -> bool {
+        self.within.as_ref().is_none_or(|within| within.admits(path.relative()))
     }
 
     /// The project that is searched.
@@ -372,7 +387,7 @@ fn walk_folders(
             if !entry.file_type().is_some_and(|kind| kind.is_file()) {
                 return WalkState::Continue;
             }
-            let Some(path) = scope.project.found(entry.path()) else {
+            let Some(path) = scope.project.found(entry.path()).filter(|path| scope.has_place(path)) else {
                 return WalkState::Continue;
             };
             let again =

@@ -69,7 +69,7 @@ pub fn find(
                 note_entry(&entry, project, &skipped);
                 match entry {
                     Ok(entry) if entry.file_type().is_some_and(|kind| kind.is_file()) => {
-                        if let Some(path) = project.found(entry.path()) {
+                        if let Some(path) = project.found(entry.path()).filter(|path| scope.has_place(path)) {
                             lock_list(&found).push(path);
                         }
                     }

@@ -31,6 +31,7 @@ use crate::{
     size::SizeFilter,
     skipped::{Reason, SkippedList, shown_below},
     walkers::{self, Walkers, cores},
+    within::Within,
 };
 
 /// How many entries a thread visits between two looks at the cancellation token (a look takes a lock).
@@ -243,6 +244,7 @@ impl FileFilter {
             test: EntryTest {
                 project: Arc::clone(project),
                 name,
+                within: None,
                 full_path: options.full_path_match,
                 extensions,
                 kinds,
@@ -250,6 +252,13 @@ impl FileFilter {
                 changed,
             },
         })
+    }
+
+    /// Finds only what lies in these places.
+    #[must_use]
+    pub fn only_within(mut self, within: Option<Within>) -> Self {
+        self.test.within = within;
+        self
     }
 
     /// Finds the files. Runs on as many threads as are free; stops within an entry or two of being cancelled.
@@ -516,6 +525,7 @@ impl Candidate {
 struct EntryTest {
     project: Arc<Project>,
     name: Option<Regex>,
+    within: Option<Within>,
     full_path: bool,
     extensions: Option<RegexSet>,
     kinds: Option<Kinds>,
@@ -536,6 +546,12 @@ impl EntryTest {
                 name
             };
             if !pattern.is_match(subject) {
+                return false;
+            }
+        }
+        if let Some(within) = &self.within {
+            let relative = below(self.project.root(), candidate.path());
+            if !relative.is_some_and(|relative| within.admits(relative)) {
                 return false;
             }
         }

@@ -199,9 +199,11 @@ impl ToolError {
         };
         let is_empty = |parameters: &Value| parameters.as_object().is_none_or(Map::is_empty);
         let shown = parameters.to_string();
-        if redactor.message(&shown) != shown {
+        if redactor.message(&shown) != shown || without_secrets(&parameters) != parameters {
             (parameters, is_template) = (json!({}), true);
         }
+        // A value that was cut is not the caller's own.
+        is_template |= shown.contains("…\"");
         // Which call would work is not known, or only the caller knows.
         is_template |= is_empty(&parameters) && action == tool;
         // A call that repeats the arguments has it already.
@@ -293,9 +295,10 @@ impl ToolError {
                 call.insert(name.clone(), value.clone());
             }
         }
-        let text = Value::Object(call.clone()).to_string();
-        let may_be_shown = text.len() <= LONGEST_SUGGESTION && redactor.message(&text) == text;
-        may_be_shown.then_some(Value::Object(call))
+        let call = Value::Object(call);
+        let text = call.to_string();
+        let has_secret = redactor.message(&text) != text || without_secrets(&call) != call;
+        (text.len() <= LONGEST_SUGGESTION && !has_secret).then_some(call)
     }
 
     /// One line for the log and for the command line.

@@ -107,7 +107,14 @@ impl Advice {
         if globset::Glob::new(&glob).is_err() {
             return String::new();
         }
-        let quoted = glob.replace('\\', "\\\\").replace('"', "\\\"");
+        let quoted: String = glob
+            .chars()
+            .map(|c| match c {
+                '"' | '\\' => format!("\\{c}"),
+                c if c.is_ascii_control() => format!("\\u{:04x}", u32::from(c)),
+                c => c.to_string(),
+            })
+            .collect();
         format!(r#"{{"pattern": "{quoted}", "glob": true, "full_path_match": true}}"#)
     }
 

@@ -13,7 +13,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
-    FAMILY, MAX_RESULTS, Name, SearchDeps, SortBy, TOOLSET, Walk, named,
+    FAMILY, MAX_RESULTS, Name, SearchDeps, SortBy, TOOLSET, Walk,
+    named::{self, GlobRoots},
     search_reply::{ContentGlobs, ENCODING, FORMATS, Format, MOST_COUNT, SearchReply, Text},
 };
 use crate::tool::{Cx, Effect, Outcome, SharedOption, Spec, Texts, Tool, ToolError};
@@ -83,9 +84,17 @@ impl Tool for FindAndGrep {
     async fn call(args: Args, deps: &SearchDeps, cx: &Cx) -> Result<Outcome<SearchReply>, ToolError> {
         let (options, adjusted) = args.text.options()?;
         let query = TextQuery::new(&options)?;
-        let places = named::places(&cx.project, &args.roots, args.globs.includes())?;
-        let filter = args.name.filter(&cx.project, &places.roots, &args.walk)?;
-        let scope = args.globs.scope(places.globs, &args.walk, deps, cx)?;
+        let rules = GlobRoots {
+            has_globs: args.globs.includes(),
+            of_folders: false,
+            traversal: args.walk.traversal(),
+        };
+        let places = named::places(cx, &args.roots, rules).await?;
+        let filter = args
+            .name
+            .filter(&cx.project, &places.roots, &args.walk)?
+            .only_within(places.within);
+        let scope = args.globs.scope(&args.walk, deps, cx)?;
         let form = args.format.shape();
         let keep = usize::try_from(MAX_RESULTS).unwrap_or(usize::MAX);
         let wanted = Listed {

@@ -7,7 +7,10 @@ use fumi_code::walk::{Detail, FoundFile, Listed};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{FAMILY, MAX_RESULTS, Name, SearchDeps, TOOLSET, Walk, clamp, named};
+use super::{
+    FAMILY, MAX_RESULTS, Name, SearchDeps, TOOLSET, Walk, clamp,
+    named::{self, GlobRoots},
+};
 use crate::tool::{Cx, Effect, Next, Outcome, Render, SharedOption, Spec, Texts, Tool, ToolError};
 
 /// See the module.
@@ -146,13 +149,14 @@ impl Tool for ListFiles {
     }
 
     async fn call(args: Args, deps: &SearchDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
-        let mut args = args;
-        let places = named::places(&cx.project, &args.roots, args.name.pattern.is_some())?;
-        if !places.globs.is_empty() {
-            args.name.pattern = Some(named::as_pattern(&cx.project, &places.globs));
-            (args.name.glob, args.name.full_path_match) = (true, true);
-        }
+        let rules = GlobRoots {
+            has_globs: args.name.pattern.is_some(),
+            of_folders: true,
+            traversal: args.walk.traversal(),
+        };
+        let places = named::places(cx, &args.roots, rules).await?;
         let filter = args.name.filter(&cx.project, &places.roots, &args.walk)?;
+        let filter = filter.only_within(places.within);
         let (keep, limit_adjusted) = clamp(
             args.limit,
             deps.default_rows

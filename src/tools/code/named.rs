@@ -1,14 +1,19 @@
 //! From the strings of a call to files and folders of the project: every path argument of the code tools comes through here.
 //!
 //! A path is served in any spelling that can mean only one file ([`Project::meant`]), by its name alone where exactly one
-//! file of the project has it, and a glob in the place of a root as that root's folder and a glob for the files in it.
+//! file of the project has it, and a glob in the place of a root as those of the files found in its folder that it matches.
 
-use std::{sync::Arc, time::SystemTime};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+    time::SystemTime,
+};
 
 use fumi_base::project::{PathError, Project, ProjectPath};
 use fumi_code::{
     errors::search::SearchError,
-    walk::{Detail, FileFilter, FileOptions, Listed, Sort, Traversal},
+    walk::{Detail, FileFilter, FileOptions, Listed, Listing, Sort, Traversal},
+    within::{PlaceGlob, Within},
 };
 use tokio_util::sync::CancellationToken;
 
@@ -17,43 +22,52 @@ use crate::tool::{Cx, ToolError};
 /// How many files of one name an error offers.
 const CANDIDATES: usize = 5;
 
-/// What begins the part of a path that is a glob.
-const WILDCARDS: [char; 4] = ['*', '?', '[', '{'];
+/// How many names, and how many globs, one call may have looked for in the whole project.
+const MOST_LOOKED_UP: usize = 20;
+
+/// What makes a path a glob. Brackets alone do not: folders are called `[slug]`.
+const WILDCARDS: [char; 2] = ['*', '?'];
 
 /// The file or folder that a string names.
 pub async fn path(cx: &Cx, raw: &str) -> Result<ProjectPath, ToolError> {
-    let refused = match cx.project.meant(raw) {
-        Ok(found) => return Ok(found),
-        Err(error) => error,
-    };
-    let is_name = !raw.is_empty() && !raw.contains(['/', '\\']) && !raw.contains(WILDCARDS);
-    let is_link = || cx.project.root().join(raw).is_symlink();
-    if !is_name || !matches!(refused, PathError::NotFound { .. }) || is_link() {
-        return Err(refused.into());
-    }
-    let (project, name) = (Arc::clone(&cx.project), raw.to_owned());
-    let mut found = cx
-        .blocking(move |cancel, _| files_of_name(&project, &name, cancel))
-        .await?;
-    match found.len() {
-        0 => Err(refused.into()),
-        1 => Ok(found.remove(0)),
-        _ => Err(PathError::NotFound {
-            path: raw.to_owned(),
-            nearest: found.iter().map(ProjectPath::shown).collect(),
-        }
-        .into()),
-    }
+    let mut found = paths(cx, &[raw.to_owned()]).await?;
+    found.pop().ok_or_else(ToolError::internal)
 }
 
 /// The same for several; all that are wrong come back in one error.
 pub async fn paths(cx: &Cx, raw: &[String]) -> Result<Vec<ProjectPath>, ToolError> {
+    let meant: Vec<_> = raw.iter().map(|raw| cx.project.meant(raw)).collect();
+    let is_name = |raw: &str| {
+        let is_plain = !raw.is_empty() && !raw.contains(['/', '\\']) && !raw.contains(WILDCARDS);
+        is_plain && !cx.project.root().join(raw).is_symlink()
+    };
+    let missing = raw
+        .iter()
+        .zip(&meant)
+        .filter(|(raw, meant)| matches!(meant, Err(PathError::NotFound { .. })) && is_name(raw));
+    let names: BTreeSet<String> = missing.map(|(raw, _)| raw.clone()).take(MOST_LOOKED_UP).collect();
+    let mut by_name = BTreeMap::new();
+    // A hidden name is looked for in hidden folders too; another is not.
+    let (hidden, plain): (BTreeSet<_>, BTreeSet<_>) = names.into_iter().partition(|name| name.starts_with('.'));
+    for names in [hidden, plain].into_iter().filter(|names| !names.is_empty()) {
+        let project = Arc::clone(&cx.project);
+        let found = cx.blocking(move |cancel, _| files_of_names(&project, &names, cancel));
+        by_name.extend(found.await?);
+    }
     let mut paths = Vec::with_capacity(raw.len());
-    let mut errors = Vec::new();
-    for raw in raw {
-        match path(cx, raw).await {
-            Ok(path) => paths.push(path),
-            Err(error) => errors.push(error),
+    let mut errors: Vec<ToolError> = Vec::new();
+    for (raw, meant) in raw.iter().zip(meant) {
+        match (meant, by_name.get(raw).map(Vec::as_slice)) {
+            (Ok(path), _) => paths.push(path),
+            (Err(_), Some([path])) => paths.push(path.clone()),
+            (Err(_), Some(several @ [_, _, ..])) => errors.push(
+                PathError::NotFound {
+                    path: raw.clone(),
+                    nearest: several.iter().take(CANDIDATES).map(ProjectPath::shown).collect(),
+                }
+                .into(),
+            ),
+            (Err(refused), _) => errors.push(refused.into()),
         }
     }
     match ToolError::together(errors) {
@@ -62,120 +76,157 @@ pub async fn paths(cx: &Cx, raw: &[String]) -> Result<Vec<ProjectPath>, ToolErro
     }
 }
 
-/// Files of exactly this name, at most [`CANDIDATES`]; ignored ones are none.
-fn files_of_name(
+/// The files of each of these names; ignored ones are none. Nothing where a part of the project could not be read: a name may
+/// be there once more.
+fn files_of_names(
     project: &Arc<Project>,
-    name: &str,
+    names: &BTreeSet<String>,
     cancel: &CancellationToken,
-) -> Result<Vec<ProjectPath>, SearchError> {
+) -> Result<BTreeMap<String, Vec<ProjectPath>>, SearchError> {
+    let alternatives: Vec<String> = names.iter().map(|name| regex::escape(name)).collect();
     let options = FileOptions {
-        pattern: Some(format!("^{}$", regex::escape(name))),
+        // A pattern without a capital ignores case unless it says otherwise.
+        pattern: Some(format!("(?-i)^(?:{})$", alternatives.join("|"))),
         types: vec!["f".to_owned()],
         traversal: Traversal {
-            hidden: name.starts_with('.'),
+            hidden: names.iter().any(|name| name.starts_with('.')),
             ..Traversal::default()
         },
         ..FileOptions::default()
     };
-    let filter =
-        FileFilter::new(project, &[], &options, SystemTime::now()).map_err(|mut faults| faults.swap_remove(0))?;
-    let wanted = Listed {
-        detail: Detail::Names,
-        sort: Sort::Path,
-        keep: CANDIDATES,
-    };
-    let found = filter.list(wanted, cancel)?.entries.into_iter().map(|file| file.path);
-    // The pattern may ignore case.
-    let has_name = |path: &ProjectPath| path.relative().file_name().is_some_and(|found| found == name);
-    Ok(found.filter(has_name).collect())
+    let listing = found(project, &[], &options, None, cancel)?;
+    let mut by_name: BTreeMap<String, Vec<ProjectPath>> = BTreeMap::new();
+    if listing.skipped.total == 0 {
+        for file in listing.entries {
+            if let Some(name) = file.path.relative().file_name().and_then(|name| name.to_str()) {
+                by_name.entry(name.to_owned()).or_default().push(file.path.clone());
+            }
+        }
+    }
+    Ok(by_name)
 }
 
-/// Where a call looks: files and folders, and globs of which a file there must match one, if there are any.
+/// Where a call looks.
 #[derive(Debug, Default)]
 pub struct Places {
     /// Files and folders.
     pub roots: Vec<ProjectPath>,
-    /// In the form of [`fumi_code::search::ScopeOptions::include_globs`]; empty: every file.
-    pub globs: Vec<String>,
+    /// Which of the files found there are meant, if some root was a glob.
+    pub within: Option<Within>,
 }
 
-/// The places that roots name. `has_globs` says that the call has globs of its own; then a root cannot be one.
-pub fn places(project: &Arc<Project>, raw: &[String], has_globs: bool) -> Result<Places, ToolError> {
-    let mut places = Places::default();
-    let mut globs = Vec::new();
+/// How globs in the place of roots are read.
+#[derive(Clone, Copy, Debug)]
+pub struct GlobRoots {
+    /// The call has globs of its own; then a root cannot be one.
+    pub has_globs: bool,
+    /// A glob may also match folders.
+    pub of_folders: bool,
+    /// What the call walks.
+    pub traversal: Traversal,
+}
+
+/// The places that roots name. A glob of which nothing is found is refused as a path that does not exist is.
+pub async fn places(cx: &Cx, raw: &[String], rules: GlobRoots) -> Result<Places, ToolError> {
+    let mut roots = Vec::with_capacity(raw.len());
+    let mut within = Within::default();
     let mut errors: Vec<ToolError> = Vec::new();
+    let mut globs = Vec::new();
     for raw in raw {
-        let found = match project.meant(raw) {
-            Ok(root) => Ok((root, None)),
-            Err(refused @ (PathError::NotFound { .. } | PathError::Outside { .. })) if !has_globs => {
-                glob(project, raw).ok_or(refused)
+        let refused = match cx.project.meant(raw) {
+            Ok(root) => {
+                within.add(&root, None);
+                roots.push(root);
+                continue;
             }
-            Err(refused) => Err(refused),
+            Err(refused) => refused,
         };
-        match found {
-            Ok((root, glob)) => {
-                places.roots.push(root);
-                globs.push(glob);
+        let may_be_glob = matches!(refused, PathError::NotFound { .. } | PathError::Outside { .. });
+        match glob(&cx.project, raw).filter(|_| may_be_glob && !rules.has_globs && globs.len() < MOST_LOOKED_UP) {
+            Some((folder, glob)) => {
+                within.add(&folder, Some(glob));
+                globs.push((roots.len(), refused));
+                roots.push(folder);
             }
-            Err(error) => errors.push(error.into()),
+            None => errors.push(refused.into()),
         }
     }
-    if let Some(error) = ToolError::together(errors) {
-        return Err(error);
-    }
-    if globs.iter().any(Option::is_some) {
-        // Beside a glob every other root is one too: all that is in it.
-        let whole = |root: &ProjectPath| {
-            let name = escaped(&root.shown());
-            match (name.as_str(), root.is_dir()) {
-                (".", _) => "**".to_owned(),
-                (_, true) => format!("/{name}/**"),
-                (_, false) => format!("/{name}"),
-            }
+    if globs.is_empty() {
+        return match ToolError::together(errors) {
+            Some(error) => Err(error),
+            None => Ok(Places { roots, within: None }),
         };
-        let globs = places.roots.iter().zip(globs);
-        places.globs = globs.map(|(root, glob)| glob.unwrap_or_else(|| whole(root))).collect();
     }
-    Ok(places)
-}
-
-/// The folder of a glob, and the glob from the project's root on. One without a folder is compared with names at any depth.
-fn glob(project: &Arc<Project>, raw: &str) -> Option<(ProjectPath, Option<String>)> {
-    let slashed = raw.replace('\\', "/");
-    let first = slashed.find(WILDCARDS)?;
-    let folder_end = slashed[..first].rfind('/').map_or(0, |slash| slash + 1);
-    let (folder, rest) = slashed.split_at(folder_end);
-    if matches!(folder, "" | "./") {
-        return Some((project.top(), Some(rest.to_owned())));
-    }
-    let folder = project.meant(folder).ok().filter(ProjectPath::is_dir)?;
-    let glob = match folder.shown().as_str() {
-        "." => format!("/{rest}"),
-        name => format!("/{}/{rest}", escaped(name)),
+    let folders: Vec<ProjectPath> = globs.iter().map(|(at, _)| roots[*at].clone()).collect();
+    let options = FileOptions {
+        types: if rules.of_folders {
+            Vec::new()
+        } else {
+            vec!["f".to_owned()]
+        },
+        traversal: rules.traversal,
+        ..FileOptions::default()
     };
-    Some((folder, Some(glob)))
-}
-
-/// A path as a glob that matches nothing else.
-fn escaped(path: &str) -> String {
-    let mut glob = String::with_capacity(path.len());
-    for c in path.chars() {
-        if "*?[]{}!\\".contains(c) {
-            glob.push('\\');
-        }
-        glob.push(c);
+    let (project, within) = (Arc::clone(&cx.project), Some(within));
+    let test = within.clone();
+    let found = cx
+        .blocking(move |cancel, _| {
+            let found = found(&project, &folders, &options, test.clone(), cancel)?.entries;
+            let is_met = |at: usize| {
+                let test = test.as_ref();
+                test.is_some_and(|test| found.iter().any(|file| test.admits_at(at, file.path.relative())))
+            };
+            let empty = globs.into_iter().filter(|(at, _)| !is_met(*at));
+            Ok::<_, SearchError>(empty.map(|(_, refused)| refused).collect::<Vec<_>>())
+        })
+        .await?;
+    errors.extend(found.into_iter().map(ToolError::from));
+    match ToolError::together(errors) {
+        Some(error) => Err(error),
+        None => Ok(Places { roots, within }),
     }
-    glob
 }
 
-/// Globs of [`Places`] as one glob of absolute paths.
-#[must_use]
-pub fn as_pattern(project: &Project, globs: &[String]) -> String {
-    let root = escaped(&project.root().to_string_lossy());
-    let absolute = globs.iter().map(|glob| match glob.strip_prefix('/') {
-        Some(anchored) => format!("{root}/{anchored}"),
-        None if glob.contains('/') => format!("{root}/{glob}"),
-        None => format!("{root}/**/{glob}"),
-    });
-    format!("{{{}}}", absolute.collect::<Vec<_>>().join(","))
+/// Lists names.
+fn found(
+    project: &Arc<Project>,
+    roots: &[ProjectPath],
+    options: &FileOptions,
+    within: Option<Within>,
+    cancel: &CancellationToken,
+) -> Result<Listing, SearchError> {
+    let filter = FileFilter::new(project, roots, options, SystemTime::now());
+    let wanted = Listed {
+        detail: Detail::Names,
+        sort: Sort::Path,
+        keep: usize::MAX,
+    };
+    filter
+        .map_err(|mut faults| faults.swap_remove(0))?
+        .only_within(within)
+        .list(wanted, cancel)
+}
+
+/// The folder of a glob, and the glob for what is in it. One without a folder is compared with names at any depth.
+fn glob(project: &Arc<Project>, raw: &str) -> Option<(ProjectPath, PlaceGlob)> {
+    let slashed = raw.replace('\\', "/");
+    let slashed = slashed.trim_end_matches('/');
+    if !slashed.contains(WILDCARDS) {
+        return None;
+    }
+    // A folder may be called `[slug]`; where there is none of that name, the bracket begins the glob.
+    [&WILDCARDS[..], &['*', '?', '[', '{']].into_iter().find_map(|signs| {
+        let first = slashed.find(signs)?;
+        let (folder, rest) = slashed.split_at(slashed[..first].rfind('/').map_or(0, |slash| slash + 1));
+        if matches!(folder, "" | "./") {
+            let anywhere = if rest.contains('/') {
+                rest.to_owned()
+            } else {
+                format!("**/{rest}")
+            };
+            return Some((project.top(), PlaceGlob::new(&anywhere)?));
+        }
+        let folder = project.meant(folder).ok().filter(ProjectPath::is_dir)?;
+        Some((folder, PlaceGlob::new(rest)?))
+    })
 }

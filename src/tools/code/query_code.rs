@@ -14,11 +14,17 @@ use fumi_code::{
     query::{Match, Matches, QueryKind},
     query_files::{Answers, FileAnswers, QueryFilesError, query_files},
     search::{Scope, ScopeOptions, Targets},
+    walk::Traversal,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{FAMILY, MAX_RESULTS, TOOLSET, named, search_reply::PassedOver, source::StructureDeps};
+use super::{
+    FAMILY, MAX_RESULTS, TOOLSET,
+    named::{self, GlobRoots},
+    search_reply::PassedOver,
+    source::StructureDeps,
+};
 use crate::tool::{Cx, Effect, Next, Outcome, Render, Rule, SharedOption, Spec, Texts, Tool, ToolError};
 
 /// See the module.
@@ -260,18 +266,24 @@ impl Tool for QueryCode {
             })
             .await?
         } else {
-            let places = named::places(&cx.project, &args.roots, !args.include_globs.is_empty())?;
+            let rules = GlobRoots {
+                has_globs: !args.include_globs.is_empty(),
+                of_folders: false,
+                traversal: Traversal::default(),
+            };
+            let places = named::places(cx, &args.roots, rules).await?;
             let targets = Targets {
                 roots: places.roots,
                 files: Vec::new(),
             };
             let options = ScopeOptions {
-                include_globs: [args.include_globs, places.globs].concat(),
+                include_globs: args.include_globs,
                 exclude_globs: args.exclude_globs,
                 ..ScopeOptions::default()
             };
             let scope = Scope::new(&cx.project, &options, deps.file_bytes)
-                .map_err(|errors: Vec<SearchError>| ToolError::all(&errors))?;
+                .map_err(|errors: Vec<SearchError>| ToolError::all(&errors))?
+                .only_within(places.within);
             let deps = Arc::clone(deps);
             cx.blocking(move |cancel, _| {
                 let language = args.language.as_deref();

@@ -13,7 +13,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
-    FAMILY, MAX_RESULTS, SearchDeps, TOOLSET, Walk, named,
+    FAMILY, MAX_RESULTS, SearchDeps, TOOLSET, Walk,
+    named::{self, GlobRoots},
     search_reply::{ContentGlobs, ENCODING, FORMATS, Format, MOST_COUNT, SearchReply, Text},
 };
 use crate::tool::{Cx, Effect, Outcome, Rule, SharedOption, Spec, Texts, Tool, ToolError};
@@ -98,16 +99,17 @@ impl Tool for SearchContent {
 
     async fn call(args: Args, deps: &SearchDeps, cx: &Cx) -> Result<Outcome<SearchReply>, ToolError> {
         let (options, adjusted) = args.text.options()?;
-        let places = named::places(
-            &cx.project,
-            &args.roots,
-            args.globs.includes() || !args.files.is_empty(),
-        )?;
+        let rules = GlobRoots {
+            has_globs: args.globs.includes() || !args.files.is_empty(),
+            of_folders: false,
+            traversal: args.walk.traversal(),
+        };
+        let places = named::places(cx, &args.roots, rules).await?;
         let targets = Targets {
             roots: places.roots,
             files: named::paths(cx, &args.files).await?,
         };
-        let scope = args.globs.scope(places.globs, &args.walk, deps, cx)?;
+        let scope = args.globs.scope(&args.walk, deps, cx)?.only_within(places.within);
         if args.ranked {
             let query = RankedQuery::new(&options)?;
             let parsers = Arc::clone(&deps.parsers);

@@ -135,10 +135,10 @@ impl ContentGlobs {
         !self.include_globs.is_empty()
     }
 
-    /// The checked scope of a search. `more` are globs that stood in the place of roots.
-    pub fn scope(&self, more: Vec<String>, walk: &Walk, deps: &SearchDeps, cx: &Cx) -> Result<Scope, ToolError> {
+    /// The checked scope of a search.
+    pub fn scope(&self, walk: &Walk, deps: &SearchDeps, cx: &Cx) -> Result<Scope, ToolError> {
         let options = ScopeOptions {
-            include_globs: [self.include_globs.clone(), more].concat(),
+            include_globs: self.include_globs.clone(),
             exclude_globs: self.exclude_globs.clone(),
             max_filesize: self.max_filesize.clone(),
             traversal: walk.traversal(),

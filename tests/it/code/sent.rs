@@ -156,13 +156,98 @@ async fn a_glob_as_a_root_is_its_folder_and_include_globs() {
         listed(json!({"roots": ["src/**/*.py"]})).await,
         listed(json!({"roots": ["src"], "pattern": "*.py", "glob": true})).await
     );
+    sample.file("app/[slug]/page.tsx", "def\n").file("a, b/one.py", "def\n");
+    for (root, found) in [
+        ("app/[slug]/*.tsx", "app/[slug]/page.tsx"),
+        ("a, b/*.py", "a, b/one.py"),
+        ("sr{c,d}/mai?.py", "src/main.py"),
+    ] {
+        let reply = call(&sample.app(), "list_files", json!({"roots": [root]})).await;
+        assert_eq!(
+            reply.structured["results"][0]["path"].as_str().unwrap_or(""),
+            found,
+            "{}",
+            reply.text
+        );
+    }
     let app = sample.app();
+    for root in [
+        "src/{a,b",
+        "src/{a,b*",
+        "app/[slug]/pgae.tsx",
+        "app/[slgu]/*.tsx",
+        "*.nothing",
+        "src/*.md",
+    ] {
+        for tool in ["list_files", "search_content"] {
+            let mut arguments = json!({"roots": [root], "query": "def"});
+            if tool == "list_files" {
+                arguments.as_object_mut().unwrap().remove("query");
+            }
+            let message = refused(&app, &call(&app, tool, arguments).await, &["FILE_NOT_FOUND"]);
+            assert!(!message.contains(&*sample.root().to_string_lossy()), "{message}");
+        }
+    }
     let reply = call(&app, "list_files", json!({"roots": ["src/*.py"], "pattern": "main"})).await;
     let message = refused(&app, &reply, &["FILE_NOT_FOUND"]);
     assert!(
         message.contains("include_globs") && message.contains("glob"),
         "{message}"
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_glob_as_a_root_finds_nothing_hidden_or_ignored() {
+    let sample = project();
+    sample
+        .file(".ignore", "vendor\n*.log\n")
+        .file(".env", "password = 'def f(): main'\n")
+        .file("src/.env", "password\n")
+        .file("src/.hidden/secret.py", "def password(): pass\n")
+        .file("src/build.log", "password\n")
+        .file("vendor/lib.py", "def password(): pass\n")
+        .file("src/main.py", "def main():\n    password = 1\n");
+    for roots in [
+        json!([".", "*.py"]),
+        json!(["src", "*.py"]),
+        json!(["src/**"]),
+        json!(["**/*"]),
+        json!(["*"]),
+    ] {
+        for (tool, more) in [
+            ("search_content", json!({"query": "password"})),
+            ("search_content", json!({"query": "password", "ranked": true})),
+            ("find_and_grep", json!({"query": "password"})),
+            ("query_code", json!({"query_key": "functions"})),
+            ("list_files", json!({})),
+        ] {
+            let mut arguments = more.clone();
+            arguments["roots"] = roots.clone();
+            let answer = answered(&sample, tool, arguments).await.to_string();
+            assert!(answer.contains("main.py"), "{tool} {roots}: {answer}");
+            for kept_out in [".env", "secret", "build.log", "vendor"] {
+                assert!(!answer.contains(kept_out), "{tool} {roots}: {answer}");
+            }
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_bare_name_is_compared_in_its_case_and_only_one_file_may_have_it() {
+    let sample = project();
+    for folder in ["a", "b", "c", "d", "e"] {
+        sample.file(&format!("{folder}/README.md"), "");
+    }
+    sample.file("f/readme.md", "").file("g/readme.md", "");
+    let app = sample.app();
+    let arguments = json!({"query": "def", "files": ["readme.md", "util.py", "guide.md"]});
+    let message = refused(
+        &app,
+        &call(&app, "search_content", arguments).await,
+        &["FILE_NOT_FOUND"],
+    );
+    assert!(message.contains("f/readme.md, g/readme.md"), "{message}");
+    assert!(!message.contains("README") && !message.contains("util.py"), "{message}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
