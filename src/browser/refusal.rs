@@ -179,6 +179,10 @@ impl Refusal {
                 "it lies outside the viewport and cannot be scrolled into it",
                 "表示領域の外にあり、スクロールしても入りません",
             ),
+            "place" => (
+                "no list in it is so long as the place behind the @ says; leave the place out",
+                "@ の後の位置まで続く一覧が、この中にありません。位置を付けずに指定してください",
+            ),
             "radio" => (
                 "a radio button is switched off by choosing another one of its group",
                 "ラジオボタンは、同じグループの別の項目を選ぶことで解除します",

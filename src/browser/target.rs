@@ -41,22 +41,37 @@ impl Target {
         (!digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())).then_some(frame)
     }
 
-    /// A ref with a place in the long run that it holds (`e12@25`: from its 26th row), as the marks of snapshots name it.
+    /// A ref with a place in a long run that it holds (`e12@25/3`: from the 26th row of run 3), as the marks of snapshots name it.
     #[must_use]
-    pub(crate) fn at_row(&self) -> Option<(Self, usize)> {
+    pub(crate) fn at_row(&self) -> Option<(Self, Place)> {
         let Self::Written(written) = self else {
             return None;
         };
-        let (reference, row) = written.trim().rsplit_once('@')?;
+        let (reference, place) = written.trim().rsplit_once('@')?;
+        let (row, run) = match place.split_once('/') {
+            Some((row, run)) => (row, Some(run.parse().ok()?)),
+            None => (place, None),
+        };
         let target = Self::Written(reference.to_owned());
         target.frame()?;
-        Some((target, row.parse().ok()?))
+        let row = row.parse().ok()?;
+        Some((target, Place { row, run }))
     }
 
     /// Whether it has a regular expression (`role=button[name=/save/i]`), which may take for ever.
     pub(crate) fn has_pattern(&self) -> bool {
         matches!(self, Self::Written(written) if written.trim_start().starts_with("role=") && written.contains("name=/"))
     }
+}
+
+/// A place in a long run of similar elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Place {
+    /// The member that is shown first, from 0.
+    row: usize,
+    /// The number of the run; without it the first that is so long.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    run: Option<u64>,
 }
 
 impl std::fmt::Display for Target {

@@ -48,6 +48,17 @@ impl Chord {
         Ok(Self { held, stroke })
     }
 
+    /// Whether it may open a list or a menu of what has the focus.
+    pub(crate) fn may_open(&self) -> bool {
+        let Stroke::Key(key) = &self.stroke else { return true };
+        let is_command = self.held.iter().any(|held| matches!(held.key, "Control" | "Meta"));
+        let moves = matches!(
+            key.key,
+            "Tab" | "Escape" | "Home" | "End" | "PageUp" | "PageDown" | "ArrowLeft"
+        );
+        self.pasting().is_some() || !(is_command || moves || modifier(key).is_some())
+    }
+
     /// The key that is pressed without what makes Chromium paste by itself, if they are keys for pasting: `Control+v`,
     /// `Control+Shift+v`, `Shift+Insert`. Chromium takes their meaning from the key code; the price is that a page which still reads
     /// `keyCode` finds 0 there.

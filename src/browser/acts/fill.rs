@@ -45,18 +45,24 @@ impl Tab {
     }
 
     pub(super) async fn fill_in(&self, located: &Located, value: &str) -> Result<Option<Differing>, BrowserError> {
-        let said: Said<Filled> = self.ask(&located.frame, "fill", (&located.reference, value)).await?;
-        let filled = said.done(&located.called)?;
+        let filled = self.set(located, value).await?;
         if filled.by_keys {
             let typing = Typing {
                 text: value.to_owned(),
                 ..Typing::default()
             };
-            let (_, differing) = Box::pin(self.type_in(&Target::Written(located.reference.clone()), &typing)).await?;
+            let (_, differing) = self
+                .type_in(&Target::Written(located.reference.clone()), &typing)
+                .await?;
             return Ok(differing);
         }
-        let cut = filled.max_length;
-        Ok(cut.map(|most| Differing::new(located, Difference::Shortened(most))))
+        Ok(filled.cut(located))
+    }
+
+    /// By its setter only: a page that changes the kind of its field between two questions leads to no circle.
+    pub(super) async fn set(&self, located: &Located, value: &str) -> Result<Filled, BrowserError> {
+        let said: Said<Filled> = self.ask(&located.frame, "fill", (&located.reference, value)).await?;
+        said.done(&located.called)
     }
 
     /// What was said of a field already, else what it holds now if that is not what it was given. A field that is gone, or a
@@ -89,12 +95,19 @@ impl Differing {
 
 #[derive(serde::Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Filled {
+pub(super) struct Filled {
     /// It cut the value.
     max_length: Option<usize>,
     /// Nothing was done: it listens to keys only.
     #[serde(default)]
     by_keys: bool,
+}
+
+impl Filled {
+    pub(super) fn cut(&self, located: &Located) -> Option<Differing> {
+        let most = self.max_length?;
+        Some(Differing::new(located, Difference::Shortened(most)))
+    }
 }
 
 #[derive(serde::Deserialize)]

@@ -25,7 +25,9 @@ impl Tab {
             Some(key) => self.acting(self.paste(&chord, &key)).await?,
             None => self.acting(strike(self.page(), &chord)).await?,
         }
-        self.note_opened(&Target::Written(":focus".to_owned())).await;
+        if chord.may_open() {
+            self.note_opened(&Target::Written(":focus".to_owned())).await;
+        }
         Ok(())
     }
 

@@ -30,16 +30,18 @@ impl Tab {
                     if self.list_of(&located).await?.kind == ListKind::Plain {
                         return Err(refusal.of(&located.called));
                     }
+                    let mut selected = Vec::with_capacity(values.len());
                     for value in values {
-                        if let Some(Differing {
-                            how: Difference::OnlyTyped(options),
-                            ..
-                        }) = self.choose_listed(&located, value).await?
-                        {
-                            return Err(no_option(value, &options));
+                        match self.choose_listed(&located, value).await? {
+                            Chosen::Option(name) => selected.push(name),
+                            Chosen::Typed(Some(Differing {
+                                how: Difference::OnlyTyped(options),
+                                ..
+                            })) => return Err(no_option(value, &options)),
+                            Chosen::Typed(_) => selected.push(value.clone()),
                         }
                     }
-                    Ok(values.to_vec())
+                    Ok(selected)
                 }
                 said => Ok(said.done(&located.called)?.selected),
             }
@@ -53,17 +55,22 @@ impl Tab {
             .ask(&located.frame, "select", (&located.reference, [value]))
             .await?;
         match said {
-            Said::Refused(refusal) if refusal.error == "not-select" => self.choose_listed(located, value).await,
+            Said::Refused(refusal) if refusal.error == "not-select" => {
+                Ok(match self.choose_listed(located, value).await? {
+                    Chosen::Option(_) => None,
+                    Chosen::Typed(differing) => differing,
+                })
+            }
             said => said.done(&located.called).map(|_| None),
         }
     }
 
     /// Opens a list that a page draws by itself and presses an option. A field that takes a text as well is typed into where its
     /// list does not show the option; what comes back says that it never did.
-    async fn choose_listed(&self, located: &Located, value: &str) -> Result<Option<Differing>, BrowserError> {
+    async fn choose_listed(&self, located: &Located, value: &str) -> Result<Chosen, BrowserError> {
         let list = self.list_of(located).await?;
         if list.kind == ListKind::Plain {
-            return self.fill_in(located, value).await;
+            return Ok(Chosen::Typed(self.fill_in(located, value).await?));
         }
         if list.kind != ListKind::Open && !list.expanded {
             self.open_list(located).await?;
@@ -74,15 +81,16 @@ impl Tab {
             seen = self.listed(located, value, NARROWING).await?;
         }
         match seen.reference {
-            Some(_) if seen.chosen => Ok(None),
+            Some(_) if seen.chosen => Ok(Chosen::Option(seen.name)),
             Some(reference) => {
                 let target = Target::Written(reference);
                 let option = self.locate(&target).await?;
                 self.click_on(&option, &target, &Click::default()).await?;
-                Ok(None)
+                Ok(Chosen::Option(seen.name))
             }
             None if list.kind == ListKind::Typed => {
-                Ok(Some(Differing::new(located, Difference::OnlyTyped(seen.options))))
+                let differing = Differing::new(located, Difference::OnlyTyped(seen.options));
+                Ok(Chosen::Typed(Some(differing)))
             }
             None => Err(no_option(value, &seen.options)),
         }
@@ -145,6 +153,14 @@ struct Selected {
     selected: Vec<String>,
 }
 
+/// What was done to a field with options.
+enum Chosen {
+    /// The option of this name was pressed, or was chosen before.
+    Option(String),
+    /// It was typed into; the difference, if it holds something else.
+    Typed(Option<Differing>),
+}
+
 /// A field with options.
 #[derive(serde::Deserialize)]
 struct List {
@@ -170,6 +186,8 @@ enum ListKind {
 struct Listed {
     #[serde(rename = "ref")]
     reference: Option<String>,
+    #[serde(default)]
+    name: String,
     #[serde(default)]
     chosen: bool,
     #[serde(default)]

@@ -17,22 +17,24 @@ impl Tab {
         let (Some(began), Ok(wanted)) = (self.slider(located).await?, wanted) else {
             return self.fill_in(located, value).await;
         };
+        let close = f64::EPSILON * wanted.abs().max(1.0) * 8.0;
         let mut now = began;
         let mut pressed = 0;
         // The first press tells how far one goes.
-        while (now - wanted).abs() > f64::EPSILON && pressed < MOST {
+        while (now - wanted).abs() > close && pressed < MOST {
             let key = if wanted > now { "ArrowRight" } else { "ArrowLeft" };
             keys::strike(self.page(), &Chord::parse(key)?).await?;
             pressed += 1;
             let before = now;
             now = self.slider(located).await?.unwrap_or(before);
             let overshot = (before - wanted).signum() * (now - wanted).signum() < 0.0;
-            if overshot || (now - before).abs() < f64::EPSILON {
+            let is_nearer = (now - wanted).abs() < (before - wanted).abs();
+            if overshot || !is_nearer {
                 break;
             }
         }
         let stands = Difference::Holds(now.to_string());
-        Ok(((now - wanted).abs() > f64::EPSILON).then(|| Differing::new(located, stands)))
+        Ok(((now - wanted).abs() > close).then(|| Differing::new(located, stands)))
     }
 
     /// Where a slider that listens to keys stands; it has the focus then.

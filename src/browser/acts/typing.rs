@@ -70,7 +70,7 @@ impl Tab {
         match begun.kind {
             _ if typing.slowly => self.type_keys(&typing.text).await?,
             // A date or a colour takes its value whole, in one form; keys would depend on the locale.
-            Kind::Formatted => cut = self.fill_in(&located, &typing.text).await?,
+            Kind::Formatted => cut = self.set(&located, &typing.text).await?.cut(&located),
             Kind::Text if typing.text.is_empty() => self.strike("Delete").await?,
             Kind::Text => {
                 self.page().call(&InsertText { text: &typing.text }).await?;

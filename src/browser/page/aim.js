@@ -163,7 +163,7 @@ function covered(hit, element) {
   // A placeholder over its own field: what holds both is the control, and takes the press.
   const control = flatParent(over);
   const area = (part) => boundingBox(part).width * boundingBox(part).height;
-  const isOwn = control && control !== documentBody(document) && area(control) <= OWN_AREA * area(element);
+  const isOwn = isTyped(element) && control && control !== documentBody(document) && area(control) <= OWN_AREA * area(element);
   return { error: 'covered', by: tagOf(over) + (isOwn ? ` in ${tagOf(control)} [ref=${refOf(control)}]` : '') };
 }
 

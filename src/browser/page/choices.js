@@ -16,9 +16,16 @@ function listKind(target) {
     const opens = role === 'combobox' || attribute(field, 'aria-haspopup') === 'listbox';
     const kind =
       role === 'listbox' ? 'open' : !opens || field.list ? takesText && 'plain' : takesText && !field.readOnly ? 'typed' : 'pressed';
-    return kind ? { kind, expanded: attribute(field, 'aria-expanded') === 'true' } : { error: 'not-select', role };
+    if (!kind) return { error: 'not-select', role };
+    const expanded = attribute(field, 'aria-expanded') === 'true';
+    if (!expanded) shownBefore.set(field, new WeakSet(shownLists()));
+    return { kind, expanded };
   }, takesKeys);
 }
+
+/** Field -> the lists that could be seen before it was opened, which belong to other fields. */
+const shownBefore = new WeakMap();
+const shownLists = () => everyRoot().flatMap((root) => query(root, '[role="listbox"]')).filter(isVisible);
 
 /** Gives a field the focus. */
 function focusOn(target) {
@@ -28,12 +35,14 @@ function focusOn(target) {
   }, takesKeys);
 }
 
-/** The lists that a field names, else those that can be seen. */
+/** The lists that a field names, else those that came when it was opened; of a field that was open already the only one. */
 function listsOf(field) {
   const own = [...byIds(field, 'aria-controls'), ...byIds(field, 'aria-owns')];
   if (own.length) return own;
   if (roleOf(field) === 'listbox') return [field];
-  return everyRoot().flatMap((root) => query(root, '[role="listbox"]')).filter(isVisible);
+  const [before, shown] = [shownBefore.get(field), shownLists()];
+  if (before) return shown.filter((list) => !before.has(list));
+  return shown.length === 1 ? shown : [];
 }
 
 /** Its options, `{ option, name }`. */
@@ -46,7 +55,7 @@ const optionsOf = (lists) =>
 const everyRoot = () => [document, ...shadowRoots()];
 
 /**
- * Waits until a list has an option: `{ ref, chosen }` of what to press, or the `{ options, of }` that there are. Libraries that
+ * Waits until a list has an option: `{ ref, name, chosen }` of what to press, or the `{ options, of }` that there are. Libraries that
  * draw a long list piece by piece give options without a box to assistive technology, and others beside them to the pointer.
  */
 async function optionOf(target, value, patience) {
@@ -58,27 +67,28 @@ async function optionOf(target, value, patience) {
     const lists = listsOf(field);
     const options = optionsOf(lists);
     const byValue = options.filter(({ option }) => [option.value, attribute(option, 'data-value')].includes(value));
-    const fitting = byValue.length ? byValue : likely(options, wanted);
+    const fitting = byValue.length ? byValue : exactly(options, wanted);
     const seen = fitting.find(({ option }) => isVisible(option));
     if (seen) return seen;
-    const drawn = drawnBeside(lists, field, fitting.length ? fitting[0].name : wanted);
-    return drawn && { option: drawn, name: '' };
+    const name = fitting.length ? fitting[0].name : wanted;
+    const drawn = drawnBeside(lists, field, name);
+    return drawn && { option: drawn, name };
   };
   const one = await until(look, patience);
   if (!one) {
-    const names = optionsOf(listsOf(field)).map(({ name }) => brief(name));
+    const likest = ({ name }) => (name.toLowerCase().includes(wanted.toLowerCase()) ? 0 : 1);
+    const names = optionsOf(listsOf(field)).sort((a, b) => likest(a) - likest(b)).map(({ name }) => brief(name));
     return { ref: null, options: names.slice(0, OPTIONS_NAMED), of: names.length };
   }
-  if (isDisabled(one.option)) return { error: 'disabled', option: brief(one.name || value) };
+  if (isDisabled(one.option)) return { error: 'disabled', option: brief(one.name) };
   const list = closest(one.option, '[aria-multiselectable="true"]');
-  return { ref: refOf(one.option), chosen: Boolean(list) && isSelected(one.option), options: [], of: 0 };
+  return { ref: refOf(one.option), name: brief(one.name), chosen: Boolean(list) && isSelected(one.option), options: [], of: 0 };
 }
 
-/** Those of this name, else the only one that has it in its name. */
-function likely(options, wanted) {
-  const fitting = named(options, wanted, ({ name }) => name);
-  const isExact = fitting.some(({ name }) => name.toLowerCase() === wanted.toLowerCase());
-  return isExact || fitting.length === 1 ? fitting : [];
+/** Those of this name; else those whose name differs in case only. */
+function exactly(options, wanted) {
+  const same = options.filter(({ name }) => name === wanted);
+  return same.length ? same : options.filter(({ name }) => name.toLowerCase() === wanted.toLowerCase());
 }
 
 /** What says a text beside a list: not further than its popup, and not in the field. */
@@ -110,13 +120,14 @@ function slider(target) {
 /** How long a popup may take to open under the pointer or after what was typed, in milliseconds. */
 const POPUP = 400;
 
-/** `{ opened }`: whether a list or a menu of this element, or of what it stands in, is open; one that is about to be is waited for. */
+/** `{ opened }`: whether a list or a menu of this element, or of the combobox around it, is open; one that is about to be is waited for. */
 async function opened(target) {
   const found = resolveElement(target);
   if (found.error) return found;
-  const owner = closest(found.element, '[aria-expanded]');
-  if (!owner) return { opened: false };
+  const { element } = found;
+  const owner = hasAttribute(element, 'aria-expanded') ? element : closest(element, '[role="combobox"][aria-expanded]');
+  // What else is expanded, such as an item of a tree, shows a part of the page.
+  if (!owner || (roleOf(owner) !== 'combobox' && !hasAttribute(owner, 'aria-haspopup'))) return { opened: false };
   const isOpen = () => attribute(owner, 'aria-expanded') === 'true';
-  const pops = roleOf(owner) === 'combobox' || hasAttribute(owner, 'aria-haspopup');
-  return { opened: isOpen() || Boolean(pops && (await until(isOpen, POPUP))) };
+  return { opened: isOpen() || Boolean(await until(isOpen, POPUP)) };
 }

@@ -62,26 +62,27 @@ function stands(element, focus) {
   );
 }
 
+const isListed = (member) => isRendered(member) && !isExcluded(member);
+
 /**
  * Walks a run: all of it if it is small, else `rows` of it (more where `isWide`) beginning with the one at `from`, those that stand out, and the last.
  * `walkOne(element)` gives a member's nodes; `size(nodes)` their length in characters; `onCut(members, at)` the mark of members that
  * are left out from the one at `at` on.
  */
 function walkRun(members, { rows, budget, isWide, focus, from, walkOne, size, onCut }) {
-  const visible = members.filter((member) => isRendered(member) && !isExcluded(member));
-  const start = from < visible.length ? from : 0;
-  const shown = start ? [onCut(visible.slice(0, start), 0)] : [];
+  const visible = members.filter(isListed);
+  const shown = from ? [onCut(visible.slice(0, from), 0)] : [];
   let spent = 0;
-  let index = start;
+  let index = from;
   // Where a caller asked for much, as many as the budget has room for, with some left for what stands around them.
   const hasRoom = () => isWide && spent < budget * WIDE_SHARE;
-  for (; index < visible.length && (index < start + rows || hasRoom()); index += 1) {
+  for (; index < visible.length && (index < from + rows || hasRoom()); index += 1) {
     const nodes = walkOne(visible[index]);
     if (budget < Infinity) spent += size(nodes);
     shown.push(...nodes);
   }
   const rest = visible.length - index;
-  if (rest <= 2 || (spent / (index - start)) * (visible.length - start) <= budget) {
+  if (rest <= 2 || (spent / (index - from)) * (visible.length - from) <= budget) {
     return shown.concat(visible.slice(index).flatMap(walkOne));
   }
   let skipped = [];

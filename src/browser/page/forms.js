@@ -62,9 +62,11 @@ function fill(target, value) {
     const name = localName(field);
     if (name === 'select') return { error: 'select' };
     const isField = name === 'textarea' || (name === 'input' && !NOT_TEXT.has(field.type));
-    if (!isField && !isEditor(field)) return { error: 'not-editable', role: roleOf(field), type: field.type };
+    if (!isField && !isEditor(field)) return { error: 'not-editable', role: roleOf(field) };
     if (field.readOnly || attribute(field, 'aria-readonly') === 'true') return { error: 'readonly' };
-    return isField && isVisible(field) ? fillField(field, String(value)) : { byKeys: true };
+    // Keys would depend on the locale in a field whose value has a form of its own, whether it has a box or not.
+    const isSet = isField && (isVisible(field) || FORMATS[field.type]);
+    return isSet ? fillField(field, String(value)) : { byKeys: true };
   };
   return onField(target, into, takesKeys);
 }
@@ -109,13 +111,26 @@ function heldIn(target, given, typed) {
   const field = fieldOf(found.element);
   if (isPassword(field) || field.editContext || !isVisible(field)) return {};
   const isField = localName(field) === 'input' || localName(field) === 'textarea';
-  const held = tidy(isField ? field.value : isEditable(field) ? readableText(field) : given);
+  const held = tidy(textIn(field) ?? given);
   const wanted = tidy(given);
-  // `09` for 9, December for 12, `#AABBCC` for #aabbcc.
-  const isNumber = (text) => wanted !== '' && text !== null && Number(text) === Number(wanted);
-  const isSame = held.toLowerCase() === wanted.toLowerCase() || isNumber(held) || isNumber(attribute(field, 'aria-valuenow'));
-  return isSame || (typed && held.includes(wanted)) ? {} : { holds: clip(held, NAME_LIMIT) };
+  // `09` for 9 and December for 12 in a field for numbers, `#AABBCC` for #aabbcc.
+  const isForNumbers = ['spinbutton', 'slider'].includes(roleOf(field));
+  const isNumber = (text) => isForNumbers && wanted !== '' && Boolean(text) && Number(text) === Number(wanted);
+  const isColor = isField && field.type === 'color';
+  const isSame =
+    held === (isColor ? wanted.toLowerCase() : wanted) || isNumber(held) || isNumber(attribute(field, 'aria-valuenow'));
+  const isAdded = (isSame || held.includes(wanted)) && (wanted === '' || held !== typedInto.get(field));
+  return (typed ? isAdded : isSame) ? {} : { holds: clip(held, NAME_LIMIT) };
 }
+
+/** What a field holds as a text; undefined of an element that holds none. */
+function textIn(field) {
+  if (localName(field) === 'input' || localName(field) === 'textarea') return field.value;
+  return isEditable(field) ? readableText(field) : undefined;
+}
+
+/** Field -> what it held before keys were typed into it. */
+const typedInto = new WeakMap();
 
 function selectAll(field) {
   if (localName(field) === 'input' || localName(field) === 'textarea') return field.select();

@@ -85,10 +85,10 @@ function lookUp(ref) {
   return { error: 'stale', was, nearest: nearest(entry, renamed) };
 }
 
-/** Marks such as the `*` and `:` of a label come and go with the style sheet of a library; letters and digits make the name. */
+/** The `*` and `:` around a label come and go with the style sheet of a library. */
 function isSameName(one, other) {
-  const letters = (name) => name.replace(/[^\p{L}\p{N}]+/gu, '');
-  return one === other || (letters(one) !== '' && letters(one) === letters(other));
+  const bare = (name) => name.replace(/^[*:：\s]+|[*:：\s]+$/g, '');
+  return one === other || (bare(one) !== '' && bare(one) === bare(other));
 }
 
 /** `button "Save"`: how an element is spoken of. */

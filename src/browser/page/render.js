@@ -19,7 +19,11 @@ function boxText(element) {
 /** How many characters the nodes take: what a run's budget is measured by. */
 const sizeOf = (nodes) => linesOf(settled(nodes)).reduce((size, line) => size + line.length + 1, 0);
 
-/** A place in a long run stands behind the reference of what holds it: `e12@25` begins with its 26th member. */
+/** The same by what they cost: a character of most other scripts is a token of its own, as four of ASCII are. */
+const weightOf = (nodes) =>
+  linesOf(settled(nodes)).reduce((size, line) => size + line.length + 1 + 3 * line.replace(/[\x00-\x7f]+/g, '').length, 0);
+
+/** A place in a long run stands behind the reference of what holds it: `e12@25/3` begins with the 26th member of run 3. */
 function markLine(node) {
   const place = node.at === undefined ? '' : `@${node.at}`;
   const way = node.owner ? `snapshot target=${node.owner.ref}${place}, or ` : '';

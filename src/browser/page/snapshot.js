@@ -9,7 +9,7 @@ const PART_RUN_BUDGET = 8_000;
 const PARTS_NAMED = 4;
 
 /**
- * @param root a target; without it the page. `from`: the member of its long run that is shown first. `depth` in levels,
+ * @param root a target; without it the page. `from`: `{ row, run }`, a place in a long run (see `walkElement`); `{ error: "place" }` if there is none. `depth` in levels,
  * `maxLength` in characters, `isWide`: a caller wants as many. `boxes`: `[box=x,y,width,height]` in CSS pixels of the frame's viewport.
  */
 function snapshot({ root, from, depth, maxLength, isWide, format, boxes }) {
@@ -31,6 +31,7 @@ function snapshot({ root, from, depth, maxLength, isWide, format, boxes }) {
     isWide: part && isWide,
     from,
   });
+  if (from && !from.isFound) return { error: 'place' };
   const [iframes, sources] = [[], []];
   const lines = linesOf(nodes, {
     depth: depth > 0 ? depth : Infinity,
@@ -49,7 +50,7 @@ function snapshot({ root, from, depth, maxLength, isWide, format, boxes }) {
 }
 
 /** The settled tree below an element; of the body its content, of anything else itself. */
-function treeOf(element, { rows, texts, budget, isWide = false, from = 0, hidden = false }) {
+function treeOf(element, { rows, texts, budget, isWide = false, from, hidden = false }) {
   const walk = { focus: focused(), rows, texts, budget, isWide, from, hidden };
   const nodes = settled(walkElement(element, walk));
   for (const node of nodes) if (node.mark && !node.owner) node.owner = { ref: refOf(element) };

@@ -16,9 +16,10 @@ function beginTyping(target, { replace }) {
   return onField(target, async (field) => {
     const kind = typedKind(field);
     if (!kind && replace) {
-      return localName(field) === 'select' ? { error: 'select' } : { error: 'not-editable', role: roleOf(field), type: field.type };
+      return localName(field) === 'select' ? { error: 'select' } : { error: 'not-editable', role: roleOf(field) };
     }
     if (kind && (field.readOnly || attribute(field, 'aria-readonly') === 'true')) return { error: 'readonly' };
+    if (!replace && kind) typedInto.set(field, tidy(textIn(field) ?? ''));
     const isNew = focused() !== field;
     field.focus();
     // Some get ready for input only in a timer that they set when they get the focus; ours is set after theirs.

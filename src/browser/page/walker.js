@@ -15,7 +15,8 @@ const LEAVES = new Set(
 /**
  * The nodes of `element` and below.
  * @param walk `{ focus, rows, budget, texts, from }`: the focused element, members shown of a long run, its budget in
- * characters, the longest text, the member that the first long run begins with.
+ * characters, the longest text, where a long run begins: `{ row, run, isFound }`, the
+ * number of its member, the number of the run (see `runNumber`; without it the first that is so long), and whether it was met.
  */
 function walkElement(element, walk, inPointer = false, repeated = false) {
   const tag = localName(element);
@@ -96,22 +97,26 @@ function walkChildren(element, walk, pointer, seen) {
     ...flatChildren(element).filter((child) => isText(child) || (isElement(child) && !isOwned(child))),
     ...adopted,
   ];
+  const shapesOfRuns = [];
   for (const run of runsOf(nodes)) {
     if (run.similar) {
-      const from = walk.from < run.members.length ? walk.from : 0;
-      if (from) walk.from = 0;
+      const shape = shapeOf(run.members[0]);
+      const key = `${shape} ${shapesOfRuns.filter((other) => other === shape).length}`;
+      shapesOfRuns.push(shape);
+      const isMeant = isPlaceOf(walk.from, element, key, run.members);
+      if (isMeant) walk.from.isFound = true;
       children.push(
         ...walkRun(run.members, {
           rows: walk.rows,
           budget: walk.budget,
-          isWide: walk.isWide,
+          isWide: walk.isWide && (!walk.from || isMeant),
           focus: walk.focus,
-          from,
-          size: sizeOf,
+          from: isMeant ? walk.from.row : 0,
+          size: walk.isWide ? weightOf : sizeOf,
           walkOne: (member) => walkElement(member, walk, pointer, true),
           onCut: (left, at) => ({
             mark: true,
-            at,
+            at: `${at}/${runNumber(element, key)}`,
             count: left.length,
             noun: NOUNS[roleOf(left[0])] ?? 'similar items',
             owner: null,
@@ -133,6 +138,24 @@ function walkChildren(element, walk, pointer, seen) {
   const after = seen ? pseudoText(element, '::after') : '';
   if (after) children.push(after);
   return children;
+}
+
+/** Parent -> shape and place among the runs of that shape -> the number of the run, which no other run of this frame has. */
+const runNumbers = new WeakMap();
+let lastRun = 0;
+
+function runNumber(parent, key) {
+  const numbers = runNumbers.get(parent) ?? new Map();
+  runNumbers.set(parent, numbers);
+  if (!numbers.has(key)) numbers.set(key, (lastRun += 1));
+  return numbers.get(key);
+}
+
+/** Whether a place lies in this run. The cells of a row are no rows, however many they are. */
+function isPlaceOf(from, parent, key, members) {
+  if (!from || from.isFound) return false;
+  const isLong = from.row < members.filter(isListed).length;
+  return isLong && (from.run ? runNumbers.get(parent)?.get(key) === from.run : roleOf(parent) !== 'row');
 }
 
 /** Element -> how many of its siblings look like it. Wrappers of fields repeat in every form and are no groups. */

@@ -17,7 +17,7 @@ use crate::{
     errors::BrowserError,
     refusal::Said,
     tab::{Frame, Located, PATIENCE, Tab},
-    target::Target,
+    target::{Place, Target},
 };
 
 /// Frames in frames that are shown.
@@ -66,7 +66,8 @@ pub struct Snapshot {
     pub text: String,
     /// Whether something was.
     pub cut: bool,
-    /// Of readable text and of HTML: how many characters there are in all, where some are left out. There is no mark then.
+    /// Where some are left out: how many lines there are in all; how many characters of readable text and of HTML, which have no
+    /// mark then.
     pub of: Option<usize>,
 }
 
@@ -89,9 +90,8 @@ struct Options<'a> {
     root: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     depth: Option<u32>,
-    /// The member of a long run that is shown first.
     #[serde(skip_serializing_if = "Option::is_none")]
-    from: Option<usize>,
+    from: Option<Place>,
     max_length: usize,
     /// A caller said how long, and has room for long runs.
     is_wide: bool,
@@ -146,7 +146,7 @@ impl Tab {
     /// The page or a part of it as text.
     pub async fn snapshot(&self, request: &SnapshotRequest) -> Result<Snapshot, BrowserError> {
         let (target, from) = match request.target.as_ref().map(|target| (target, target.at_row())) {
-            Some((_, Some((target, row)))) => (Some(target), Some(row)),
+            Some((_, Some((target, place)))) => (Some(target), Some(place)),
             Some((target, None)) => (Some(target.clone()), None),
             None => (None, None),
         };
@@ -231,7 +231,7 @@ impl Tab {
         &self,
         request: &SnapshotRequest,
         located: Option<&Located>,
-        from: Option<usize>,
+        from: Option<Place>,
     ) -> Result<(Snapshot, Option<Acted>), BrowserError> {
         let frame = located.map_or_else(|| self.main(), |located| Arc::clone(&located.frame));
         let characters = request.max_length.unwrap_or(LONGEST);
@@ -252,12 +252,11 @@ impl Tab {
             acted: None,
         };
         let text = self.part(&frame, &options, &mut left, 0).await?;
-        let of = left.of.filter(|_| request.format != SnapshotFormat::Aria);
         Ok((
             Snapshot {
                 text,
                 cut: left.cut,
-                of,
+                of: left.of,
             },
             left.acted,
         ))

@@ -77,6 +77,11 @@ pub struct Download {
 }
 
 impl Download {
+    /// Whether it has ended and no observation holds it: who was told of it may still be about to take its file.
+    fn may_go(&self) -> bool {
+        self.state != DownloadState::Running && Arc::strong_count(&self.share) == 1
+    }
+
     /// One that is whole, to be copied piece by piece. It stays where it is until [`Download::let_go`]: a copy that fails loses
     /// nothing.
     #[must_use]
@@ -154,9 +159,8 @@ impl Downloads {
     }
 
     fn keep(&mut self, kept: Kept) {
-        let ended = |kept: &Kept| kept.download.state != DownloadState::Running;
         if self.kept.len() >= KEPT
-            && let Some(oldest) = self.kept.iter().position(ended)
+            && let Some(oldest) = self.kept.iter().position(|kept| kept.download.may_go())
         {
             self.kept.remove(oldest).download.let_go();
         }
@@ -202,7 +206,7 @@ impl Downloads {
         while self.room.is_full()
             && let Some(kept) = old.next()
         {
-            if kept.download.state != DownloadState::Running {
+            if kept.download.may_go() {
                 kept.download.let_go();
                 kept.download.file = None;
             }

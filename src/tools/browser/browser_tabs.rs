@@ -72,10 +72,7 @@ impl TabTool for Tabs {
         let line = match (args.action, args.index) {
             (Action::List, _) => return Vec::new(),
             (Action::New, _) => {
-                let goto = args
-                    .url
-                    .as_deref()
-                    .map(|url| format!(".then(page => page.goto({}))", playwright::quoted(url)));
+                let goto = address(args).map(|url| format!(".then(page => page.goto({}))", playwright::quoted(url)));
                 format!("page.context().newPage(){}", goto.unwrap_or_default())
             }
             (Action::Close, None) => "page.close()".to_owned(),
@@ -86,7 +83,9 @@ impl TabTool for Tabs {
     }
 
     fn check(args: &Args, _cx: &Cx) -> Result<(), ToolError> {
-        args.url.as_deref().map_or(Ok(()), with_scheme)
+        address(args)
+            .filter(|_| args.action == Action::New)
+            .map_or(Ok(()), with_scheme)
     }
 
     async fn act(args: Args, on: &mut On<'_>, cx: &Cx) -> Result<Nothing, ToolError> {
@@ -98,7 +97,7 @@ impl TabTool for Tabs {
         }
         match args.action {
             Action::List => {}
-            Action::New => drop(on.tabs.open(args.url.as_deref()).await?),
+            Action::New => drop(on.tabs.open(address(&args)).await?),
             Action::Close => on.tabs.close(args.index).await?,
             Action::Select => {
                 let index = args.index.ok_or(Refused::Needs {
@@ -110,4 +109,9 @@ impl TabTool for Tabs {
         }
         Ok(Nothing {})
     }
+}
+
+/// An empty one is none.
+fn address(args: &Args) -> Option<&str> {
+    args.url.as_deref().filter(|url| !url.is_empty())
 }

@@ -35,22 +35,24 @@ pub(super) fn cut_of(text: String, of: Option<usize>, most: usize, locale: Local
     format!("{}\n{mark}", &text[..end])
 }
 
-/// A snapshot, or its first lines, with the part where it goes on. `has_more`: a reply has room for more of it.
-pub(super) fn cut_lines(text: String, most: usize, has_more: bool, locale: Locale) -> String {
+/// A snapshot, or its first lines, with the part where it goes on. `of`: the lines of which it is the beginning already. `has_more`: a
+/// reply has room for more of it.
+pub(super) fn cut_lines(text: String, of: Option<usize>, most: usize, has_more: bool, locale: Locale) -> String {
     let end = fitting_end(&text, most);
     if end == text.len() {
         return text;
     }
     let whole = text[..end].rfind('\n').unwrap_or(end);
     let (kept, left) = text.split_at(whole);
-    let (shown, gone) = (kept.lines().count(), left.trim_start().lines().count());
+    let shown = kept.lines().count();
+    let all = of.unwrap_or_default().max(shown + left.trim_start().lines().count());
+    let gone = all - shown;
     // The next part that has others in it.
     let part = left.lines().filter(|line| line.ends_with(':')).find_map(|line| {
         let (_, after) = line.split_once("[ref=")?;
         Some(after.split_once(']')?.0)
     });
     let target = part.map_or_else(String::new, |part| format!("={part}"));
-    let all = shown + gone;
     let mark = match (locale, has_more) {
         (Locale::En, true) => {
             format!("- … {gone} of {all} lines cut (snapshot target{target} or a greater maxLength; or find)")

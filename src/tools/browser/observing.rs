@@ -170,7 +170,7 @@ async fn page(tab: &Tab, look: &Look<'_>, has_opened: bool, seen: &mut Seen) -> 
         )
     };
     seen.snapshot = Some(match format {
-        SnapshotFormat::Aria => length::cut_lines(snapshot.text, most, is_least, look.locale),
+        SnapshotFormat::Aria => length::cut_lines(snapshot.text, snapshot.of, most, is_least, look.locale),
         SnapshotFormat::Text | SnapshotFormat::Html => {
             length::cut_of(snapshot.text, snapshot.of, most, look.locale, how)
         }

@@ -294,3 +294,101 @@ async fn messages_of_the_levels_that_a_caller_names_are_listed_alone() {
         .collect();
     assert!(texts.contains(&"one") && !texts.contains(&"two"), "{}", told.text());
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_field_for_dates_without_a_box_is_set() {
+    let visit = page_of("<input type=date id=d style='width:0;height:0;border:0;padding:0'>").await;
+    let fill = |value: &str| json!({"target": "#d", "value": value});
+    visit.call("browser_fill", fill("2026-01-31")).await.done();
+    let typed = json!({"target": "#d", "text": "2026-02-28"});
+    visit.call("browser_type", typed).await.done();
+    assert_eq!(visit.value("() => d.value").await, "2026-02-28");
+    let told = visit.call("browser_fill", fill("soon")).await;
+    assert!(told.refused().1.contains("2026-01-31"), "{}", told.text());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn only_the_option_that_was_named_is_chosen_and_of_no_other_list() {
+    let visit = Visit::new().await;
+    visit.enter("/today/choices.html").await;
+    let select =
+        |name: &str, value: &str| json!({"target": format!("role=combobox[name=\"{name}\"]"), "values": [value]});
+    let told = visit.call("browser_select_option", select("Sex", "Male")).await;
+    assert!(told.refused().1.contains("\"Female\", \"Other\""), "{}", told.text());
+    let told = visit.call("browser_select_option", select("Sex", "FEMALE")).await;
+    assert_eq!(told.done()["selected"], json!(["Female"]));
+    visit
+        .call("browser_select_option", select("Sex", "Red"))
+        .await
+        .refused();
+    assert_eq!(visit.said().await, "Female");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_place_is_one_of_the_list_that_was_cut() {
+    let visit = Visit::new().await;
+    let told = visit.open("/today/runs.html").await;
+    let marks: Vec<&str> = told.snapshot().lines().filter(|line| line.contains(" more ")).collect();
+    let places: Vec<&str> = marks
+        .iter()
+        .map(|mark| mark.split_once("target=").unwrap().1.split(',').next().unwrap())
+        .collect();
+    let [chips, products] = places[..] else {
+        panic!("{marks:?}")
+    };
+    for (place, first) in [(chips, "Chip 7"), (products, "Product 7")] {
+        let told = visit.call("browser_snapshot", json!({"target": place})).await;
+        let mark = told
+            .snapshot()
+            .lines()
+            .position(|line| line.contains("… 6 more "))
+            .unwrap();
+        let next = told.snapshot().lines().nth(mark + 1).unwrap().to_owned();
+        let next = next + told.snapshot().lines().nth(mark + 2).unwrap();
+        assert!(next.contains(first), "{place}: {}", told.text());
+    }
+    let beyond = products.replace("@6/", "@600/");
+    let told = visit.call("browser_snapshot", json!({"target": beyond})).await;
+    assert!(told.refused().1.contains("place"), "{}", told.text());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn another_name_is_another_thing_whatever_its_marks() {
+    let visit = page_of("<button>Pay 1.00</button><button>Name *</button>").await;
+    let told = visit.call("browser_snapshot", json!({})).await;
+    let [pay, name] = ["Pay", "Name"].map(|label| reference(told.snapshot(), label));
+    visit
+        .value("() => { const [pay, name] = document.querySelectorAll('button'); pay.textContent = 'Pay 100'; name.textContent = 'Name'; }")
+        .await;
+    assert_eq!(visit.click(&pay).await.refused().0, "B002");
+    visit.click(&name).await.done();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_field_did_not_take_is_told() {
+    let visit = page_of(
+        "<input id=empty oninput=\"this.value = ''\"><input id=zeros oninput='this.value = Number(this.value)'>\
+        <input id=upper oninput='this.value = this.value.toUpperCase()'><input id=deaf value=abc onkeydown='event.preventDefault()'>",
+    )
+    .await;
+    for (tool, arguments) in [
+        ("browser_fill", json!({"target": "#empty", "value": "0"})),
+        ("browser_fill", json!({"target": "#zeros", "value": "007"})),
+        ("browser_fill", json!({"target": "#upper", "value": "jp"})),
+        ("browser_type", json!({"target": "#deaf", "text": "b", "slowly": true})),
+    ] {
+        let told = visit.call(tool, arguments.clone()).await;
+        assert!(told.text().contains("holds"), "{arguments}: {}", told.text());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_address_is_looked_at_where_a_tab_is_opened_only() {
+    let visit = page_of("").await;
+    for arguments in [
+        json!({"action": "list", "url": ""}),
+        json!({"action": "new", "url": ""}),
+    ] {
+        visit.call("browser_tabs", arguments).await.done();
+    }
+}

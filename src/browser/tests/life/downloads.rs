@@ -101,9 +101,14 @@ async fn downloads_of_a_session_have_a_total_and_those_that_were_told_make_room(
     let second = saved(&tab, 600).await;
     assert_eq!(second.stopped, Some(Stopped::Session(1 << 20)));
     assert!(first.open().is_some(), "nobody has been told of it");
-    tab.observe().await.expect("facts");
+    let told = tab.observe().await.expect("facts");
+    let early = saved(&tab, 600).await;
+    assert_eq!(early.stopped, Some(Stopped::Session(1 << 20)));
+    assert!(first.open().is_some(), "who was told of it may still take it");
+    let file = first.file.clone().expect("a file");
+    drop((first, told));
     let third = saved(&tab, 600).await;
     assert_eq!((third.state, third.stopped), (DownloadState::Done, None));
-    assert!(first.open().is_none() && third.open().is_some());
+    assert!(!file.exists() && third.open().is_some());
     browser.shut_down().await;
 }
