@@ -12,10 +12,17 @@ use crate::project::{PathError, Project, ProjectPath};
 impl Project {
     /// Turns a client's string into an existing path of this project, as [`Project::resolve`], also in another spelling.
     pub fn meant(self: &Arc<Self>, raw: &str) -> Result<ProjectPath, PathError> {
-        let path = path_of_url(raw);
-        let refused = match self.resolve(&path) {
+        let as_written = match self.resolve(raw) {
             Ok(found) => return Ok(found),
             Err(error) => error,
+        };
+        let path = path_of_url(raw);
+        let refused = match path {
+            Cow::Borrowed(_) => as_written,
+            Cow::Owned(_) => match self.resolve(&path) {
+                Ok(found) => return Ok(found),
+                Err(error) => error,
+            },
         };
         if !matches!(refused, PathError::NotFound { .. } | PathError::Outside { .. }) {
             return Err(refused);
@@ -31,14 +38,13 @@ impl Project {
     }
 }
 
-/// The path of a `file://` URL; any other string as it is.
+/// The path of a `file://` URL of this machine, owned; any other string as it is.
 fn path_of_url(raw: &str) -> Cow<'_, str> {
-    let Some(rest) = raw.strip_prefix("file://") else {
-        return Cow::Borrowed(raw);
-    };
-    let path = rest.strip_prefix("localhost").unwrap_or(rest);
-    let decoded = percent_decode_str(path).decode_utf8().ok();
-    decoded.filter(|path| !path.is_empty()).unwrap_or(Cow::Borrowed(raw))
+    let rest = raw.strip_prefix("file://");
+    let path = rest.map(|rest| rest.strip_prefix("localhost").unwrap_or(rest));
+    let path = path.filter(|path| path.starts_with('/'));
+    let decoded = path.and_then(|path| percent_decode_str(path).decode_utf8().ok());
+    decoded.map_or(Cow::Borrowed(raw), |path| Cow::Owned(path.into_owned()))
 }
 
 #[cfg(test)]

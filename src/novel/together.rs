@@ -227,8 +227,10 @@ pub fn finish(project: &Arc<Project>) -> Result<Vec<String>, BackupError> {
         // Somebody changed what the rest depends on.
         Err(BackupError::Write(WriteError::Changed { path })) => Ok(vec![path]),
         // The disk may answer the next time.
-        Err(error @ BackupError::Write(WriteError::Io { .. } | WriteError::TurnLost { .. }))
-        | Err(error @ BackupError::Path(PathError::Unreadable { .. })) => Err(error),
+        Err(
+            error @ (BackupError::Write(WriteError::Io { .. } | WriteError::TurnLost { .. })
+            | BackupError::Path(PathError::Unreadable { .. })),
+        ) => Err(error),
         Err(error) => {
             set_aside(project, FOLDER)?;
             Err(error)
