@@ -367,6 +367,9 @@ mod tests {
             })
             .map(|(kind, _)| kind.as_str())
             .collect();
-        assert_eq!(internal, BTreeSet::from(["BACKUP_UNLISTED", "TOOL_EXECUTION_FAILED"]));
+        assert_eq!(
+            internal,
+            BTreeSet::from(["BACKUP_UNLISTED", "TOOL_EXECUTION_FAILED", "WRITE_UNFINISHED"])
+        );
     }
 }

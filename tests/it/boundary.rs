@@ -229,7 +229,7 @@ async fn no_path_argument_leaves_the_project() {
                     "project_root" | "project_path" => vec!["ROOT_NOT_ALLOWED"],
                     "output_file" => vec!["READ_ONLY"],
                     "filename" => vec!["PATH_TRAVERSAL"],
-                    _ if evil.starts_with("file:") => vec!["FILE_NOT_FOUND", "OUTSIDE_PROJECT"],
+                    _ if evil.starts_with("file:") => vec!["FILE_NOT_FOUND", "OUTSIDE_PROJECT", "PATH_TRAVERSAL"],
                     _ if odd => vec!["FILE_NOT_FOUND", "PATH_TRAVERSAL"],
                     _ if evil.contains('\0') || evil.contains("..") => vec!["PATH_TRAVERSAL"],
                     _ => vec!["OUTSIDE_PROJECT"],

@@ -162,7 +162,7 @@ async fn a_glob_as_a_root_is_its_folder_and_include_globs() {
         ("a, b/*.py", "a, b/one.py"),
         ("sr{c,d}/mai?.py", "src/main.py"),
     ] {
-        let reply = call(&sample.app(), "list_files", json!({"roots": [root]})).await;
+        let reply = call(&sample.app(), "list_files", json!({"roots": [root], "absolute": false})).await;
         assert_eq!(
             reply.structured["results"][0]["path"].as_str().unwrap_or(""),
             found,
