@@ -230,7 +230,7 @@ def check_code_map(text):
     map_of = text.split("## Code map")[1].split("```")[1]
     folder = ROOT
     for line in map_of.splitlines()[1:]:
-        names = re.findall(r"(?<![\w./])[\w.][\w./]*(?:\.rs|\.toml|\.json|/)(?![\w.])", line)
+        names = re.findall(r"(?<![\w./-])[\w.][\w./-]*(?:\.rs|\.toml|\.json|/)(?![\w.])", line)
         if not line.startswith(" ") and names and names[0].endswith("/"):
             folder = ROOT / names[0]
         for name in names:

@@ -25,7 +25,7 @@ def run(program, seconds, _seed):
                 if n < SUBSCRIPTIONS:
                     server.mcp("resources/subscribe", {"uri": "code://file/README.md"}, session)
                 stream = http.client.HTTPConnection(server.address)
-                stream.request("GET", "/mcp", headers=mcp_headers(session))
+                stream.request("GET", "/mcp/all", headers=mcp_headers(session))
                 reply = stream.getresponse()
                 assert reply.status == 200, reply.status
                 kept.append((stream, reply))

@@ -132,7 +132,7 @@ class Server:
         message = {"jsonrpc": "2.0", "method": method, "params": params}
         if not method.startswith("notifications/"):
             message["id"] = 1
-        connection.request("POST", "/mcp", json.dumps(message), mcp_headers(session))
+        connection.request("POST", "/mcp/all", json.dumps(message), mcp_headers(session))
         reply = connection.getresponse()
         body, began = reply.read().decode(), reply.getheader("Mcp-Session-Id")
         connection.close()

@@ -28,7 +28,7 @@ class Body:
 
 def generated(generator, url, home):
     """Makes the client as a package; returns the module of each tool's route, and the client."""
-    document = url.removesuffix("/mcp") + "/openapi.json"
+    document = url.removesuffix("/mcp/all") + "/openapi.json"
     command = [generator, "generate", "--url", document, "--output-path", f"{home}/fumi_client", "--meta", "none"]
     done = subprocess.run(command, capture_output=True, text=True)
     said = done.stdout + done.stderr
@@ -41,7 +41,7 @@ def generated(generator, url, home):
         for name in names:
             tag = os.path.basename(folder)
             routes[name.removesuffix(".py")] = f"fumi_client.api.{tag}.{name.removesuffix('.py')}"
-    client = package.Client(base_url=url.removesuffix("/mcp"), raise_on_unexpected_status=True, timeout=120)
+    client = package.Client(base_url=url.removesuffix("/mcp/all"), raise_on_unexpected_status=True, timeout=120)
     return routes, client
 
 
