@@ -396,7 +396,7 @@ pub(crate) fn builder(
 
 /// Files an error of the walk, if it is one that a reader should know of.
 pub(crate) fn note(error: &ignore::Error, root: &Path, skipped: &Mutex<SkippedList>) {
-    if let Some((path, reason)) = trouble(error, None) {
+    if let Some((path, reason)) = trouble(error, root) {
         lock(skipped).add(shown_below(root, &path), reason);
     }
 }
@@ -413,7 +413,7 @@ pub(crate) fn note_entry(entry: &Result<DirEntry, ignore::Error>, project: &Proj
     if entry.file_type().is_some_and(|kind| kind.is_dir()) && has_rules_elsewhere(entry.path()) {
         project.note_unstamped();
     }
-    if let Some((path, Reason::System)) = entry.error().and_then(|error| trouble(error, None)) {
+    if let Some((path, Reason::System)) = entry.error().and_then(|error| trouble(error, entry.path())) {
         lock(skipped).add(shown_below(project.root(), &path), Reason::System);
     }
 }
@@ -440,16 +440,17 @@ pub(crate) fn leads_inside(project: &Project, link: &Path) -> bool {
     real.is_ok_and(|real| real.starts_with(project.root()))
 }
 
-/// What an error of the walk is about. Malformed patterns in ignore files are not trouble: git passes over them too.
-fn trouble(error: &ignore::Error, path: Option<&Path>) -> Option<(PathBuf, Reason)> {
+/// What an error of the walk is about; `path` where it names none. Malformed patterns in ignore files are not trouble: git passes over them
+/// too.
+fn trouble(error: &ignore::Error, path: &Path) -> Option<(PathBuf, Reason)> {
     match error {
         ignore::Error::Partial(errors) => errors.iter().find_map(|error| trouble(error, path)),
         ignore::Error::WithLineNumber { err, .. } | ignore::Error::WithDepth { err, .. } => trouble(err, path),
-        ignore::Error::WithPath { path, err } => trouble(err, Some(path)),
+        ignore::Error::WithPath { path, err } => trouble(err, path),
         ignore::Error::Loop { child, .. } => Some((child.clone(), Reason::LinkLoop)),
         // Deleted while we looked: as if it had never been there.
         ignore::Error::Io(io) if io.kind() == io::ErrorKind::NotFound => None,
-        ignore::Error::Io(io) => Some((path?.to_path_buf(), Reason::of_io(io))),
+        ignore::Error::Io(io) => Some((path.to_path_buf(), Reason::of_io(io))),
         _ => None,
     }
 }

@@ -55,9 +55,10 @@ def refused_beyond_the_schema(failure, case, response):
 
 
 def is_beyond(problem):
-    """`expectation` is published as any object with every tool, and in full with batch_execute; steps name tools."""
+    """`expectation` is published as any object with every tool, and in full with batch_execute; steps name tools; `encoding` is any
+    label of the WHATWG Encoding Standard, which a schema need not list."""
     path = str(problem.get("parameter") or problem.get("path") or problem.get("argument") or "")
-    return path.startswith(("expectation", "steps", "globalExpectation")) or bool(
+    return path.startswith(("expectation", "steps", "globalExpectation", "encoding")) or bool(
         BEYOND_THE_SCHEMA & set(problem["allowed"] or {})
     )
 
