@@ -38,6 +38,8 @@ READS = [
     ("list_files_with_hashes", {}),
     ("get_file_reference_info", {"file_path": "notes.md"}),
 ]
+# Room for the backups of a long run, and soon filled.
+DISK = "64m"
 # Which calls of the system fail, and how, on the project's files only; then what a write does, anywhere.
 READING = [
     ("open,openat,openat2", ["EIO", "EMFILE", "ENFILE", "ENOMEM", "ESTALE"]),
@@ -183,7 +185,7 @@ def run(program, seconds, seed):
     home = tempfile.mkdtemp(prefix="fumi-disk-")
     root = os.path.join(home, "project")
     os.mkdir(root)
-    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "fumi-disk", root], check=True)
+    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={DISK}", "fumi-disk", root], check=True)
     try:
         projects(root)
         with Server(program, root) as server:
@@ -208,11 +210,12 @@ def run(program, seconds, seed):
 def full(disk):
     filler = os.path.join(os.path.dirname(disk.reading), "filler")
     with open(filler, "wb", buffering=0) as file:
-        try:
-            while True:
-                file.write(bytes(4096))
-        except OSError as error:
-            assert error.errno == errno.ENOSPC, error
+        for block in (bytes(65_536), bytes(4_096)):
+            try:
+                while file.write(block):
+                    pass
+            except OSError as error:
+                assert error.errno == errno.ENOSPC, error
     disk.reads("on a full disk", False)
     disk.write("on a full disk", True)
     os.remove(filler)
