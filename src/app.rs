@@ -131,7 +131,7 @@ impl App {
         }))
     }
 
-    /// What a caller is listed in a project: where nothing names toolsets, those for novels in a novel, else those for code. All others can
+    /// Returns the tools that are listed to a caller in a project: where nothing names toolsets, those for novels in a novel, else those for code. All others can
     /// be called too.
     pub fn listed(&self, access: &Access, project: &Arc<Project>) -> Access {
         if !access.by_project {

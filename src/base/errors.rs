@@ -99,7 +99,7 @@ pub struct Entry {
     /// Instead of an example: what to change in the arguments of the call that failed, in the same form. Null takes an argument away.
     #[serde(default)]
     pub change: String,
-    /// Whether the example has values that only the caller knows, so that it is not to be called as it stands.
+    /// True if the example has values that only the caller knows, and cannot be called as it is.
     #[serde(default)]
     pub template: bool,
 }
@@ -203,9 +203,9 @@ pub struct Lesson {
     pub tool: String,
     /// Arguments that would work, as JSON text. A text `{name}` in it is that fact.
     pub example: String,
-    /// What to change in the arguments of the call that failed, in the same form; empty: nothing is known.
+    /// Changes to the arguments of the failed call, as a JSON object in text, `null` removing one; empty if none are known.
     pub change: String,
-    /// Whether the example is not to be called as it stands.
+    /// True if the example cannot be called as it is.
     pub is_template: bool,
     /// The facts, for `details`.
     pub facts: Vec<(&'static str, String)>,

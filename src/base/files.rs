@@ -221,14 +221,14 @@ fn declared(bytes: &[u8]) -> Option<&'static Encoding> {
     }
 }
 
-/// Whether bytes are text of an encoding. Where they are cut, the last character may be too: at most 3 bytes of it are there.
+/// True if bytes are text of an encoding. Where they are cut, the last character may be too: at most 3 bytes of it are there.
 fn can_be(bytes: &[u8], encoding: &'static Encoding, cut: bool) -> bool {
     let forgiven = if cut { 3.min(bytes.len()) } else { 0 };
     let mut ends = bytes.len() - forgiven..=bytes.len();
     ends.any(|end| !encoding.decode_without_bom_handling(&bytes[..end]).1)
 }
 
-/// Whether bytes that are no ASCII stand among Latin letters, as accents do: words of other scripts have no Latin letters.
+/// True if bytes that are no ASCII stand among Latin letters, as accents do: words of other scripts have no Latin letters.
 fn is_latin(bytes: &[u8]) -> bool {
     let (mut among, mut apart) = (0_usize, 0_usize);
     let mut rest = bytes;

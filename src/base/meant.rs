@@ -1,4 +1,4 @@
-//! What a client's path means where it is not written as paths of a project are: a `file://` URL, backslashes, a leading slash.
+//! Other spellings of a client's path: a `file://` URL, backslashes, a leading slash.
 //!
 //! Invariant: a spelling is only another string for [`Project::resolve`], which decides for it as for every other. A path that
 //! resolves as it is written is never read in another way. Names of files that do not exist yet are not for this.

@@ -11,7 +11,7 @@ use regex::Regex;
 /// What stands where a secret stood.
 pub const REDACTED: &str = "[redacted]";
 
-/// What stands for each sign of a secret where places matter. ASCII.
+/// Replaces each character of a secret where columns must stay. ASCII.
 const COVER: char = '*';
 
 /// Shortest line of Base64 inside a key in PEM form that is a secret by itself, in bytes.

@@ -33,7 +33,7 @@ const STACK: usize = 256 << 20;
 /// CPU time of one job, in seconds. A file of 38 MB takes about five.
 pub const CPU_SECONDS: u64 = 10;
 
-/// What a process sends once it can take jobs.
+/// The byte that a process sends once it can take jobs.
 pub(crate) const READY: u8 = b'!';
 
 /// Answer of a process: the number of texts it parsed for the job, and what came of it.

@@ -419,7 +419,7 @@ enum Trouble {
     TooLarge,
 }
 
-/// What the tree of a pattern may have that the tree of a program has not.
+/// Faults that the tree of a pattern may have and the tree of a program may not.
 #[derive(Clone, Copy, PartialEq)]
 enum Care {
     /// Nothing.
@@ -503,7 +503,7 @@ fn is_too_deep(tree: &tree_sitter::Tree) -> bool {
     }
 }
 
-/// Whether a node is code and no prose: of documents nothing is, of data and markup what has a sign of the language in it.
+/// True if a node is code and no prose: of documents nothing is, of data and markup what has a sign of the language in it.
 fn is_code(node: &Node<'_, StrDoc<Grammar>>, language: &Language) -> bool {
     match language.facts.family {
         Family::Code | Family::Style => true,
@@ -512,7 +512,7 @@ fn is_code(node: &Node<'_, StrDoc<Grammar>>, language: &Language) -> bool {
     }
 }
 
-/// Whether a node may be a pattern although something is wrong in it.
+/// True if a node may be a pattern although something is wrong in it.
 fn is_near(node: &Node<'_, StrDoc<Grammar>>, care: Care, code: &str, sign: char) -> bool {
     // A missing token is forgiven, but not the other half of a bracket: what its author meant to be in it is not known.
     if !is_balanced(code) {
@@ -528,7 +528,7 @@ fn is_near(node: &Node<'_, StrDoc<Grammar>>, care: Care, code: &str, sign: char)
     begins_with_keyword && code.contains(sign)
 }
 
-/// Whether every bracket has its other half.
+/// True if every bracket has its other half.
 fn is_balanced(code: &str) -> bool {
     let mut open = Vec::new();
     code.chars().all(|c| match c {

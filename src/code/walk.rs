@@ -440,7 +440,7 @@ pub(crate) fn leads_inside(project: &Project, link: &Path) -> bool {
     real.is_ok_and(|real| real.starts_with(project.root()))
 }
 
-/// What an error of the walk is about; `path` where it names none. Malformed patterns in ignore files are not trouble: git passes over them
+/// Returns the path and the reason of an error of the walk; `path` where the error names none. Malformed patterns in ignore files are not trouble: git passes over them
 /// too.
 fn trouble(error: &ignore::Error, path: &Path) -> Option<(PathBuf, Reason)> {
     match error {

@@ -52,7 +52,7 @@ pub struct Change {
     known: Known,
 }
 
-/// What the caller knows of the file that stands there.
+/// The state of a file that the caller expects.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Known {
     /// Nothing: whatever it is, it changes.
@@ -61,7 +61,7 @@ enum Known {
     As(Option<String>),
 }
 
-/// What a file becomes.
+/// The new state of a file.
 #[derive(Clone, Debug)]
 enum Becomes {
     Bytes(Vec<u8>),
@@ -228,8 +228,10 @@ pub fn finish(project: &Arc<Project>) -> Result<Vec<String>, BackupError> {
         Err(BackupError::Write(WriteError::Changed { path })) => Ok(vec![path]),
         // The disk may answer the next time.
         Err(
-            error @ (BackupError::Write(WriteError::Io { .. } | WriteError::TurnLost { .. })
-            | BackupError::Path(PathError::Unreadable { .. })),
+            error @ (BackupError::Path(PathError::Unreadable { .. })
+            | BackupError::Write(
+                WriteError::Io { .. } | WriteError::TurnLost { .. } | WriteError::Path(PathError::Unreadable { .. }),
+            )),
         ) => Err(error),
         Err(error) => {
             set_aside(project, FOLDER)?;
@@ -254,7 +256,7 @@ pub fn set_asides(project: &Arc<Project>) -> Result<Vec<String>, PathError> {
     Ok(aside.map(|entry| entry.path.shown()).collect())
 }
 
-/// What is said of a folder of [`set_asides`], in both languages.
+/// Returns the message about a folder of [`set_asides`], in both languages.
 #[must_use]
 pub fn aside_message(folder: &str) -> Text {
     Text::new(
@@ -267,7 +269,7 @@ pub fn aside_message(folder: &str) -> Text {
     )
 }
 
-/// What was interrupted and not finished since.
+/// Returns the whole that was interrupted and not finished since, if there is one.
 pub fn interrupted(project: &Arc<Project>) -> Result<Option<Interrupted>, BackupError> {
     let Some(note) = left(project)? else {
         return Ok(None);

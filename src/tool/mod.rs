@@ -273,14 +273,14 @@ pub struct Family {
     pub guides: Option<Guides>,
 }
 
-/// What the errors of a family add to their guidance.
+/// Additions of a family to the guidance of its errors.
 #[derive(Clone, Copy, Debug)]
 pub struct Guides {
     /// Another name of `guidance`.
     pub also_as: &'static str,
     /// A tool that needs no arguments and does not fail.
     pub tool: &'static str,
-    /// What it is good for.
+    /// Its use.
     pub en: &'static str,
     /// The same in Japanese.
     pub ja: &'static str,

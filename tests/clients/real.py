@@ -299,12 +299,6 @@ class Samples:
                 yield tool["name"], arguments, must_fail
 
 
-def examples(program, novel):
-    """Every tool's example; those of code are about no file that is there, which is enough to make wrong calls of."""
-    for tool in json.loads(said(program, "tools", "--json")):
-        yield tool["name"], novel.example(tool) or tool["example"]
-
-
 def wrong(example):
     """Wrong calls of a tool, made from its example, and whether each must fail: the last may be right by chance."""
     yield {**example, "no_such_argument": 1}, True
@@ -314,15 +308,17 @@ def wrong(example):
 
 
 async def refuse(report, program, novel, call):
-    """Makes the wrong calls of every tool. `call` gives whether one failed, its text and its structure."""
-    for tool, example in examples(program, novel):
-        for arguments, must_fail in wrong(example):
+    """Makes wrong calls of every tool from its example; files of code need not be there for that. `call` returns whether one failed, its
+    text and its structure."""
+    for tool in json.loads(said(program, "tools", "--json")):
+        name = tool["name"]
+        for arguments, must_fail in wrong(novel.example(tool) or tool["example"]):
             try:
-                failed, text, structured = await call(tool, arguments)
+                failed, text, structured = await call(name, arguments)
             except Exception as error:
-                report.error(tool, arguments, error, novel.root)
+                report.error(name, arguments, error, novel.root)
                 continue
-            report.refused(tool, arguments, failed, text, structured, must_fail)
+            report.refused(name, arguments, failed, text, structured, must_fail)
 
 
 def lines_of(root, path):

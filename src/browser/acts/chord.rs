@@ -48,7 +48,7 @@ impl Chord {
         Ok(Self { held, stroke })
     }
 
-    /// Whether it may open a list or a menu of what has the focus.
+    /// True if it may open a list or a menu of the focused element.
     pub(crate) fn may_open(&self) -> bool {
         let Stroke::Key(key) = &self.stroke else { return true };
         let is_command = self.held.iter().any(|held| matches!(held.key, "Control" | "Meta"));

@@ -61,7 +61,7 @@ impl<'text> Line<'text> {
         self.content.starts_with('…')
     }
 
-    /// What a mark counts: `more rows` of `… 3 more rows (snapshot target=e5@6/1, or find)`.
+    /// The things that a mark counts: `more rows` of `… 3 more rows (snapshot target=e5@6/1, or find)`.
     pub(crate) fn noun(&self) -> &'text str {
         let counted = self
             .content

@@ -72,12 +72,12 @@ pub struct Download {
     pub file: Option<PathBuf>,
     /// Why it was stopped, if it was.
     pub stopped: Option<Stopped>,
-    /// What it takes of the room for downloads.
+    /// Its bytes in the room for downloads.
     share: Arc<Share>,
 }
 
 impl Download {
-    /// Whether it has ended and no observation holds it: who was told of it may still be about to take its file.
+    /// True if it has ended and no observation holds it: a call that was told of it may still be about to take its file.
     fn may_go(&self) -> bool {
         self.state != DownloadState::Running && Arc::strong_count(&self.share) == 1
     }

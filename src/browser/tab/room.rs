@@ -19,7 +19,7 @@ pub(crate) struct Room {
     whole: Arc<AtomicU64>,
 }
 
-/// What one download takes of it.
+/// The bytes that one download takes of the room.
 #[derive(Debug)]
 pub(crate) struct Share {
     room: Arc<Room>,
@@ -27,7 +27,7 @@ pub(crate) struct Share {
 }
 
 impl Room {
-    /// Of a session, beside others that share `whole`.
+    /// Returns the room of a session, beside others that share `whole`; `largest` in bytes.
     pub(crate) fn new(largest: u64, whole: Arc<AtomicU64>) -> Self {
         Self {
             largest,
@@ -36,7 +36,7 @@ impl Room {
         }
     }
 
-    /// Whether the downloads of this session take more than they may.
+    /// True if the downloads of this session take more bytes than they may.
     pub(crate) fn is_full(&self) -> bool {
         self.largest > 0 && self.used.load(Ordering::Relaxed) > self.largest
     }
@@ -46,7 +46,7 @@ impl Room {
         self.largest.saturating_mul(SESSIONS)
     }
 
-    /// Whether those of all sessions do.
+    /// True if the downloads of all sessions take more bytes than they may.
     pub(crate) fn is_whole_full(&self) -> bool {
         self.most() > 0 && self.whole.load(Ordering::Relaxed) > self.most()
     }

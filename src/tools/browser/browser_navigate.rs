@@ -123,7 +123,7 @@ pub(super) fn with_scheme(url: &str) -> Result<(), ToolError> {
     Err(Refused::NoScheme { url: quoted(url), with }.into())
 }
 
-/// Whether an address says how it is opened. `localhost:8080` has a port there and no scheme.
+/// True if an address has a scheme. `localhost:8080` has a port there and no scheme.
 fn has_scheme(url: &str) -> bool {
     let is_name = |name: &str| {
         name.bytes()

@@ -25,7 +25,7 @@ const CANDIDATES: usize = 5;
 /// How many names, and how many globs, one call may have looked for in the whole project.
 const MOST_LOOKED_UP: usize = 20;
 
-/// What makes a path a glob. Brackets alone do not: folders are called `[slug]`.
+/// Characters that make a path a glob. Brackets alone do not: folders are called `[slug]`.
 const WILDCARDS: [char; 2] = ['*', '?'];
 
 /// The file or folder that a string names.
@@ -122,7 +122,7 @@ pub struct GlobRoots {
     pub has_globs: bool,
     /// A glob may also match folders.
     pub of_folders: bool,
-    /// What the call walks.
+    /// The traversal of the call.
     pub traversal: Traversal,
 }
 

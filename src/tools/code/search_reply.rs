@@ -25,7 +25,7 @@ pub const FORMATS: Rule = Rule::AtMostOne(&[
     "optimize_paths",
 ]);
 
-/// What no schema says of two arguments.
+/// Relations between two arguments that no schema states.
 pub const ENCODING: Rule = Rule::Encoding("encoding");
 /// See [`ENCODING`].
 pub const MOST_COUNT: Rule = Rule::BroughtDown("max_count", MAX_RESULTS);
@@ -129,7 +129,7 @@ pub struct ContentGlobs {
 }
 
 impl ContentGlobs {
-    /// Whether only some files are to be searched.
+    /// True if only some files are to be searched.
     #[must_use]
     pub fn includes(&self) -> bool {
         !self.include_globs.is_empty()

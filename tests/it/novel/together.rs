@@ -261,6 +261,33 @@ fn copied(sample: &Sample) -> Sample {
     to
 }
 
+/// Cases whose results neither people nor tools see at once: only hidden files differ.
+const HIDDEN: [&str; 2] = ["converted", "tasks"];
+
+/// The files of a novel: what people own, or with `others` the rest, by their paths.
+fn files(sample: &Sample, others: bool) -> Vec<(String, Vec<u8>)> {
+    let root = sample.root();
+    let all = sample.state().into_iter().filter_map(|(path, content)| {
+        let path = path.strip_prefix(&root).ok()?.to_string_lossy().into_owned();
+        let is_other = path.split('/').any(|part| part.starts_with('.')) || path.starts_with("90_バックアップ");
+        (is_other == others && !content.is_empty()).then_some((path, content))
+    });
+    all.collect()
+}
+
+/// The files that people own whose old text is neither in its place nor in a backup.
+fn lost(before: &Sample, now: &Sample) -> Vec<String> {
+    let (owned, others) = (files(now, false), files(now, true));
+    let is_kept = |(path, content): &(String, Vec<u8>)| {
+        let mut copies = others
+            .iter()
+            .filter(|(copy, _)| copy.ends_with(&format!("/files/{path}")));
+        owned.contains(&(path.clone(), content.clone())) || copies.any(|(_, copy)| copy == content)
+    };
+    let gone = files(before, false).into_iter().filter(|file| !is_kept(file));
+    gone.map(|(path, _)| path).collect()
+}
+
 /// Kills the server at every place of a case.
 async fn dies_everywhere(case: &'static str) {
     let (before, (tool, arguments)) = written(case).await;
@@ -269,10 +296,13 @@ async fn dies_everywhere(case: &'static str) {
         let places = Mortal::start(&after, "list").places(tool, &arguments);
         assert!(places.len() >= 4, "{case}: {places:?}");
         let (nothing, all) = (seen(&copied(&before)), seen(&after));
+        assert_eq!(nothing == all, HIDDEN.contains(&case), "{case}: {all}");
+        assert!(nothing != all || files(&before, true) != files(&after, true), "{case}");
         for number in 1..=places.len() {
             let sample = copied(&before);
             let place = Mortal::start(&sample, &number.to_string()).dies(tool, &arguments);
             let now = seen(&sample);
+            assert_eq!(lost(&before, &sample), [""; 0], "{case}: killed at {place}");
             assert!(
                 now == nothing || now == all,
                 "{case}: killed at {place}, it is neither:\n{now}\nnor nothing:\n{nothing}\nnor all:\n{all}"
@@ -400,4 +430,17 @@ fn a_new_novel_that_was_killed_is_made_by_the_same_command() {
         );
         assert_eq!(new_novel(&sample), expected, "{place}");
     }
+}
+
+#[test]
+fn a_new_novel_replaces_nothing_in_one_that_another_call_left() {
+    let sample = novel();
+    sample.file(".noveler/together/note.yaml", "restores: null\nfiles: []\n");
+    let before = files(&sample, false);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fumi"));
+    undisturbed(&mut command);
+    command.current_dir(sample.root());
+    let made = command.args(["novel", "new", ".", "--title", "題"]).output().unwrap();
+    assert!(!made.status.success(), "{}", String::from_utf8_lossy(&made.stdout));
+    assert_eq!(files(&sample, false), before);
 }

@@ -30,7 +30,7 @@ pub(super) struct AspectShown {
     coverage: f64,
     /// What its rules found, the weightiest first.
     issues: Vec<Shown>,
-    /// What its score is made of, besides the issues: its items.
+    /// The items that its score is made of, besides the issues.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     evidence: Vec<Part>,
     /// Its items that are low.

@@ -56,7 +56,7 @@ pub struct Args {
 /// What it answers beside what all checks do.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Basic {
-    /// What the findings leave of 100.
+    /// The points that the findings leave of 100.
     #[serde(skip)]
     rules_score: f64,
     word_count_check: WordCount,
