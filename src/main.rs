@@ -324,9 +324,11 @@ fn serve(flags: Serve) -> Result<ExitCode, ConfigError> {
     let served = runtime.block_on(async {
         fumi::tools::novel::finish_left(&app.kernel.roots, &app.kernel.writers).await;
         let bound = http::router::bind(app).await?;
-        let address = bound.address().map_err(|error| ConfigError(error.to_string()))?;
+        let unknown = |error: std::io::Error| ConfigError(error.to_string());
+        let address = bound.address().map_err(unknown)?;
+        let metrics = bound.metrics_address().map_err(unknown)?;
         tokio::spawn(http::reload::at_hangup(bound.edge().clone(), read));
-        tell_of_start(&bound.edge().app.config, file.as_deref(), address);
+        tell_of_start(&bound.edge().app.config, file.as_deref(), address, metrics);
         warn_of_missing_browser(&bound.edge().app);
         // Whoever reads the line may send a signal at once.
         let stop = http::shutdown::requested();
@@ -349,21 +351,18 @@ fn serve(flags: Serve) -> Result<ExitCode, ConfigError> {
 }
 
 /// What an operator asks first of a log.
-fn tell_of_start(config: &Config, file: Option<&Path>, address: SocketAddr) {
+fn tell_of_start(config: &Config, file: Option<&Path>, address: SocketAddr, metrics: SocketAddr) {
     let shown = |paths: &[PathBuf]| {
         let paths: Vec<_> = paths.iter().map(|path| path.display().to_string()).collect();
         paths.join(", ")
-    };
-    let metrics = match config.telemetry.metrics_listen.as_str() {
-        "" => format!("{address}/metrics"),
-        own => format!("{own}/metrics"),
     };
     tracing::info!(
         version = env!("CARGO_PKG_VERSION"),
         roots = shown(&config.projects.allowed_roots),
         auth = config.auth.mode.name(),
         config = file.map_or_else(|| "none".to_owned(), |file| file.display().to_string()),
-        metrics,
+        listen = %address,
+        metrics = format!("{metrics}/metrics"),
         "fumi starts"
     );
 }

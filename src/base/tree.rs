@@ -410,3 +410,25 @@ mod linux {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::Watch;
+
+    #[test]
+    fn a_queue_that_fills_faster_than_it_is_read_is_given_up() {
+        let root = tempfile::tempdir().expect("a folder");
+        let mut watch = Watch::new(root.path()).expect("it can be watched");
+        fs::write(root.path().join("0"), "x").expect("written");
+        let mut seen = 0;
+        // Somebody writes whenever something was read; other names, since the kernel joins equal events.
+        let is_read = watch.drain(root.path(), |_| {
+            seen += 1;
+            assert!(seen < 100_000, "it reads for ever");
+            fs::write(root.path().join((seen % 2).to_string()), "y").expect("written");
+        });
+        assert!(!is_read, "the watch is not to be trusted any more");
+    }
+}

@@ -282,6 +282,25 @@ fn sweep(dir: &Dir) {
     }
 }
 
+/// How many folders [`sweep_below`] looks at.
+const SWEPT: usize = 1_000;
+
+/// Removes what processes that died left in a folder and in all below it, links apart. Best effort, as what it removes is in nobody's way.
+pub fn sweep_below(project: &Project, raw: &str) {
+    let in_it = project.relative(raw).map(|folder| folder.join("in it"));
+    let top = in_it
+        .map_err(WriteError::from)
+        .and_then(|path| way(project, raw, &path, Missing::Refuse));
+    let mut folders: Vec<Dir> = top.map(|(dir, _)| dir).into_iter().collect();
+    for _ in 0..SWEPT {
+        let Some(dir) = folders.pop() else { return };
+        sweep(&dir);
+        let inner = dir.entries().into_iter().flatten().flatten();
+        let inner = inner.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+        folders.extend(inner.filter_map(|entry| cap_fs_ext::DirExt::open_dir_nofollow(&dir, entry.file_name()).ok()));
+    }
+}
+
 /// Makes new, other and removed names of a folder last over a power cut.
 fn flush(dir: &Dir) -> io::Result<()> {
     // The handle itself is not opened for reading, and cannot be flushed.

@@ -49,7 +49,7 @@ pub use session::{Owner, Session, Turn};
 pub use settings::Settings;
 pub use snapshot::{Changes, Snapshot, SnapshotFormat, SnapshotRequest};
 pub use tab::{
-    Arrival, Chooser, Dialog, Download, DownloadState, Facts, Level, Message, Note, Request, RequestDetail,
+    Arrival, Chooser, Dialog, Download, DownloadState, Facts, Level, Message, Note, Popups, Request, RequestDetail,
     RequestFilter, RequestPart, Stopped, Tab,
 };
 pub use tabs::{TabInfo, Tabs};

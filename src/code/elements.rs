@@ -320,6 +320,18 @@ impl Code {
     }
 }
 
+/// What a decorator is called: `app.route` and `route` of `app.route("/x")`.
+#[must_use]
+pub fn decorator_names(decorator: &str) -> [&str; 2] {
+    let end = decorator
+        .find(['(', '[', '<', '{', '=', '"'])
+        .unwrap_or(decorator.len());
+    let path = decorator[..end].split_whitespace().next().unwrap_or(decorator);
+    // `json:"name"` of Go is `json`.
+    let path = path.trim_end_matches(':');
+    [path, path.rsplit(['.', ':', '\\']).next().unwrap_or(path)]
+}
+
 /// One parameter.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Param {

@@ -617,9 +617,11 @@ impl<'t> Draft<'t> {
                 Part::Implements => code.implements = listed(text),
                 Part::Value if has_value && code.value.is_none() => code.value = Some(one_line(text, VALUE_CHARACTERS)),
                 Part::Modifier => code.add_modifier(text),
-                Part::Decorator => code
-                    .decorators
-                    .push(one_line(text.trim_start_matches('@'), TEXT_CHARACTERS)),
+                Part::Decorator => {
+                    let text = without_comments(parsed, node);
+                    let bare = text.trim_start_matches('@');
+                    code.decorators.push(one_line(bare, TEXT_CHARACTERS));
+                }
                 _ => {}
             }
         }
@@ -738,15 +740,21 @@ fn params(parsed: &Parsed, list: Node<'_>, facts: &Facts) -> Vec<Param> {
 
 /// The list as written, without brackets and comments.
 pub(crate) fn params_text(parsed: &Parsed, list: Node<'_>) -> String {
+    let text = without_comments(parsed, list);
+    one_line(unbracketed(&text).trim_end_matches(','), TEXT_CHARACTERS)
+}
+
+/// A node's text without the comments directly in it: a decorator of Python holds the one behind it.
+fn without_comments(parsed: &Parsed, node: Node<'_>) -> String {
     let mut text = String::new();
-    let mut at = list.start_byte();
-    let mut cursor = list.walk();
-    for comment in list.children(&mut cursor).filter(Node::is_extra) {
+    let mut at = node.start_byte();
+    let mut cursor = node.walk();
+    for comment in node.children(&mut cursor).filter(Node::is_extra) {
         text.push_str(parsed.source.text.get(at..comment.start_byte()).unwrap_or_default());
         at = comment.end_byte();
     }
-    text.push_str(parsed.source.text.get(at..list.end_byte()).unwrap_or_default());
-    one_line(unbracketed(&text).trim_end_matches(','), TEXT_CHARACTERS)
+    text.push_str(parsed.source.text.get(at..node.end_byte()).unwrap_or_default());
+    text
 }
 
 fn param(parsed: &Parsed, node: Node<'_>, facts: &Facts) -> Param {

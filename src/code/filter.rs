@@ -2,12 +2,14 @@
 //!
 //! Commas mean "and". `=` is exact, `=~` a glob or, between slashes, a regular expression, `!=` and `!~` their opposites;
 //! numbers also compare by `<`, `<=`, `>`, `>=`. A key that an element has no value for never matches, nor does its opposite.
+//! `decorator` compares with each decorator as written, with its name and with the last part of that: `app.route("/x")`,
+//! `app.route`, `route`.
 
 use globset::{GlobBuilder, GlobMatcher};
 use regex::Regex;
 
 use crate::{
-    elements::{Code, Detail, Element, Visibility},
+    elements::{Code, Detail, Element, Visibility, decorator_names},
     errors::structure::{StructureError, nearest},
 };
 
@@ -40,9 +42,10 @@ enum Key {
     Visibility,
     Type,
     Lines,
+    Decorator,
 }
 
-const KEYS: [(&str, Key); 10] = [
+const KEYS: [(&str, Key); 11] = [
     ("name", Key::Name),
     ("params", Key::Params),
     ("static", Key::Static),
@@ -53,6 +56,7 @@ const KEYS: [(&str, Key); 10] = [
     ("visibility", Key::Visibility),
     ("type", Key::Type),
     ("lines", Key::Lines),
+    ("decorator", Key::Decorator),
 ];
 
 #[derive(Clone, Debug)]
@@ -190,6 +194,11 @@ impl Term {
             Key::Public => seen(Visibility::Public),
             Key::Private => seen(Visibility::Private),
             Key::Protected => seen(Visibility::Protected),
+            // A definition without any has an empty list: `decorator!=test` lets it through.
+            Key::Decorator => subject.code.map(|code| {
+                let mut decorators = code.decorators.iter();
+                decorators.any(|decorator| is_decorator(decorator, text))
+            }),
             Key::Visibility => subject.code.map(|code| text(code.visibility.name())),
         }
     }
@@ -377,6 +386,10 @@ impl<'t> Reader<'t> {
             (_, Value::Regex(pattern)) => Regex::new(pattern)
                 .map(Test::Regex)
                 .map_err(|error| self.bad(value_at, brief(&error), brief(&error))),
+            (Key::Decorator, Value::Plain(text)) if without_signs(text) != text => {
+                let bare = Value::Plain(without_signs(text).to_owned());
+                self.test(key, operator, &bare, (operator_at, value_at))
+            }
             (_, Value::Plain(pattern)) if is_pattern => GlobBuilder::new(pattern)
                 .literal_separator(false)
                 .build()
@@ -385,6 +398,23 @@ impl<'t> Reader<'t> {
             (_, Value::Plain(text)) => Ok(Test::Equals(text.clone())),
         }
     }
+}
+
+/// True if a test holds for a decorator, its name or the last part of that, bare or in the signs that a language writes around it.
+fn is_decorator(decorator: &str, test: impl Fn(&str) -> bool) -> bool {
+    let bare = std::iter::once(decorator).chain(decorator_names(decorator));
+    bare.into_iter().any(|name| {
+        test(name) || test(&format!("@{name}")) || test(&format!("#[{name}]")) || test(&format!("[{name}]"))
+    })
+}
+
+/// A decorator without the signs that languages write around it: `@route`, `#[test]`, `[HttpGet]`.
+fn without_signs(decorator: &str) -> &str {
+    let inside = |before: &str| decorator.strip_prefix(before)?.strip_suffix(']');
+    inside("#[")
+        .or_else(|| inside("["))
+        .or_else(|| decorator.strip_prefix('@'))
+        .unwrap_or(decorator)
 }
 
 enum Value {
@@ -415,6 +445,7 @@ mod tests {
             params: vec![Param::default(), Param::default()],
             visibility: Visibility::Protected,
             type_name: Some("Map<K, V>".to_owned()),
+            decorators: vec!["app.route(\"/x\", methods=[\"GET\"])".to_owned(), "cached".to_owned()],
             is_async: true,
             ..Code::default()
         };
@@ -457,6 +488,18 @@ mod tests {
             "name = get_user , async=true",
             "name=\"get_user\"",
             "name!~set*",
+            "decorator=app.route",
+            "decorator=~route",
+            "decorator=@cached",
+            "decorator=#[cached]",
+            "decorator=[cached]",
+            "decorator=~app.*,decorator=cached",
+            "decorator=~/\"GET\"/",
+            "decorator=~/^@app\\.route/",
+            "decorator=~@app.*",
+            "decorator=@route",
+            "decorator!=deprecated",
+            "decorator=~*",
         ] {
             assert!(passes(filter), "{filter}");
         }
@@ -467,6 +510,10 @@ mod tests {
             "public=true",
             "name=get_user,static=true",
             "lines>12",
+            "decorator=app",
+            "decorator=~rout",
+            "decorator!=cached",
+            "decorator!~*",
         ] {
             assert!(!passes(filter), "{filter}");
         }
@@ -482,7 +529,14 @@ mod tests {
             type_name: None,
             code: None,
         };
-        for filter in ["params=0", "params!=0", "public=true", "public=false"] {
+        for filter in [
+            "params=0",
+            "params!=0",
+            "public=true",
+            "public=false",
+            "decorator=test",
+            "decorator!=test",
+        ] {
             assert!(!Filter::parse(filter).expect(filter).matches(subject), "{filter}");
         }
     }

@@ -24,6 +24,7 @@ mod walkers;
 pub mod within;
 
 // Structure.
+pub mod broken;
 pub mod complexity;
 pub mod elements;
 pub mod extract;

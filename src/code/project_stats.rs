@@ -1,7 +1,8 @@
 //! What a whole project consists of: files, lines, languages, complexity.
 //!
 //! One pass in parallel over the files that a plain walk finds. A file that cannot be read or is not text counts as a
-//! file with bytes and without lines. Nothing here is cached; parsing happens only when complexity is asked for.
+//! file with bytes and without lines; a failure of the system ends the count. Nothing here is cached; parsing happens only
+//! when complexity is asked for.
 
 use std::{
     collections::BTreeMap,
@@ -15,6 +16,7 @@ use fumi_base::files::{self, EncodingChoice};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
+    broken::Brokenness,
     errors::{search::SearchError, structure::StructureError},
     languages::{detect::by_file_name, facts::Family},
     parse::Source,
@@ -81,8 +83,10 @@ pub struct ProjectStats {
     pub complexity: BTreeMap<usize, usize>,
     /// The most complex callables first.
     pub top: Vec<Callable>,
-    /// Paths of files whose parser reached a limit or could not be started: their callables are missing.
+    /// Paths of files whose parser reached a limit: their callables are missing.
     pub unparsed: Vec<String>,
+    /// Parsed files whose syntax is broken, each with the line of its first error: callables may be missing.
+    pub broken: Vec<(String, usize)>,
 }
 
 /// Looks at every file that the filter finds, up to `keep`.
@@ -106,13 +110,22 @@ pub fn collect(
         .filter(|file| !file.is_dir && !file.is_symlink)
         .collect();
     let (next, gathered) = (AtomicUsize::new(0), Mutex::new(ProjectStats::default()));
+    let failure = Mutex::new(None);
     let work = || {
         let mut own = ProjectStats::default();
         while let Some(file) = found.get(next.fetch_add(1, Ordering::Relaxed)) {
             if cancel.is_cancelled() {
                 return;
             }
-            own.add(file, depth, file_bytes, parsers, cancel);
+            if let Err(error) = own.add(file, depth, file_bytes, parsers, cancel) {
+                // What is still to come is of no use any more.
+                next.store(found.len(), Ordering::Relaxed);
+                failure
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .get_or_insert(error);
+                return;
+            }
         }
         gathered.lock().unwrap_or_else(PoisonError::into_inner).join(own);
     };
@@ -125,6 +138,9 @@ pub fn collect(
     });
     if cancel.is_cancelled() {
         return Err(SearchError::Cancelled);
+    }
+    if let Some(error) = failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        return Err(error);
     }
     let mut stats = gathered.into_inner().unwrap_or_else(PoisonError::into_inner);
     stats.files.sort_by(|a, b| a.path.cmp(&b.path));
@@ -156,10 +172,14 @@ impl ProjectStats {
         file_bytes: u64,
         parsers: &ParserPool,
         cancel: &CancellationToken,
-    ) {
+    ) -> Result<(), SearchError> {
         let path = file.path.shown();
         let language = by_file_name(&path);
-        let bytes = files::read(&file.path, file_bytes).unwrap_or_default();
+        let bytes = match files::read(&file.path, file_bytes) {
+            Ok(bytes) => bytes,
+            Err(error) if error.is_system_failure() => return Err(SearchError::System { path }),
+            Err(_) => Vec::new(),
+        };
         let is_text = !bytes[..bytes.len().min(TEXT_PROBE)].contains(&0);
         // Data decides nothing, and lock files are large.
         let runs = language.is_some_and(|language| language.facts.family != Family::Data);
@@ -171,19 +191,25 @@ impl ProjectStats {
             path: path.clone(),
         });
         if depth == Depth::Lines || !runs || !is_text {
-            return;
+            return Ok(());
         }
         let decoded = files::decode(&bytes, EncodingChoice::Auto);
-        let callables = Source::new(path.clone(), decoded, bytes.len() as u64, None)
-            .and_then(|source| parsers.outline(source, cancel))
-            .map(|file| statistics(&file).callables);
-        if matches!(
-            callables,
-            Err(StructureError::ParserStopped { .. } | StructureError::ParserUnavailable { .. })
-        ) {
-            self.unparsed.push(path.clone());
+        let outline = Source::new(path.clone(), decoded, bytes.len() as u64, None)
+            .and_then(|source| parsers.outline(source, cancel));
+        let file = match outline {
+            Ok(file) => file,
+            Err(StructureError::ParserUnavailable { .. }) => return Err(SearchError::System { path }),
+            Err(StructureError::ParserStopped { .. }) => {
+                self.unparsed.push(path);
+                return Ok(());
+            }
+            // An empty text is in no language; a cancelled count ends with its caller.
+            Err(_) => return Ok(()),
+        };
+        if let Some(broken) = Brokenness::of(&file.errors, file.error_count) {
+            self.broken.push((path.clone(), broken.first_line));
         }
-        for (element, line, complexity) in callables.unwrap_or_default() {
+        for (element, line, complexity) in statistics(&file).callables {
             *self.complexity.entry(complexity).or_default() += 1;
             self.top.push(Callable {
                 path: path.clone(),
@@ -195,12 +221,14 @@ impl ProjectStats {
         if self.top.len() > TOP * 20 {
             self.sort_top();
         }
+        Ok(())
     }
 
     fn join(&mut self, other: Self) {
         self.files.extend(other.files);
         self.top.extend(other.top);
         self.unparsed.extend(other.unparsed);
+        self.broken.extend(other.broken);
         for (complexity, count) in other.complexity {
             *self.complexity.entry(complexity).or_default() += count;
         }
@@ -228,7 +256,8 @@ mod tests {
 
     use super::{Depth, collect};
     use crate::{
-        parser_pool::ParserPool,
+        errors::search::SearchError,
+        parser_pool::{ParserPool, Program},
         walk::{FileFilter, FileOptions},
     };
 
@@ -264,5 +293,24 @@ mod tests {
         );
         assert_eq!((stats.top[0].element.as_str(), stats.top[0].complexity), ("f", 3));
         assert_eq!(stats.total_files, 3);
+    }
+
+    #[test]
+    fn a_parser_that_cannot_be_started_fails_the_count() {
+        let root = tempfile::tempdir().expect("a folder");
+        fs::write(root.path().join("a.py"), "def f(): pass\n").expect("a file");
+        let project = Project::open(root.path()).expect("a project");
+        let filter = FileFilter::new(&project, &[], &FileOptions::default(), SystemTime::now()).expect("plain");
+        let parsers = ParserPool::new(Program {
+            path: root.path().join("missing"),
+            arguments: Vec::new(),
+        });
+        let collect = |depth| collect(&filter, depth, 100, 1 << 20, &parsers, &CancellationToken::new());
+        let failure = collect(Depth::Complexity).expect_err("no parser");
+        assert!(
+            matches!(&failure, SearchError::System { path } if path == "a.py"),
+            "{failure:?}"
+        );
+        assert!(collect(Depth::Lines).is_ok());
     }
 }

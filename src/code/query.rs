@@ -13,6 +13,7 @@ use tree_sitter::{
 };
 
 use crate::{
+    broken::Brokenness,
     elements::{Detail, Element, Elements, Enclosures, Span},
     errors::structure::{QueryFault, StructureError, nearest},
     extract::extract,
@@ -20,6 +21,7 @@ use crate::{
     languages::{Language, facts::Selection},
     parse::{Parsed, one_line, stop_if},
     pattern::CodePattern,
+    table::decorators,
     user_queries::UserQueries,
 };
 
@@ -64,6 +66,8 @@ pub struct Match {
     pub span: Span,
     /// Its text, cut at [`TEXT_CHARACTERS`].
     pub text: String,
+    /// Of a definition, on one line as the language writes them, the long ones cut.
+    pub decorators: String,
     /// The qualified name of the element around it.
     pub parent: Option<String>,
     /// What the variables of a pattern stand for, by name.
@@ -81,24 +85,6 @@ pub struct Matches {
     pub is_incomplete: bool,
     /// Where the text does not follow its grammar, so that answers may be missing too.
     pub broken: Option<Brokenness>,
-}
-
-/// How much of a file could not be read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Brokenness {
-    /// Places of broken syntax.
-    pub count: usize,
-    /// The line of the first.
-    pub first_line: usize,
-}
-
-impl Brokenness {
-    /// `None` if there is no place of broken syntax.
-    #[must_use]
-    pub fn of(errors: &[crate::parse::ParseError], count: usize) -> Option<Self> {
-        let first_line = errors.first()?.line;
-        Some(Self { count, first_line })
-    }
 }
 
 /// A question that fits a language: its key exists, or its query compiles.
@@ -204,6 +190,7 @@ impl<'p> Surroundings<'p> {
 }
 
 fn select(selection: &Selection, filter: &Filter, parsed: &Parsed, elements: &Elements, limit: usize) -> Matches {
+    let facts = &parsed.source.language.facts;
     let mut found = Matches::default();
     for element in &elements.list {
         if !selection.selects(element) || !filter.matches(Subject::from(element)) {
@@ -216,6 +203,7 @@ fn select(selection: &Selection, filter: &Filter, parsed: &Parsed, elements: &El
                 kind: element.kind.name().to_owned(),
                 span: element.span,
                 text: text_of(parsed, element.span),
+                decorators: decorators(element, facts),
                 parent: element.parent.map(|parent| elements.qualified_name(parent)),
                 captures: Vec::new(),
             });
@@ -255,6 +243,7 @@ fn captures(
     cancel: &CancellationToken,
 ) -> Result<Matches, StructureError> {
     let names = query.capture_names();
+    let facts = &parsed.source.language.facts;
     let mut surroundings = Surroundings::new(parsed, cancel);
     let mut cursor = QueryCursor::new();
     cursor.set_match_limit(MATCH_LIMIT);
@@ -303,6 +292,7 @@ fn captures(
                     found.list.push(Match {
                         kind: capture_name.to_owned(),
                         text: text_of(parsed, span),
+                        decorators: element.map_or_else(String::new, |element| decorators(element, facts)),
                         parent: parent.map(|parent| elements.qualified_name(parent)),
                         captures: Vec::new(),
                         name,
@@ -328,6 +318,7 @@ fn hits(
 ) -> Result<Matches, StructureError> {
     let mut surroundings = Surroundings::new(parsed, cancel);
     let hits = pattern.find(parsed, cancel)?;
+    let facts = &parsed.source.language.facts;
     let mut found = Matches {
         is_incomplete: hits.is_incomplete,
         ..Matches::default()
@@ -357,6 +348,7 @@ fn hits(
             let parent = enclosures.around(span.start_byte, span.end_byte);
             found.list.push(Match {
                 text: text_of(parsed, span),
+                decorators: element.map_or_else(String::new, |element| decorators(element, facts)),
                 parent: parent.map(|parent| elements.qualified_name(parent)),
                 kind: hit.kind,
                 captures: hit.captures,

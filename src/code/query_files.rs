@@ -19,6 +19,7 @@ use fumi_base::{
 use tokio_util::sync::CancellationToken;
 
 use crate::{
+    broken::BrokenFiles,
     errors::{search::SearchError, structure::StructureError},
     filter::Filter,
     languages::{
@@ -37,9 +38,6 @@ use crate::{
 
 /// How many bytes decide whether a file is text: ripgrep's look for NUL, shortened.
 const TEXT_PROBE: usize = 8 * 1024;
-
-/// Files with broken syntax that an answer names.
-const BROKEN: usize = 5;
 
 /// The answers of one file.
 #[derive(Debug)]
@@ -67,10 +65,8 @@ pub struct Answers {
     pub unfit: Vec<&'static str>,
     /// What was passed over.
     pub skipped: SkippedList,
-    /// How many files do not follow their grammar, so that answers in them may be missing.
-    pub broken_files: usize,
-    /// The first of them, each with the line.
-    pub broken: Vec<String>,
+    /// Files in which answers may be missing.
+    pub broken: BrokenFiles,
 }
 
 /// What goes wrong: the walk, or the question.
@@ -172,15 +168,8 @@ pub fn query_files(
             Ok(_) => Ok(Answers::default()),
         };
     }
-    let mut broken = broken.into_inner().unwrap_or_else(PoisonError::into_inner);
-    broken.sort();
     let mut answers = Answers {
-        broken_files: broken.len(),
-        broken: broken
-            .iter()
-            .take(BROKEN)
-            .map(|(path, line)| format!("{path}:{line}"))
-            .collect(),
+        broken: BrokenFiles::of(broken.into_inner().unwrap_or_else(PoisonError::into_inner)),
         total: sources.made.iter().map(|file| file.matches.total).sum(),
         total_files: sources.made.len(),
         searched: searched.into_inner(),

@@ -16,6 +16,7 @@ use serde::Serialize;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
+    broken::{BrokenFiles, Brokenness},
     elements::{Elements, Kind},
     errors::{search::SearchError, structure::StructureError},
     outline::Outline,
@@ -183,6 +184,19 @@ struct FileDocuments {
     total: usize,
     /// Their length together.
     bytes: usize,
+    /// The file and the line of its first error, if its syntax is broken.
+    broken: Option<(String, usize)>,
+}
+
+/// What a ranking found.
+#[derive(Debug)]
+pub struct Ranking {
+    /// The best elements.
+    pub output: RankedOutput,
+    /// The matches that they were chosen by.
+    pub matches: Matches,
+    /// Compared files in which a match may have been taken for one of another element.
+    pub broken: BrokenFiles,
 }
 
 /// Finds the elements that the query is most about.
@@ -192,7 +206,7 @@ pub fn rank(
     scope: &Scope,
     parsers: &ParserPool,
     cancel: &CancellationToken,
-) -> Result<(RankedOutput, Matches), SearchError> {
+) -> Result<Ranking, SearchError> {
     let started = std::time::Instant::now();
     let matches = search(&query.any, targets, scope, Need::Counts, cancel)?;
     let chosen = choose(query, &matches, targets, scope, cancel)?;
@@ -205,7 +219,10 @@ pub fn rank(
         let outline = Source::new(shown.clone(), decoded, bytes.len() as u64, None)
             .and_then(|source| parsers.outline(source, cancel));
         Ok(Some(match outline {
-            Ok(file) => of_elements(query, &file),
+            Ok(file) => FileDocuments {
+                broken: Brokenness::of(&file.errors, file.error_count).map(|broken| (shown, broken.first_line)),
+                ..of_elements(query, &file)
+            },
             Err(StructureError::ParserUnavailable { .. }) => return Err(Reason::System),
             // A text in no known language, or one that cannot be parsed, is compared by its paragraphs.
             Err(_) => of_blocks(query, &shown, &text),
@@ -213,6 +230,7 @@ pub fn rank(
     })?;
     let total: usize = sources.made.iter().map(|file| file.total).sum();
     let length: usize = sources.made.iter().map(|file| file.bytes).sum();
+    let broken = BrokenFiles::of(sources.made.iter().filter_map(|file| file.broken.clone()).collect());
     let mut documents: Vec<Document> = sources.made.into_iter().flat_map(|file| file.documents).collect();
     score(&mut documents, total, length);
     let total_elements = documents.len();
@@ -233,7 +251,11 @@ pub fn rank(
         elapsed_ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
         results: documents.into_iter().map(|document| document.row).collect(),
     };
-    Ok((output, matches))
+    Ok(Ranking {
+        output,
+        matches,
+        broken,
+    })
 }
 
 /// The files whose elements are compared, by their index: all, or those with the most terms, then matches.
@@ -374,6 +396,7 @@ fn of_elements(query: &RankedQuery, file: &Outline) -> FileDocuments {
         documents,
         total,
         bytes,
+        broken: None,
     }
 }
 
@@ -451,6 +474,7 @@ fn of_blocks(query: &RankedQuery, path: &str, text: &str) -> FileDocuments {
         documents,
         total: starts.len(),
         bytes: text.len(),
+        broken: None,
     }
 }
 

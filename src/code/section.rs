@@ -129,6 +129,10 @@ impl<'t> Sheet<'t> {
     /// Cuts one range.
     pub fn cut(&self, range: &Range, format: Format) -> Result<Section, StructureError> {
         let total = self.lines.count();
+        if total == 0 {
+            let path = self.path.to_owned();
+            return Err(StructureError::EmptyFile { path });
+        }
         let bad = || StructureError::BadRange {
             path: self.path.to_owned(),
             start: range.start_line,
@@ -136,7 +140,7 @@ impl<'t> Sheet<'t> {
             total,
         };
         let asked_end = range.end_line.unwrap_or(total);
-        // An empty file has nothing to start at; every other range must start inside and not end before it starts.
+        // A range must start inside and not end before it starts.
         if range.start_line == 0 || range.start_line > total || asked_end < range.start_line {
             return Err(bad());
         }
@@ -278,6 +282,11 @@ pub fn find(path: &str, name: &str, elements: &Elements) -> Result<usize, Struct
         .copied()
         .collect();
     let found = if defined.len() == 1 { defined } else { found };
+    let found = if found.is_empty() {
+        nested(&wanted, &named, elements)
+    } else {
+        found
+    };
     match found.as_slice() {
         [(at, _)] => Ok(*at),
         [] => {
@@ -308,6 +317,29 @@ pub fn find(path: &str, name: &str, elements: &Elements) -> Result<usize, Struct
                 .collect(),
         }),
     }
+}
+
+/// The elements of a name as the compact table shows it, with a dot for each element around it: those at that depth, else those at
+/// any depth but the top. Empty if the name begins with no dot.
+fn nested<'a>(shown: &str, named: &'a [(usize, String)], elements: &Elements) -> Vec<&'a (usize, String)> {
+    let name = shown.trim_start_matches('.');
+    let depth = shown.len() - name.len();
+    if depth == 0 || name.is_empty() {
+        return Vec::new();
+    }
+    let ending = format!(".{name}");
+    let by_end: Vec<_> = named
+        .iter()
+        .filter(|(_, qualified)| qualified.ends_with(&ending))
+        .collect();
+    let depth_of =
+        |at: usize| std::iter::successors(elements.list[at].parent, |parent| elements.list[*parent].parent).count();
+    let at_depth: Vec<_> = by_end
+        .iter()
+        .filter(|(at, _)| depth_of(*at) == depth)
+        .copied()
+        .collect();
+    if at_depth.is_empty() { by_end } else { at_depth }
 }
 
 /// `steps[0].run` as the item is named: `steps.[0].run`.

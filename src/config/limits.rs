@@ -10,6 +10,8 @@ use crate::tool::reply::Caps;
 
 /// The least buffer that the HTTP library takes.
 const LEAST_HEADER_BYTES: usize = 8_192;
+/// A reply must hold its longest question or error, and what says that something was cut.
+const LEAST_REPLY_BYTES: usize = 8_192;
 
 /// Sizes that bound one call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -21,7 +23,7 @@ pub struct Limits {
     pub reply_rows: usize,
     /// Estimated tokens of one reply before it is cut.
     pub reply_tokens: usize,
-    /// Bytes of one reply before it is cut. Several clients cut at 40,000 by themselves, without a cursor.
+    /// Bytes of one reply before it is cut, at least 8,192. Several clients cut at 40,000 by themselves, without a cursor.
     pub reply_bytes: usize,
     /// Files of a project beyond which `strict` refuses a walk; otherwise it goes on and says so.
     pub project_files: usize,
@@ -59,13 +61,17 @@ impl Limits {
         for (name, size) in [
             ("reply_rows", self.reply_rows),
             ("reply_tokens", self.reply_tokens),
-            ("reply_bytes", self.reply_bytes),
             ("body_bytes", self.body_bytes),
             ("requests", self.requests),
         ] {
             if size == 0 {
                 return Err(ConfigError(format!("limits.{name} must be at least 1")));
             }
+        }
+        if self.reply_bytes < LEAST_REPLY_BYTES {
+            return Err(ConfigError(format!(
+                "limits.reply_bytes must be at least {LEAST_REPLY_BYTES}"
+            )));
         }
         if self.header_bytes < LEAST_HEADER_BYTES {
             return Err(ConfigError(format!(

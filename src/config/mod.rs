@@ -292,6 +292,10 @@ mod tests {
                 "[limits]\nheader_bytes = 100",
                 "limits.header_bytes must be at least 8192",
             ),
+            (
+                "[limits]\nreply_bytes = 100",
+                "limits.reply_bytes must be at least 8192",
+            ),
             ("[limits]\nbodies_bytes = 100", "limits.bodies_bytes must be at least"),
             (
                 "[server]\nheader_seconds = 0",

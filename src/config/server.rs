@@ -35,7 +35,7 @@ pub struct Server {
     pub max_connections: usize,
     /// Seconds that a client has for the head of a request, from its first byte on.
     pub header_seconds: u64,
-    /// Seconds that a client may leave between two pieces of a request's body, and in which it takes some of a reply.
+    /// Seconds in which the rest of a request's body comes, or a tenth of the largest one, and in which a client takes some of a reply.
     pub body_seconds: u64,
     /// Seconds after which a connection that nothing came over since its last reply is closed.
     pub keep_alive_seconds: u64,

@@ -1,7 +1,7 @@
 //! Reading a request's body: whole, before anything is asked of it.
 //!
 //! Invariant: a body is bounded in bytes however it is framed, all bodies together are, of one principal and of all, and a
-//! client that stops sending is not waited for. Where nobody was authenticated no body is read. Behind this layer a body is
+//! client that stops sending, or only trickles, is not waited for: room is held for what came lately. Where nobody was authenticated no body is read. Behind this layer a body is
 //! one piece in memory, so that no route needs a limit of its own. It does not look into it.
 
 use std::{future::poll_fn, pin::Pin, sync::Arc, time::Duration};
@@ -22,15 +22,15 @@ use crate::{
     telemetry::metrics::{Metrics, RefusedBy},
 };
 
-/// How many times the patience for one piece the whole body may take.
-const PIECES: u32 = 10;
+/// The largest body may take this many times the patience: in each a part of it has to come, or the end of the body.
+const PARTS: usize = 10;
 
 /// The limits of bodies.
 #[derive(Clone, Debug)]
 pub struct Bodies {
     /// Bytes of one.
     limit: usize,
-    /// Between two pieces.
+    /// For a tenth of `limit`, or the rest of a smaller body.
     patience: Duration,
     /// In bytes.
     room: Shares,
@@ -75,7 +75,8 @@ impl Bodies {
                 Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, "BODY_TOO_LARGE", &facts)
             }
             Unread::Late => {
-                let facts = [("seconds", self.patience.as_secs().to_string())];
+                let part = self.limit.div_ceil(PARTS).to_string();
+                let facts = [("seconds", self.patience.as_secs().to_string()), ("part", part)];
                 Refusal::new(StatusCode::REQUEST_TIMEOUT, "BODY_LATE", &facts)
             }
         }
@@ -110,9 +111,9 @@ impl Bodies {
     async fn whole(&self, body: Body, share: Share) -> Result<(Bytes, Share), Unread> {
         let (mut body, mut share) = (body, share);
         let mut whole = Whole::default();
-        let last = Instant::now() + self.patience * PIECES;
+        let mut pace = Pace::new(self);
         loop {
-            let Some(piece) = self.piece(&mut body, last).await? else {
+            let Some(piece) = pace.piece(&mut body).await? else {
                 return Ok((whole.bytes(), share));
             };
             if piece.len() > self.limit - whole.len() {
@@ -121,7 +122,7 @@ impl Bodies {
             if !share.grow(piece.len()) {
                 let rest = self.limit - whole.len();
                 drop((whole, share));
-                self.discard(&mut body, rest, last).await;
+                pace.discard(&mut body, rest).await;
                 return Err(Unread::NoRoom);
             }
             whole.add(piece);
@@ -129,18 +130,40 @@ impl Bodies {
     }
 }
 
-impl Bodies {
+/// How fast a body comes.
+struct Pace {
+    patience: Duration,
+    /// Bytes that have to come in that time.
+    part: usize,
+    /// Those of the current part.
+    came: usize,
+    by: Instant,
+}
+
+impl Pace {
+    fn new(bodies: &Bodies) -> Self {
+        Self {
+            patience: bodies.patience,
+            part: bodies.limit.div_ceil(PARTS),
+            came: 0,
+            by: Instant::now() + bodies.patience,
+        }
+    }
+
     /// The next piece of a body; `None` at its end.
-    async fn piece(&self, body: &mut Body, last: Instant) -> Result<Option<Bytes>, Unread> {
+    async fn piece(&mut self, body: &mut Body) -> Result<Option<Bytes>, Unread> {
         loop {
-            let by = last.min(Instant::now() + self.patience);
             let frame = poll_fn(|context| Pin::new(&mut *body).poll_frame(context));
-            match timeout_at(by, frame).await {
+            match timeout_at(self.by, frame).await {
                 Err(_) => return Err(Unread::Late),
                 Ok(Some(Err(_))) => return Err(Unread::Broken),
                 // Trailers mean nothing here.
                 Ok(Some(Ok(frame))) => {
                     if let Ok(piece) = frame.into_data() {
+                        self.came += piece.len();
+                        if self.came >= self.part {
+                            (self.came, self.by) = (0, Instant::now() + self.patience);
+                        }
                         return Ok(Some(piece));
                     }
                 }
@@ -151,9 +174,9 @@ impl Bodies {
 
     /// Takes what still comes of a body that is refused, and holds nothing of it: whoever is sending does not read, and would
     /// find a connection that was reset instead of the refusal.
-    async fn discard(&self, body: &mut Body, rest: usize, last: Instant) {
+    async fn discard(&mut self, body: &mut Body, rest: usize) {
         let mut rest = rest;
-        while let Ok(Some(piece)) = self.piece(body, last).await {
+        while let Ok(Some(piece)) = self.piece(body).await {
             match rest.checked_sub(piece.len()) {
                 Some(left) => rest = left,
                 None => return,

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use axum::{
     extract::{Request, State},
-    http::{HeaderMap, Method, StatusCode},
+    http::{HeaderMap, Method, StatusCode, request::Parts},
     middleware::Next,
     response::{IntoResponse, Response},
 };
@@ -26,7 +26,7 @@ use crate::{
     app::App,
     mcp,
     telemetry::metrics::RefusedBy,
-    tool::{Access, catalogue::Scope},
+    tool::{Access, Effect, catalogue::Scope},
 };
 
 /// The segment that stands for read-only. No toolset is called so.
@@ -73,13 +73,28 @@ impl Asked {
     }
 }
 
-/// The toolsets that a request names, or those that it is listed where it names none, and whether it may write.
+/// What a request without a token should bring one for: the toolsets that its URL or header names, or that of the tool that it
+/// calls, or those that are listed where it names none; and true if it may write.
 #[must_use]
-pub fn wanted(app: &App, path: &str, headers: &HeaderMap) -> (Scope, bool) {
+pub fn wanted(app: &App, request: &Parts) -> (Scope, bool) {
+    let (path, headers) = (request.uri.path(), &request.headers);
     let asked = Asked::parse(path);
-    // The routes for scripts list everything.
     let is_mcp = asked.is_some();
     let asked = asked.unwrap_or_default();
+    let is_narrowed = said(headers, "x-fumi-readonly").any(|value| is_true(&value).unwrap_or(false));
+    let may_write = !(asked.read_only || app.config.tools.readonly || is_narrowed);
+    let tool = path.strip_prefix("/v1/tools/").and_then(|name| {
+        let name = percent_decode_str(name).decode_utf8().ok()?;
+        app.catalogue.find(&app.scope, &name)
+    });
+    // The routes for scripts write by a call of a tool only. What a batch needs its steps say, and those are not read here.
+    let calls = tool
+        .filter(|_| request.method == Method::POST)
+        .map(|tool| tool.spec.effect);
+    let writes = may_write && (is_mcp || calls.is_some_and(|effect| effect.needs_write() || effect == Effect::OfSteps));
+    if let Some(tool) = tool.filter(|tool| tool.spec.effect != Effect::OfSteps) {
+        return (Scope::of(tool.spec.toolset), writes);
+    }
     let header = said(headers, "x-fumi-toolsets").collect::<Vec<_>>().join(",");
     let of = |names: &mut dyn Iterator<Item = &str>| {
         let scope = named(app, names, StatusCode::NOT_FOUND).ok();
@@ -89,7 +104,7 @@ pub fn wanted(app: &App, path: &str, headers: &HeaderMap) -> (Scope, bool) {
     let by_header = of(&mut header.split(',').map(str::trim_ascii));
     let by_project = || {
         let listed = Scope::of("code").or(&Scope::of("novel")).and(&app.scope);
-        let is_by_project = is_mcp && !asked.everything && app.config.tools.toolsets.is_empty() && !listed.is_empty();
+        let is_by_project = !asked.everything && app.config.tools.toolsets.is_empty() && !listed.is_empty();
         if is_by_project { listed } else { app.scope.clone() }
     };
     let scope = match (by_url, by_header) {
@@ -97,8 +112,7 @@ pub fn wanted(app: &App, path: &str, headers: &HeaderMap) -> (Scope, bool) {
         (Some(scope), None) | (None, Some(scope)) => scope,
         (None, None) => by_project(),
     };
-    let is_narrowed = said(headers, "x-fumi-readonly").any(|value| is_true(&value).unwrap_or(false));
-    (scope, !(asked.read_only || app.config.tools.readonly || is_narrowed))
+    (scope, writes)
 }
 
 /// The layer around MCP: makes the access of a request, counts it, and runs it there.

@@ -298,6 +298,7 @@ fn stream(
     let work = async move {
         let progress = Progress::default();
         let locale = caller.locale.unwrap_or_default();
+        let metrics = Arc::clone(&edge.app.kernel.metrics);
         let work = run(edge, tool, arguments, caller, progress.clone(), stop);
         tokio::pin!(work);
         let reply = loop {
@@ -318,6 +319,7 @@ fn stream(
                 }
             }
         };
+        metrics.tokens(tool, ReplyForm::Structured, reply.tokens() as u64);
         let name = if reply.is_error { "error" } else { "result" };
         let _ = tell
             .send(Event::default().event(name).data(reply.structured.to_string()))

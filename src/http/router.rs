@@ -283,6 +283,11 @@ impl Bound {
         self.listener.local_addr()
     }
 
+    /// The address at which metrics are read; as above.
+    pub fn metrics_address(&self) -> io::Result<SocketAddr> {
+        self.metrics.as_ref().unwrap_or(&self.listener).local_addr()
+    }
+
     /// The edge, for whoever watches it from outside.
     #[must_use]
     pub fn edge(&self) -> &Edge {

@@ -39,13 +39,16 @@ use super::{
 };
 use crate::{
     app::App,
-    tool::{Answerer, Caller, Cx, Progress, ToolError, pipeline},
+    tool::{Answerer, Caller, Cx, Progress, ToolError, pipeline, shorten::json_end},
 };
 
 /// Files on one page of the list.
 const PAGE: usize = 100;
-/// Longest content of one resource, in bytes: a model cannot use more, and ranges read the rest.
+/// Longest part of a binary file at once, in bytes; no model is given it. Texts are cut as replies are, since clients hand them to
+/// models, and ranges read the rest.
 const LONGEST: usize = 1 << 20;
+/// Bytes beside a text: its URI, its facts, and where it goes on.
+const BESIDE: usize = 2_000;
 /// How long one reading, listing or completing may take. Twice as long as tools, because statistics parse whole projects.
 const LIMIT: Duration = Duration::from_mins(1);
 
@@ -148,6 +151,7 @@ pub(super) async fn run<T: Send + 'static>(
         answerer: Answerer::Host,
         cancel: cancel.child_token(),
         progress: Progress::default(),
+        metrics: Arc::clone(&app.kernel.metrics),
         writers: Arc::clone(&app.kernel.writers),
         turn: std::sync::Mutex::default(),
         writing: tokio::sync::watch::Sender::default(),
@@ -208,24 +212,26 @@ pub async fn read(
             .map_err(|error| refused(&error.into(), caller.locale))?,
         None => project,
     };
-    let (parts, uri) = (Arc::clone(app), own_uri.to_owned());
+    let (parts, uri, locale) = (Arc::clone(app), own_uri.to_owned(), caller.locale.unwrap_or_default());
     let read = run(app, project, caller, cancel, move |project, cancel| match asked.what {
         What::File(path) => {
             let path = project.resolve(&path)?;
             match asked.bytes {
-                Some(range) => part(&path, range, &parts.kernel.redactor, uri),
-                None => file(&path, asked.lines, &parts, uri),
+                Some(range) => Ok(vec![part(&path, range, &parts.kernel.redactor, uri)?]),
+                None => file(&path, asked.lines, &parts, &uri, locale),
             }
         }
-        What::Stats(name) => stats(&parts, project, name, uri, cancel),
+        What::Stats(name) => Ok(vec![stats(&parts, project, name, uri, cancel)?]),
     });
     let mut contents = read.await?;
-    if let ResourceContents::TextResourceContents { text, .. } = &mut contents
-        && let Some(clean) = app.kernel.redactor.own(text)
-    {
-        *text = clean;
+    for content in &mut contents {
+        if let ResourceContents::TextResourceContents { text, .. } = content
+            && let Some(clean) = app.kernel.redactor.own(text)
+        {
+            *text = clean;
+        }
     }
-    Ok(ReadResourceResult::new(vec![contents]))
+    Ok(ReadResourceResult::new(contents))
 }
 
 /// Completes paths of files and names of statistics. Paths that begin with what is typed come first, then those whose file
@@ -328,8 +334,9 @@ fn file(
     path: &ProjectPath,
     lines: Option<(usize, Option<usize>)>,
     app: &App,
-    uri: String,
-) -> Result<ResourceContents, ToolError> {
+    uri: &str,
+    locale: Locale,
+) -> Result<Vec<ResourceContents>, ToolError> {
     let redactor = &app.kernel.redactor;
     let is_binary = |bytes: &[u8]| files::detect(bytes).is_single_byte() && bytes.contains(&0);
     let (mut head, size) = files::read_part(path, 0, LONGEST as u64 + redactor.margin())?;
@@ -337,7 +344,7 @@ fn file(
     if is_binary(&head) {
         redactor.cover(&mut head);
         head.truncate(LONGEST);
-        return Ok(blob(path, 0, &head, size, uri, true));
+        return Ok(vec![blob(path, 0, &head, size, uri.to_owned(), true)]);
     }
     let mut bytes = if head.len() as u64 == size {
         head
@@ -348,7 +355,7 @@ fn file(
     if is_binary(&bytes) {
         redactor.cover(&mut bytes);
         let shown = &bytes[..bytes.len().min(LONGEST)];
-        return Ok(blob(path, 0, shown, bytes.len() as u64, uri, true));
+        return Ok(vec![blob(path, 0, shown, bytes.len() as u64, uri.to_owned(), true)]);
     }
     let shown = path.shown();
     let mut decoded = files::decode(&bytes, EncodingChoice::Auto);
@@ -370,11 +377,9 @@ fn file(
     let language = guess(&shown, &decoded.text).map_or("text", |language| language.name);
     let encoding = decoded.encoding;
     let mut text = cut.unwrap_or(decoded.text);
-    let truncated = text.len() > LONGEST;
-    if truncated {
-        text.truncate(text.floor_char_boundary(LONGEST));
-        text.shrink_to_fit();
-    }
+    let room = app.kernel.caps.bytes.saturating_sub(BESIDE);
+    let rest = cut_to(&mut text, room, (lines, total_lines), uri, locale);
+    text.shrink_to_fit();
     let mut meta = json!({
         "file_path": shown,
         "size_bytes": size,
@@ -382,16 +387,93 @@ fn file(
         "language": language,
         "encoding": encoding,
     });
-    if truncated {
+    let mut contents = Vec::new();
+    if let Some(rest) = rest {
         meta["truncated"] = json!(true);
-        meta["next"] = json!("read the rest by ?lines=START-END, or with extract_code_section");
+        meta["next"] = json!(rest.how);
+        // Clients hand texts to a model and leave the facts out.
+        contents.push(ResourceContents::TextResourceContents {
+            uri: rest.uri,
+            mime_type: Some("text/plain".to_owned()),
+            text: match locale {
+                Locale::En => format!("… cut, of {total_lines} lines: {}", rest.how),
+                Locale::Ja => format!("… 全 {total_lines} 行のうち途中まで: {}", rest.how),
+            },
+            meta: None,
+        });
     }
-    Ok(ResourceContents::TextResourceContents {
-        uri,
+    let content = ResourceContents::TextResourceContents {
+        uri: uri.to_owned(),
         mime_type: Some(media_type(&shown, language)),
         text,
         meta: Some(object(meta)),
-    })
+    };
+    contents.insert(0, content);
+    Ok(contents)
+}
+
+/// Where a text goes on that was cut.
+struct Rest {
+    uri: String,
+    how: String,
+}
+
+/// Ends a text behind the last line that fits. A line that is longer than all of the room ends in its middle.
+///
+/// `lines` is the range that was asked for, if one was, and the number of lines of the file. The URI of the rest is the file's own
+/// where nothing follows the line that was cut.
+fn cut_to(
+    text: &mut String,
+    room: usize,
+    (lines, total): (Option<(usize, Option<usize>)>, usize),
+    uri: &str,
+    locale: Locale,
+) -> Option<Rest> {
+    let end = json_end(text, room);
+    if end == text.len() {
+        return None;
+    }
+    let (path, query) = uri.split_once('?').unwrap_or((uri, ""));
+    let others = query
+        .split('&')
+        .filter(|pair| !pair.is_empty() && !pair.starts_with("lines="))
+        .flat_map(|pair| [pair, "&"])
+        .collect::<String>();
+    let (first, last) = lines.unwrap_or((1, None));
+    let from = |next: usize| {
+        let last = last.map_or_else(String::new, |last| last.to_string());
+        format!("{path}?{others}lines={next}-{last}")
+    };
+    let Some(line_end) = text[..end].rfind('\n') else {
+        text.truncate(end);
+        let columns = match locale {
+            Locale::En => format!(
+                "line {first} is longer than one reply; extract_code_section reads it by start_column and end_column"
+            ),
+            Locale::Ja => format!(
+                "{first} 行目は 1 回の応答に収まりません。extract_code_section の start_column と end_column で読めます"
+            ),
+        };
+        if first >= last.unwrap_or(total).min(total) {
+            return Some(Rest {
+                uri: uri.to_owned(),
+                how: columns,
+            });
+        }
+        let uri = from(first + 1);
+        let how = match locale {
+            Locale::En => format!("{columns}, and {uri} what follows it"),
+            Locale::Ja => format!("{columns}。次の行からは {uri} を読んでください"),
+        };
+        return Some(Rest { uri, how });
+    };
+    text.truncate(line_end + 1);
+    let uri = from(first + text.bytes().filter(|byte| *byte == b'\n').count());
+    let how = match locale {
+        Locale::En => format!("read {uri} for the rest"),
+        Locale::Ja => format!("続きは {uri} を読んでください"),
+    };
+    Some(Rest { uri, how })
 }
 
 fn stats(

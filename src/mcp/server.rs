@@ -277,14 +277,17 @@ fn published(catalogue: &Catalogue, access: &Access, entry: &Entry, locale: Loca
             .idempotent(matches!(spec.effect, Effect::ReadOnly | Effect::Session))
             .open_world(spec.family.is_open_world)
     };
+    let mut meta = JsonObject::from_iter([("anthropic/maxResultSizeChars".to_owned(), json!(LONGEST_RESULT))]);
+    // For the client's own search among tools; no model is given it, so that no budget counts it.
+    let hint = entry.search_hint();
+    if !hint.is_empty() {
+        meta.insert("anthropic/searchHint".to_owned(), json!(hint));
+    }
     Tool::new(spec.name, shown.description.clone(), Arc::clone(&shown.input))
         .with_title(shown.title.clone())
         .with_raw_output_schema(Arc::clone(&entry.output))
         .with_annotations(annotations)
-        .with_meta(MetaObject(JsonObject::from_iter([(
-            "anthropic/maxResultSizeChars".to_owned(),
-            json!(LONGEST_RESULT),
-        )])))
+        .with_meta(MetaObject(meta))
 }
 
 /// A reply as the protocol carries it.

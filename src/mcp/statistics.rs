@@ -8,6 +8,7 @@ use std::{collections::BTreeMap, sync::Arc, time::SystemTime};
 
 use fumi_base::{cache::Key, project::Project};
 use fumi_code::{
+    broken::BrokenFiles,
     project_stats::{Depth, ProjectStats, collect},
     walk::{FileFilter, FileOptions},
 };
@@ -23,6 +24,8 @@ const MAX_FILES: usize = 100_000;
 const UNPARSED_EXAMPLES: usize = 20;
 /// Rows in the lists inside statistics.
 const ROWS: usize = 1_000;
+/// Bytes beside the files.
+const BESIDE: usize = 4_000;
 
 /// The statistics of a name as JSON text, and when they were counted. Blocking.
 pub fn of(
@@ -88,16 +91,23 @@ fn count(
         "overview" => overview(&stats),
         "languages" => json!({"languages": languages(&stats)}),
         "complexity" => complexity(&stats),
-        _ => files_of(&stats),
+        _ => files_of(&stats, app.kernel.caps.bytes.saturating_sub(BESIDE)),
     };
     let generated_at = jiff::Timestamp::now().to_string();
     body["generated_at"] = json!(generated_at);
     body["project_path"] = json!(project.shown_root());
-    body["truncated"] =
-        json!(stats.total_files > stats.files.len() as u64 || (name == "files" && stats.files.len() > ROWS));
+    body["truncated"] = json!(
+        stats.total_files > stats.files.len() as u64
+            || (name == "files" && stats.files.len() > body["files"].as_array().map_or(0, Vec::len))
+    );
     if !stats.unparsed.is_empty() {
         body["unparsed_files"] = json!(stats.unparsed.len());
         body["unparsed_examples"] = json!(stats.unparsed.iter().take(UNPARSED_EXAMPLES).collect::<Vec<_>>());
+    }
+    if !stats.broken.is_empty() {
+        let broken = BrokenFiles::of(stats.broken);
+        body["broken_files"] = json!(broken.count);
+        body["broken_examples"] = json!(broken.examples);
     }
     Ok(Counted {
         body: Arc::from(body.to_string()),
@@ -157,14 +167,23 @@ fn complexity(stats: &ProjectStats) -> Value {
     })
 }
 
-fn files_of(stats: &ProjectStats) -> Value {
-    let rows: Vec<_> = stats
-        .files
-        .iter()
-        .take(ROWS)
-        .map(|file| {
-            json!({"path": file.path, "language": file.language, "line_count": file.lines, "size_bytes": file.bytes, "modified": file.modified})
+/// As many files as fit into so many bytes.
+fn files_of(stats: &ProjectStats, room: usize) -> Value {
+    let mut left = room;
+    let rows = stats.files.iter().take(ROWS).map(|file| {
+        json!({"path": file.path, "language": file.language, "line_count": file.lines, "size_bytes": file.bytes, "modified": file.modified})
+    });
+    let rows: Vec<_> = rows
+        .take_while(|row| {
+            let size = row.to_string().len() + 1;
+            let fits = size <= left;
+            left = left.saturating_sub(size);
+            fits
         })
         .collect();
-    json!({"files": rows, "total": stats.total_files})
+    let mut body = json!({"files": rows, "total": stats.total_files});
+    if rows.len() < stats.files.len() {
+        body["next"] = json!({"tool": "list_files"});
+    }
+    body
 }

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     errors::backup::BackupError,
     project::read_yaml,
-    references::{ContentHash, FILE_BYTES, FileReference, Met, Walk},
+    references::{ContentHash, FILE_BYTES, Met, Walk},
     together::{self, Change},
 };
 
@@ -336,21 +336,17 @@ impl Backups {
             files.find(|file| file.path == path).map(|file| file.sha256.as_str())
         };
         // What somebody saved since the backup of what stood there is in no backup, and stays.
-        let (as_before, mut kept): (Vec<&Copied>, Vec<&Copied>) = wanted
+        let changes = wanted
             .iter()
-            .partition(|file| self.hash_of(&file.path).as_deref() == before(&file.path));
-        let changes = as_before
-            .iter()
-            .map(|file| Change::copy(&file.path, self.copy_of(id, &file.path), &file.sha256))
+            .map(|file| {
+                let copy = Change::copy(&file.path, self.copy_of(id, &file.path), &file.sha256);
+                copy.unless_changed(before(&file.path))
+            })
             .collect();
         let saved = together::apply(&self.project, Some(id), changes)?;
-        kept.extend(as_before.iter().filter(|file| saved.contains(&file.path)));
-        let paths = as_before.iter().filter(|file| !saved.contains(&file.path));
-        Ok(Restored {
-            paths: paths.map(|file| file.path.clone()).collect(),
-            kept: kept.into_iter().map(|file| file.path.clone()).collect(),
-            replaced,
-        })
+        let paths = wanted.iter().map(|file| file.path.clone());
+        let (kept, paths) = paths.partition(|path| saved.contains(path));
+        Ok(Restored { paths, kept, replaced })
     }
 
     /// Removes all but the newest `keep` backups, and what has no manifest. Returns the names of what is gone.
@@ -391,13 +387,6 @@ impl Backups {
             }
         }
         Ok(sources)
-    }
-
-    /// The SHA-256 of what stands there; `None` where nothing can be read.
-    fn hash_of(&self, path: &str) -> Option<String> {
-        let file = self.project.resolve(path).ok()?;
-        let file = FileReference::of(&file).ok()?;
-        Some(file.hash.digits().to_owned())
     }
 
     fn copy_of(&self, id: &str, path: &str) -> String {

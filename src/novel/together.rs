@@ -57,8 +57,10 @@ pub struct Change {
 enum Known {
     /// Nothing: whatever it is, it changes.
     Nothing,
-    /// Its SHA-256; `None` where there is no file.
+    /// Its SHA-256; `None` where there is no file. Any other state refuses the whole.
     As(Option<String>),
+    /// The same, but a file in any other state is left as it is, and the others change.
+    Unless(Option<String>),
 }
 
 /// The new state of a file.
@@ -75,6 +77,15 @@ impl Change {
     #[must_use]
     pub fn write(path: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Self {
         Self::of(path.into(), Becomes::Bytes(bytes.into()))
+    }
+
+    /// How many bytes it writes by itself.
+    #[must_use]
+    pub(crate) fn length(&self) -> usize {
+        match &self.becomes {
+            Becomes::Bytes(bytes) => bytes.len(),
+            Becomes::CopyOf(..) | Becomes::Gone => 0,
+        }
     }
 
     /// A file that gets the content of another one.
@@ -98,6 +109,13 @@ impl Change {
     #[must_use]
     pub fn if_still(self, sha256: Option<&str>) -> Self {
         let known = Known::As(sha256.map(str::to_owned));
+        Self { known, ..self }
+    }
+
+    /// The same, if the file still has this SHA-256, or is still not there: else it stays as it is, and the others change.
+    #[must_use]
+    pub(crate) fn unless_changed(self, sha256: Option<&str>) -> Self {
+        let known = Known::Unless(sha256.map(str::to_owned));
         Self { known, ..self }
     }
 
@@ -159,13 +177,17 @@ pub fn apply(project: &Arc<Project>, restores: Option<&str>, changes: Vec<Change
         restores: restores.map(str::to_owned),
         files: Vec::with_capacity(changes.len()),
     };
-    let mut contents = Vec::new();
+    let (mut contents, mut kept) = (Vec::new(), Vec::new());
     for change in changes {
         let (before, sha256) = (hash_at(project, &change.path)?, change.sha256());
         if matches!(&change.known, Known::As(known) if *known != before) {
             return Err(WriteError::Changed { path: change.path });
         }
         if before == sha256 {
+            continue;
+        }
+        if matches!(&change.known, Known::Unless(known) if *known != before) {
+            kept.push(change.path);
             continue;
         }
         let waiting = format!("{FOLDER}/{}", note.files.len());
@@ -182,18 +204,19 @@ pub fn apply(project: &Arc<Project>, restores: Option<&str>, changes: Vec<Change
             from,
             sha256,
             before,
-            guards: change.known != Known::Nothing,
+            guards: matches!(change.known, Known::As(_)),
         });
     }
     match (note.files.as_slice(), contents.as_slice()) {
-        ([], _) => return Ok(Vec::new()),
+        ([], _) => return Ok(kept),
         // One file is whole by itself.
         ([only], [(_, bytes)]) => {
             let placed = replace_if(project, &only.path, bytes, || is_still(project, only));
-            return match placed {
-                Err(WriteError::Changed { path }) if !only.guards => Ok(vec![path]),
-                placed => placed.map(|_| Vec::new()),
-            };
+            match placed {
+                Err(WriteError::Changed { path }) if !only.guards => kept.push(path),
+                placed => drop(placed?),
+            }
+            return Ok(kept);
         }
         _ => {}
     }
@@ -202,10 +225,12 @@ pub fn apply(project: &Arc<Project>, restores: Option<&str>, changes: Vec<Change
     }
     let text = serde_saphyr::to_string(&note).expect("texts and lists are YAML");
     replace(project, NOTE, text.as_bytes())?;
-    carry_out(project, &note).map_err(|error| match as_write(error) {
+    let saved = carry_out(project, &note).map_err(|error| match as_write(error) {
         error @ WriteError::Changed { .. } => error,
         error => WriteError::Unfinished(Box::new(error)),
-    })
+    })?;
+    kept.extend(saved);
+    Ok(kept)
 }
 
 fn as_write(error: BackupError) -> WriteError {
@@ -464,6 +489,26 @@ mod tests {
     }
 
     #[test]
+    fn a_file_that_is_not_as_the_caller_knows_it_stays_and_the_others_change() {
+        let root = tempfile::tempdir().expect("a folder");
+        let project = Project::open(root.path()).expect("a project");
+        let old = ContentHash::of(b"old");
+        let change = |path: &str| Change::write(path, "new").unless_changed(Some(old.digits()));
+        for (name, text) in [("a.md", "old"), ("b.md", "somebody's")] {
+            fs::write(root.path().join(name), text).expect("written");
+        }
+        let kept = apply(&project, None, vec![change("a.md"), change("b.md"), change("gone.md")]).expect("applied");
+        assert_eq!(kept, ["b.md", "gone.md"]);
+        assert_eq!(
+            (read(&root, "a.md"), read(&root, "b.md"), read(&root, "gone.md")),
+            (Some("new".into()), Some("somebody's".into()), None)
+        );
+        // What is as it becomes was changed by nobody.
+        assert_eq!(apply(&project, None, vec![change("a.md")]).expect("again"), [""; 0]);
+        assert_eq!(apply(&project, None, vec![change("b.md")]).expect("kept"), ["b.md"]);
+    }
+
+    #[test]
     fn what_was_interrupted_is_finished_but_for_what_somebody_changed() {
         let root = tempfile::tempdir().expect("a folder");
         let project = Project::open(root.path()).expect("a project");
@@ -550,5 +595,19 @@ mod tests {
         apply(&project, None, changes).expect("applied");
         assert_eq!((read(&root, "a.md"), read(&root, "b.md")), (None, Some("new".into())));
         assert_eq!(read(&root, "d.md"), Some("d".into()));
+    }
+    #[test]
+    fn a_content_that_cannot_be_read_for_a_moment_is_finished_later() {
+        let (root, project) = noted("b.md", ".noveler/together/0");
+        let waiting = root.path().join(".noveler/together/0");
+        std::os::unix::fs::symlink("0", &waiting).expect("a link to itself");
+        for _ in 0..2 {
+            assert_eq!(finish(&project).expect_err("unreadable").entry(), "UNREADABLE");
+            assert_eq!(set_asides(&project).expect("listed"), [""; 0]);
+        }
+        fs::remove_file(&waiting).expect("removed");
+        replace(&project, ".noveler/together/0", b"new").expect("written");
+        assert_eq!(finish(&project).expect("finished"), [""; 0]);
+        assert_eq!((read(&root, "a.md"), read(&root, "b.md")), (None, Some("new".into())));
     }
 }

@@ -39,7 +39,7 @@ const TOKENS: [f64; 12] = [
     1_048_576.0,
     4_194_304.0,
 ];
-/// Buckets of the life of a session, in seconds: up to a day.
+/// Buckets of the life of a session and of a writing stage, which people may answer, in seconds: up to a day.
 const LIVES: [f64; 10] = [
     1.0, 10.0, 60.0, 300.0, 900.0, 1_800.0, 3_600.0, 7_200.0, 21_600.0, 86_400.0,
 ];
@@ -65,6 +65,8 @@ pub struct Metrics {
     batch_steps: Counter<u64>,
     batch_calls_saved: Counter<u64>,
     batch_tokens_saved: Counter<u64>,
+    novel_stages: Histogram<f64>,
+    novel_chains: Counter<u64>,
 }
 
 /// What came of a batch.
@@ -203,6 +205,15 @@ impl Metrics {
                 .u64_counter("fumi.batch.tokens.saved")
                 .with_description("Estimated tokens of values that went from step to step without a model")
                 .build(),
+            novel_stages: seconds(
+                "fumi.novel.stage.duration",
+                "Time from the first question of a writing stage to its last answer, of all its turns",
+                &LIVES,
+            ),
+            novel_chains: meter
+                .u64_counter("fumi.novel.chains.completed")
+                .with_description("Episodes written through all their stages")
+                .build(),
             refused: meter
                 .u64_counter("fumi.refused")
                 .with_description("Requests refused before any tool was asked")
@@ -296,6 +307,17 @@ impl Metrics {
             .add(outcome.not_run, &[KeyValue::new("result", "not_run")]);
         self.batch_calls_saved.add(outcome.calls_saved, &[]);
         self.batch_tokens_saved.add(outcome.tokens_saved, &[]);
+    }
+
+    /// A writing stage was completed. `stage` is its name.
+    pub fn novel_stage(&self, stage: &'static str, took: Duration) {
+        self.novel_stages
+            .record(took.as_secs_f64(), &[KeyValue::new("stage", stage)]);
+    }
+
+    /// An episode went through all its stages.
+    pub fn novel_chain(&self) {
+        self.novel_chains.add(1, &[]);
     }
 
     /// A request was refused.

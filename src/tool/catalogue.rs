@@ -40,6 +40,7 @@ pub struct Entry {
     pub output: Arc<Object>,
     // Made when they are first looked at: one process uses few of its tools, and compiling all costs more than a call.
     published: [OnceLock<Published>; 2],
+    search_hint: OnceLock<String>,
     validator: OnceLock<Validator>,
     prepare: fn(Value) -> Result<Box<dyn Prepared>, serde_json::Error>,
     turn: Waits,
@@ -96,6 +97,7 @@ impl Entry {
             output: Arc::new(schema::output::<T>()),
             input: schema::input::<T>(),
             published: [const { OnceLock::new() }; 2],
+            search_hint: OnceLock::new(),
             prepare: |arguments| Ok(Box::new(Arguments::<T>(serde_json::from_value(arguments)?))),
             turn: Box::new({
                 let deps = Arc::clone(&deps);
@@ -149,6 +151,21 @@ impl Entry {
                 title: texts.title,
                 description: texts.description,
             }
+        })
+    }
+
+    /// Words by which somebody looks for the tool, in all languages: which one a wish is written in, nobody knows. Empty where its
+    /// texts have them.
+    #[must_use]
+    pub fn search_hint(&self) -> &str {
+        self.search_hint.get_or_init(|| {
+            let hints = Locale::ALL.map(|locale| ToolTexts::of(&self.spec, locale).hint);
+            let said: Vec<_> = hints
+                .iter()
+                .filter(|hint| !hint.is_empty())
+                .map(String::as_str)
+                .collect();
+            said.join("; ")
         })
     }
 

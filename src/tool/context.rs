@@ -23,6 +23,7 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::{access::Access, batch::Batch, error::ToolError};
+use crate::telemetry::metrics::Metrics;
 
 /// Who calls.
 #[derive(Clone, Debug, Default)]
@@ -89,6 +90,8 @@ pub struct Cx {
     pub cancel: CancellationToken,
     /// How far the work is; whoever asked is told.
     pub progress: Progress,
+    /// What the process counts. Tools report what only they know of.
+    pub metrics: Arc<Metrics>,
     /// What the reply is to hold. Only tools whose replies differ by it look at it.
     pub expectation: Resolved,
     /// The batch that the call is a step of.

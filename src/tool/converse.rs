@@ -96,14 +96,12 @@ pub enum Speaker {
 /// What a reply asks.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Question {
-    session_id: Option<String>,
-    step: Option<String>,
+    session_id: String,
+    step: String,
     instruction: String,
-    #[serde(default)]
     context: Vec<String>,
-    #[serde(default)]
     acceptance_criteria: Vec<String>,
-    response_schema: Option<Value>,
+    response_schema: Value,
     submit: Submission,
     #[serde(skip)]
     asked: Asked,
@@ -136,7 +134,7 @@ impl Question {
     /// Whether the answer is JSON.
     #[must_use]
     pub fn wants_json(&self) -> bool {
-        self.response_schema.is_some()
+        self.response_schema["type"] != "string"
     }
 
     /// Everything that a model needs, since it sees neither the tool nor the conversation, and fetches nothing.
@@ -169,8 +167,8 @@ impl Question {
                 prompt.push_str(&format!("\n\n{title}\n- {}", items.join("\n- ")));
             }
         }
-        if let Some(schema) = &self.response_schema {
-            prompt.push_str(&format!("\n\n{form}\n{schema}"));
+        if self.wants_json() {
+            prompt.push_str(&format!("\n\n{form}\n{}", self.response_schema));
         }
         prompt.push_str(&material(&self.asked.material, locale));
         Prompt(vec![Turn {
@@ -180,17 +178,16 @@ impl Question {
     }
 
     /// What is being done, for whoever watches the call.
-    fn doing(&self) -> Option<Text> {
-        let step = self.step.as_ref()?;
+    fn doing(&self) -> Text {
         let title = self
             .asked
             .title
             .clone()
-            .unwrap_or_else(|| Text::new(step.clone(), step.clone()));
-        Some(Text::new(
+            .unwrap_or_else(|| Text::new(self.step.clone(), self.step.clone()));
+        Text::new(
             format!("{}: a model is writing", title.en),
             format!("{}: モデルが執筆中です", title.ja),
-        ))
+        )
     }
 }
 
@@ -375,9 +372,7 @@ impl<'a> Talk<'a> {
     /// Has one question answered, in as many tries as there are.
     async fn answered(&self, question: &Question, author: &dyn Author, usage: &mut Option<Usage>) -> Next {
         let locale = self.caller.locale.unwrap_or_default();
-        if let Some(doing) = question.doing() {
-            self.progress.say(doing);
-        }
+        self.progress.say(question.doing());
         let mut prompt = question.prompt(locale);
         let mut refused: Option<Reply> = None;
         for _ in 0..TRIES {
@@ -510,9 +505,7 @@ impl<'a> Talk<'a> {
         let arguments = Value::Object(submit.arguments.clone());
         let mut error = error.clone().with_guidance(&submit.tool, &arguments);
         for (name, value) in [("session_id", &question.session_id), ("step", &question.step)] {
-            if let Some(value) = value {
-                error = error.with_detail(name, json!(value));
-            }
+            error = error.with_detail(name, json!(value));
         }
         error.reply(&submit.tool, &submit.arguments, self.caller, &self.kernel.redactor)
     }

@@ -18,6 +18,7 @@ pub mod pipeline;
 pub mod ready;
 pub mod reply;
 pub mod schema;
+pub mod shorten;
 pub mod texts;
 pub mod validate;
 
@@ -30,7 +31,7 @@ use fumi_base::{
     text::{Locale, Text},
 };
 use schemars::JsonSchema;
-use serde::{Serialize, de::DeserializeOwned};
+use serde::{Serialize, Serializer, de::DeserializeOwned};
 
 pub use access::Access;
 pub use context::{Answerer, Caller, Cx, Progress, Turn};
@@ -107,27 +108,25 @@ pub struct Instead {
     pub arguments: serde_json::Map<String, serde_json::Value>,
 }
 
-/// A question to a model. A host can act on it as it is; [`converse`] asks a model that fumi can reach itself.
+/// A question to a model. A host can act on it as it is; [`converse`] asks a model that fumi can reach itself. Every question has
+/// every field.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct Ask {
     /// Always the same word: what a host looks for.
     pub status: Status,
-    /// The work that the answer belongs to, where the tool keeps one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub session_id: Option<String>,
+    /// The work that the answer belongs to.
+    pub session_id: String,
     /// Which step of that work asks.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub step: Option<String>,
+    pub step: String,
     /// What to do, for the model.
     pub instruction: String,
     /// What the answer builds on, by reference.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub context: Vec<String>,
     /// What the answer is judged by.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub acceptance_criteria: Vec<String>,
-    /// The form of an answer that is JSON; without one it is plain text.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The form of an answer that is JSON; of plain text without one, which is published as the schema of a string.
+    #[serde(serialize_with = "form_or_text")]
+    #[schemars(with = "serde_json::Map<String, serde_json::Value>")]
     pub response_schema: Option<serde_json::Map<String, serde_json::Value>>,
     /// Which call brings the answer back.
     pub submit: Submit,
@@ -147,6 +146,17 @@ pub struct Ask {
     #[serde(flatten)]
     #[schemars(skip)]
     pub more: serde_json::Map<String, serde_json::Value>,
+}
+
+#[expect(clippy::ref_option, reason = "serde passes a reference to the field")]
+fn form_or_text<S: Serializer>(
+    form: &Option<serde_json::Map<String, serde_json::Value>>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    match form {
+        Some(form) => form.serialize(serializer),
+        None => serializer.collect_map([("type", "string")]),
+    }
 }
 
 /// A text that an answer builds on.

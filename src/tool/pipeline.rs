@@ -32,7 +32,7 @@ use tracing::Instrument as _;
 use crate::telemetry::metrics::Metrics;
 
 use super::{
-    Access, Answerer, Caller, Cx, Effect, Outcome, Progress, Reply, SharedOption, Spec, ToolError,
+    Access, Answerer, Ask, Caller, Cx, Effect, Outcome, Progress, Reply, SharedOption, Spec, ToolError,
     batch::{self, Part},
     catalogue::{Catalogue, Entry, Prepared},
     context::Writing,
@@ -40,6 +40,8 @@ use super::{
     options::{self, CallOptions, Cursor},
     ready::Ready,
     reply::{Caps, Cut, Fitted, Rendered, Room, fit},
+    schema::LEFT_OUT,
+    shorten::{Way, shorten, shorten_question},
     validate,
 };
 
@@ -156,6 +158,7 @@ pub async fn run(kernel: &Kernel, catalogue: &Catalogue, entry: &Entry, call: Ca
             if entry.spec.effect == Effect::Write {
                 reply.structured["arguments"] = error::arguments(&arguments, &kernel.redactor);
             }
+            let reply = passed_on(reply, kernel.caps, caller.locale.unwrap_or_default());
             (reply, None)
         }
     };
@@ -174,6 +177,24 @@ pub async fn run(kernel: &Kernel, catalogue: &Catalogue, entry: &Entry, call: Ca
         kept.ready.get_or_init(|| Ready::of(&reply).map(Arc::new));
     }
     reply
+}
+
+/// A failed call's reply, cut where its arguments would fill it.
+fn passed_on(reply: Reply, caps: Caps, locale: Locale) -> Reply {
+    let fitted = Fitted {
+        structured: reply.structured,
+        text: reply.text,
+        blocks: reply.blocks,
+    };
+    let caps = Caps {
+        tokens: usize::MAX,
+        ..caps
+    };
+    let fitted = shorten(fitted, caps, Way::Nothing, locale);
+    Reply {
+        blocks: fitted.blocks,
+        ..Reply::error(fitted.structured, fitted.text)
+    }
 }
 
 /// Milliseconds as seconds; no call takes weeks.
@@ -278,6 +299,7 @@ async fn answer(kernel: &Kernel, catalogue: &Catalogue, entry: &Entry, call: Cal
         answerer: call.answerer,
         cancel: call.cancel.child_token(),
         progress: call.progress,
+        metrics: Arc::clone(&kernel.metrics),
         writers: Arc::clone(&kernel.writers),
         expectation: expected,
         batch: call.batch.map(|part| part.batch),
@@ -291,8 +313,7 @@ async fn answer(kernel: &Kernel, catalogue: &Catalogue, entry: &Entry, call: Cal
 
     // 4. The answer that is still true.
     let pure = spec.cached && prepared.is_pure();
-    let is_stamped = pure || spec.options.contains(&SharedOption::Cursor);
-    let stamp = is_stamped.then(|| stamp(kernel, &cx.project));
+    let stamp = (pure || spec.options.contains(&SharedOption::Cursor)).then(|| stamp(kernel, &cx.project));
     let key = stamp.map(|stamp| key(spec, &cx.project, &canonical, cx.caller.locale, stamp));
     let cursor = match (&options.cursor, &key) {
         (Some(raw), Some(key)) => Some(Cursor::parse(raw, hash(key))?),
@@ -317,7 +338,7 @@ async fn answer(kernel: &Kernel, catalogue: &Catalogue, entry: &Entry, call: Cal
             // Neither kept nor delivered: the call goes on when the answer comes.
             Outcome::Ask(mut ask) => {
                 options.carry(spec, &mut ask.submit);
-                return Ok(Answered::once(Reply::question(*ask, cx.locale())));
+                return Ok(Answered::once(question(*ask, kernel.caps, cx.locale())));
             }
             Outcome::Instead(mut instead) => {
                 options.go_with(&mut instead.arguments);
@@ -347,13 +368,32 @@ async fn answer(kernel: &Kernel, catalogue: &Catalogue, entry: &Entry, call: Cal
             .filter(|_| spec.options.contains(&SharedOption::Cursor))
             .map(|key| hash(&key)),
         needs_whole,
+        way: way(spec, &cx),
     };
     let reply = deliver(kernel, &cx, Arc::clone(&answer), &options, output, &paging, cache_hit).await?;
-    let is_whole = matches!(answer.cut.get(), Some(Cut::Whole));
-    Ok(Answered {
-        reply,
-        again: (cache_hit && is_plain && is_whole).then_some(answer),
-    })
+    let again = (cache_hit && is_plain && is_whole(&answer, &reply)).then_some(answer);
+    Ok(Answered { reply, again })
+}
+
+/// True if a reply holds all of its answer. What was left out is told with advice that depends on who may write.
+fn is_whole(answer: &Kept, reply: &Reply) -> bool {
+    matches!(answer.cut.get(), Some(Cut::Whole)) && reply.structured.get(LEFT_OUT).is_none()
+}
+
+/// A question that one reply holds.
+fn question(mut ask: Ask, caps: Caps, locale: Locale) -> Reply {
+    shorten_question(&mut ask, caps, locale);
+    Reply::question(ask, locale)
+}
+
+/// How the rest of an answer is had that no rows can be left out of.
+fn way(spec: &Spec, cx: &Cx) -> Way {
+    let takes_file = spec.shared().any(|name| *name == "output_file");
+    if takes_file && cx.caller.access.may_write(spec, true).is_ok() {
+        Way::File
+    } else {
+        Way::Narrower
+    }
 }
 
 fn look_up(kernel: &Kernel, key: &Key) -> Option<Arc<Kept>> {
@@ -460,6 +500,8 @@ struct Paging {
     call: Option<u64>,
     /// Whether a later step of a batch needs what is narrowed away.
     needs_whole: bool,
+    /// How the rest of what has no rows is had.
+    way: Way,
 }
 
 /// Whether a reply holds less of the structure than its answer has.
@@ -479,10 +521,10 @@ async fn deliver(
     let (locale, caps, from, call) = (cx.locale(), kernel.caps, paging.from, paging.call);
     let (project, suppress) = (Arc::clone(&cx.project), options.suppress_output);
     let expected = cx.expectation.clone();
-    let is_narrowed = is_narrowed(&expected);
-    let needs_whole = paging.needs_whole && is_narrowed;
-    let is_step = cx.batch.is_some();
+    let (is_narrowed, is_step) = (is_narrowed(&expected), cx.batch.is_some());
+    let (needs_whole, way) = (paging.needs_whole, paging.way);
     let has_room_for_notes = !kept.answer.is_bare() && expected.fields.is_empty();
+    let redactor = Arc::clone(&kernel.redactor);
     let work = cx.blocking(move |_, _| {
         let answer = &kept.answer;
         let written = match output {
@@ -509,15 +551,23 @@ async fn deliver(
             if is_known {
                 kept.cut.get_or_init(|| cut);
             }
-            match expected.max_tokens {
+            let fitted = match expected.max_tokens {
                 // Not even one row fits into what the caller allows, or there are none to cut. The caps of a reply do not leave out.
                 Some(most) if fitted.tokens() > most => {
                     delivery::left_out(answer.as_ref(), fitted.tokens(), most, locale)
                 }
                 _ => fitted,
+            };
+            let mut fitted = fitted;
+            // Before the cut, which could leave half of a secret.
+            if !redactor.is_idle() {
+                redact_value(&redactor, &mut fitted.structured);
+                redact_text(&redactor, &mut fitted.text);
             }
+            shorten(fitted, caps, if written.is_some() { Way::Written } else { way }, locale)
         };
-        let unfiltered = needs_whole.then(|| {
+        let is_less = is_narrowed || fitted.structured.get(LEFT_OUT).is_some();
+        let unfiltered = (needs_whole && is_less).then(|| {
             let room = Room {
                 caps,
                 fields: &[],
@@ -716,42 +766,40 @@ pub fn canonical(arguments: &Map<String, Value>) -> String {
     out
 }
 
-/// The server's own secrets leave nothing, results included.
-fn redact(redactor: &Redactor, mut reply: Reply) -> Reply {
-    fn clean(redactor: &Redactor, value: &mut Value) {
-        match value {
-            Value::String(text) => {
-                if let Some(clean) = redactor.own(text) {
-                    *text = clean;
-                }
+/// Covers the server's own secrets in a JSON value. Names are data too: file names in counts by file.
+fn redact_value(redactor: &Redactor, value: &mut Value) {
+    match value {
+        Value::String(text) => redact_text(redactor, text),
+        Value::Array(items) => items.iter_mut().for_each(|item| redact_value(redactor, item)),
+        Value::Object(fields) => {
+            fields.values_mut().for_each(|field| redact_value(redactor, field));
+            if fields.keys().any(|name| redactor.own(name).is_some()) {
+                let named = std::mem::take(fields).into_iter();
+                fields.extend(named.map(|(name, field)| (redactor.own(&name).unwrap_or(name), field)));
             }
-            Value::Array(items) => items.iter_mut().for_each(|item| clean(redactor, item)),
-            Value::Object(fields) => {
-                fields.values_mut().for_each(|field| clean(redactor, field));
-                // Names are data too: file names in counts by file.
-                if fields.keys().any(|name| redactor.own(name).is_some()) {
-                    let named = std::mem::take(fields).into_iter();
-                    fields.extend(named.map(|(name, field)| (redactor.own(&name).unwrap_or(name), field)));
-                }
-            }
-            _ => {}
         }
+        _ => {}
     }
+}
+
+fn redact_text(redactor: &Redactor, text: &mut String) {
+    if let Some(clean) = redactor.own(text) {
+        *text = clean;
+    }
+}
+
+/// Covers the server's own secrets in all of a reply.
+fn redact(redactor: &Redactor, mut reply: Reply) -> Reply {
     if !redactor.is_idle() {
-        clean(redactor, &mut reply.structured);
+        redact_value(redactor, &mut reply.structured);
         for beside in [&mut reply.unfiltered, &mut reply.missed].into_iter().flatten() {
-            clean(redactor, beside);
+            redact_value(redactor, beside);
         }
-        if let Some(text) = redactor.own(&reply.text) {
-            reply.text = text;
-        }
+        redact_text(redactor, &mut reply.text);
         // Models that fumi asks see nothing that a host would not.
         for text in reply.asked.iter_mut().flat_map(|asked| &mut asked.material) {
-            for part in [&mut text.title, &mut text.text] {
-                if let Some(clean) = redactor.own(part) {
-                    *part = clean;
-                }
-            }
+            redact_text(redactor, &mut text.title);
+            redact_text(redactor, &mut text.text);
         }
     }
     reply

@@ -1,6 +1,7 @@
 //! The texts of a tool: a Markdown file per language beside it.
 //!
-//! `# Title`, then the description, then one `## argument` section each (`## sections.start_line` for nested ones).
+//! `# Title`, then `> words` where the wishes for the tool are said in words that nothing else here holds (for clients that search
+//! their tools), then the description, then one `## argument` section each (`## sections.start_line` for nested ones).
 //! A test matches the sections and the properties of the schema in both directions; there is no default text. Figures are
 //! written as `{{name}}` and filled from measured.toml, which `./bench tokens` writes; a name that it does not have stays
 //! as it is, and a test fails.
@@ -18,6 +19,8 @@ pub struct ToolTexts {
     pub title: String,
     /// What it does and when to use it.
     pub description: String,
+    /// Words by which somebody looks for it; empty where the description has them.
+    pub hint: String,
     /// Argument texts by dotted path.
     pub arguments: BTreeMap<String, String>,
 }
@@ -42,6 +45,8 @@ impl ToolTexts {
             } else if let Some(argument) = line.strip_prefix("## ") {
                 close(&mut texts, section.take(), &mut body);
                 section = Some(argument.trim().to_owned());
+            } else if let (None, Some(words)) = (&section, line.strip_prefix("> ")) {
+                words.trim().clone_into(&mut texts.hint);
             } else {
                 body.push_str(line);
                 body.push('\n');
@@ -143,8 +148,10 @@ mod tests {
 
     #[test]
     fn sections_become_argument_texts() {
-        let texts = ToolTexts::parse("# List\nLists files.\n\nMore.\n\n## roots\nWhere.\n\n## a.b\nInner.\n");
+        let texts =
+            ToolTexts::parse("# List\n> find a folder\nLists files.\n\nMore.\n\n## roots\nWhere.\n\n## a.b\nInner.\n");
         assert_eq!(texts.title, "List");
+        assert_eq!(texts.hint, "find a folder");
         assert_eq!(texts.description, "Lists files.\n\nMore.");
         assert_eq!(texts.arguments["roots"], "Where.");
         assert_eq!(texts.arguments["a.b"], "Inner.");

@@ -195,8 +195,8 @@ class Novel:
 
     def answer(self, asked):
         """A text that will do: keys by the form that is asked for, the manuscript by its acts."""
-        form = asked.get("response_schema")
-        if form:
+        form = asked["response_schema"]
+        if form["type"] == "object":
             values = {"string": "梶みちるが帆待島の検潮所に着き、十二のこぶを見つけるまで。", "array": "[梶みちる, 穂刈一平, 穂刈徳次, 鯨井ふさ]"}
             return "".join(
                 f"{key}: {'[]' if 'items' in value else values[value['type']]}\n" for key, value in form["properties"].items()

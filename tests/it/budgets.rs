@@ -3,7 +3,7 @@
 //! The server only estimates; that its estimate may be trusted is shown here, on text that fumi did not write.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fs,
     path::{Path, PathBuf},
     process::Command,
@@ -11,10 +11,10 @@ use std::{
 
 use fumi::tool::catalogue::Entry;
 use fumi_base::{text::Locale, tokens};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use tiktoken_rs::o200k_base_singleton;
 
-use crate::sample::{Sample, call, fixtures, only_teaches, wide};
+use crate::sample::{NOVEL, Sample, call, fixtures, only_teaches, wide};
 
 const MOST_ROWS: usize = 2_000;
 const MOST_TOKENS: usize = 25_000;
@@ -162,6 +162,192 @@ async fn replies_stay_within_their_caps_on_a_large_project() {
             assert!(pages < 400, "{name}: no end");
         }
         println!("{name}: {pages} pages");
+    }
+}
+
+/// A project with large files and folders, and in it a long novel with faults on every line.
+fn long() -> Sample {
+    let sample = Sample::large(60, 100);
+    let functions: Vec<String> = (0..10_000)
+        .map(|at| format!("def function_{at}(line):\n    return line\n"))
+        .collect();
+    sample.file("src/main.py", functions.join("\n"));
+    sample.file("src/minified.js", "line(1);".repeat(60_000));
+    let faults = "　雨だ・・・。\n　「行こう。」\n　彼は思った、そして思った、さらに思った。言うとゆう\n".repeat(1_500);
+    for episode in 1..=120 {
+        let text = if episode == 1 {
+            faults.as_str()
+        } else {
+            "　雨だ・・・。\n"
+        };
+        let name = match episode {
+            1 => crate::novel::FIRST.to_owned(),
+            episode => format!("40_原稿/第{episode:03}話_{}.md", "長い題".repeat(10)),
+        };
+        sample.file(&format!("{NOVEL}/{name}"), format!("# 第{episode}話\n\n{text}"));
+    }
+    sample.file(&format!("{NOVEL}/README.md"), "一行の説明。\n".repeat(20_000));
+    let keys: Vec<String> = (0..3_000).map(|at| format!("\"key {at}\": \"値{at}\"")).collect();
+    sample.file(&format!("{NOVEL}/long.json"), format!("{{{}}}", keys.join(", ")));
+    sample
+}
+
+/// The arguments that ask a tool for as much as it gives.
+fn most(entry: &Entry, arguments: &Map<String, Value>) -> Map<String, Value> {
+    let mut most = arguments.clone();
+    let properties = entry.input["properties"].as_object().unwrap();
+    for (name, property) in properties {
+        match name.as_str() {
+            "verbose" | "include_details" => drop(most.insert(name.clone(), json!(true))),
+            "limit" | "max_issues" | "max_results" | "end_line" => {
+                let maximum = property["maximum"].as_u64().unwrap_or(1_000_000);
+                most.insert(name.clone(), json!(maximum));
+            }
+            "start_line" => drop(most.insert(name.clone(), json!(1))),
+            _ => {}
+        }
+    }
+    most
+}
+
+/// What a client passes on, in either form, is as short as clients let through, and one that was cut says how to go on.
+#[tokio::test(flavor = "multi_thread")]
+async fn every_reply_on_long_inputs_is_passed_on_whole() {
+    let sample = long();
+    let app = sample.app();
+    let first = format!("{NOVEL}/{}", crate::novel::FIRST);
+    let faults = sample.read(&first);
+    let (mut cut, mut sizes) = (BTreeSet::new(), Vec::new());
+    let (mut served, mut refused) = (BTreeSet::new(), BTreeSet::new());
+    for entry in app.catalogue.entries().iter().filter(|entry| !only_teaches(entry)) {
+        let name = entry.spec.name;
+        let example = sample.example(entry);
+        let wide = wide(entry, &example);
+        // An example may finish the first episode.
+        sample.file(&first, &faults);
+        for arguments in [most(entry, &wide), most(entry, &example)] {
+            let reply = call(&app, name, Value::Object(arguments.clone())).await;
+            let (text, structured) = (reply.text.len(), reply.structured.to_string().len());
+            sizes.push((text.max(structured), name, text, structured));
+            assert!(text <= MOST_BYTES, "{name}: a text of {text} bytes");
+            assert!(structured <= MOST_BYTES, "{name}: a structure of {structured} bytes");
+            if reply.is_error {
+                refused.insert(name);
+                continue;
+            }
+            served.insert(name);
+            let next = &reply.structured["next"];
+            if let Some(note) = reply.structured["left_out"].as_str() {
+                assert!(
+                    reply.text.contains(note) && note.contains("output_file"),
+                    "{name}: {note}"
+                );
+                cut.insert(name);
+                if reply.structured["status"] == "needs_text" {
+                    continue;
+                }
+                // The way works: the file has more, and is read by lines.
+                let mut again = arguments.clone();
+                again.insert("output_file".to_owned(), json!("report.md"));
+                sample.file(&first, &faults);
+                let written = call(&app, name, Value::Object(again)).await;
+                assert!(!written.is_error, "{name}: {}", written.text);
+                let path = written.structured["output_file_path"].as_str().unwrap();
+                let root = arguments.get("project_root").and_then(Value::as_str);
+                let root = root.map_or_else(|| sample.root(), PathBuf::from);
+                let whole = fs::read_to_string(root.join(path)).unwrap();
+                assert!(whole.len() > 30_000, "{name}: {} bytes", whole.len());
+                let part = json!({"project_root": root, "file_path": path, "start_line": 2, "end_line": 5});
+                let part = call(&app, "extract_code_section", part).await;
+                assert!(!part.is_error, "{name}: {}", part.text);
+            } else if let Some(cursor) = next["cursor"].as_str() {
+                let mut again = arguments.clone();
+                again.insert("cursor".to_owned(), json!(cursor));
+                let rest = call(&app, name, Value::Object(again)).await;
+                assert!(
+                    !rest.is_error && rest.structured != reply.structured,
+                    "{name}: {}",
+                    rest.text
+                );
+                cut.insert(name);
+            } else if let Some(section) = reply.structured["next_section"].as_str() {
+                let mut again = arguments.clone();
+                again.insert("section".to_owned(), json!(section));
+                let rest = call(&app, name, Value::Object(again)).await;
+                assert!(
+                    !rest.is_error && rest.structured != reply.structured,
+                    "{name}: {}",
+                    rest.text
+                );
+                cut.insert(name);
+            } else if says_truncated(&reply.structured) {
+                assert!(
+                    !next["hint"].is_null() || reply.text.contains("output_file"),
+                    "{name}: {}",
+                    reply.text
+                );
+            }
+        }
+    }
+    sizes.sort_unstable();
+    for (_, name, text, structured) in sizes.iter().rev().take(30) {
+        println!("{name}: text {text}, structure {structured}");
+    }
+    println!("cut: {cut:?}");
+    let never: Vec<_> = refused.difference(&served).collect();
+    assert!(never.is_empty(), "these refused whatever they were asked: {never:?}");
+    assert!(
+        cut.contains("search_content") && cut.contains("fetch_artifact"),
+        "{cut:?}"
+    );
+}
+
+/// Data are given whole while they fit into a reply, and by their keys beyond.
+#[tokio::test(flavor = "multi_thread")]
+async fn data_of_an_artifact_stay_within_a_reply() {
+    let sample = long();
+    let app = sample.app();
+    let root = sample.root().join(NOVEL);
+    for values in [900, 1_500, 2_000, 3_000] {
+        let keys: Vec<String> = (0..values).map(|at| format!("\"key {at}\": \"値{at}\"")).collect();
+        let text = format!("{{{}}}", keys.join(", "));
+        let hash = fumi_base::files::sha256(text.as_bytes());
+        sample.file(&format!("{NOVEL}/{values}.json"), &text);
+        let arguments = json!({"project_root": root, "artifact_id": hash, "format": "json"});
+        let reply = call(&app, "fetch_artifact", arguments).await;
+        assert!(!reply.is_error, "{}", reply.text);
+        let size = reply.text.len().max(reply.structured.to_string().len());
+        println!("{values}: {size}");
+        assert!(
+            size <= MOST_BYTES && reply.structured.get("left_out").is_none(),
+            "{values}: {size}"
+        );
+        assert_eq!(reply.structured["data"].is_null(), text.len() > 34_000, "{values}");
+    }
+}
+
+/// A wrong call is told why in few bytes, however much it sent.
+#[tokio::test(flavor = "multi_thread")]
+async fn errors_on_long_arguments_are_passed_on_whole() {
+    let sample = Sample::new();
+    let app = sample.app();
+    let many: Map<String, Value> = (0..500)
+        .map(|at| (format!("an_argument_that_nobody_knows_{at}"), json!("x".repeat(200))))
+        .collect();
+    let long = json!("長い文字列".repeat(20_000));
+    for entry in app.catalogue.entries() {
+        let properties = entry.input["properties"].as_object().unwrap();
+        let filled: Map<String, Value> = properties.keys().map(|name| (name.clone(), long.clone())).collect();
+        for arguments in [many.clone(), filled] {
+            let reply = call(&app, entry.spec.name, Value::Object(arguments)).await;
+            let (text, structured) = (reply.text.len(), reply.structured.to_string().len());
+            assert!(reply.is_error, "{}", entry.spec.name);
+            assert!(
+                text.max(structured) <= MOST_BYTES,
+                "{}: text {text}, structure {structured}",
+                entry.spec.name
+            );
+        }
     }
 }
 

@@ -126,9 +126,9 @@ fn schemas_are_closed_at_every_depth_without_combinators_or_null() {
                     .is_some_and(|(tool, at)| tool == name && fault.starts_with(&format!("{root}.{at}:")))
             })
         };
-        // A question carries another call's arguments, and the form of an answer.
+        // A question carries another call's arguments and the form of an answer, and names its step; a stage's answer numbers it.
         let is_asked = |fault: &str| {
-            let parts = ["output.submit.arguments:", "output.response_schema:"];
+            let parts = ["output.submit.arguments:", "output.response_schema:", "output.step:"];
             entry.asks && parts.iter().any(|part| fault.starts_with(part))
         };
         // The same for all tools: the error object, and the arguments of a call that was to write.
@@ -265,8 +265,10 @@ fn every_argument_has_a_text_in_both_languages_and_no_text_is_stale() {
                 complain(format!("a text for {stale}, which is no argument"));
             }
             let head = [("title", &texts.title), ("description", &texts.description)];
+            let hint = Some(("hint", &texts.hint)).filter(|(_, hint)| !hint.is_empty());
             for (what, text) in head
                 .into_iter()
+                .chain(hint)
                 .chain(texts.arguments.iter().map(|(name, text)| (name.as_str(), text)))
             {
                 if text.trim().is_empty() {

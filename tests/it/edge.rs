@@ -493,3 +493,48 @@ async fn what_is_not_declared_is_an_unknown_method() {
         }
     }
 }
+
+/// The disk is looked at by a thread of its own, for a bounded time, and by one probe at a time: where there is no such thread, as
+/// beside mounts that hang, probes answer nevertheless.
+#[test]
+fn probes_answer_while_no_thread_is_left_to_look_at_the_disk() {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .max_blocking_threads(1)
+        .enable_all()
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        let sample = Sample::new();
+        let server = Server::start(sample.app()).await;
+        let get = async |path: &str| {
+            let began = std::time::Instant::now();
+            let answer = reqwest::get(format!("{}{path}", server.base)).await.unwrap();
+            (answer.status().as_u16(), began.elapsed())
+        };
+        assert_eq!(get("/readyz").await.0, 200);
+        let (release, blocked) = std::sync::mpsc::channel::<()>();
+        let hanging = tokio::task::spawn_blocking(move || blocked.recv());
+        let short = std::time::Duration::from_secs(1);
+        let long = std::time::Duration::from_secs(4);
+        let ((first, took), (second, at_once)) = tokio::join!(get("/readyz"), async {
+            tokio::time::sleep(short / 2).await;
+            get("/readyz").await
+        });
+        assert!(first == 503 && took < long, "{first} after {took:?}");
+        // What was known last, and no second look beside the first.
+        assert!(second == 200 && at_once < short, "{second} after {at_once:?}");
+        for (path, status) in [("/readyz", 503), ("/livez", 200)] {
+            let (answered, took) = get(path).await;
+            assert!(answered == status && took < short, "{path}: {answered} after {took:?}");
+        }
+        drop(release);
+        let _ = hanging.await.unwrap();
+        let mut left = 100;
+        while get("/readyz").await.0 != 200 {
+            left -= 1;
+            assert!(left > 0, "it never recovers");
+            tokio::time::sleep(short / 20).await;
+        }
+    });
+}

@@ -4,7 +4,10 @@
 //! Nothing here says how long anything takes: timeouts are configured short, and what must end is waited for. What random
 //! messages and arguments found is kept in tests/fixtures/hostile and tried first.
 
-use std::{thread, time::Duration};
+use std::{
+    thread,
+    time::{Duration, Instant},
+};
 
 use fumi::http::{
     auth::tokens::sha256_of,
@@ -132,6 +135,44 @@ async fn a_body_that_does_not_come_is_a_408_and_one_that_breaks_off_is_nothing()
     }
     let broken = format!("POST /mcp HTTP/1.1\r\nHost: {host}\r\nTransfer-Encoding: chunked\r\n\r\nZZZ\r\nxx");
     assert_eq!(program.ask(broken.as_bytes()).status, 400);
+    program.survived();
+}
+
+/// What came of a body is kept for as long as the rest is on its way, not for as long as somebody trickles.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_body_that_trickles_is_a_408_soon_and_a_slow_one_is_taken() {
+    let sample = Sample::new();
+    let settings = [("SERVER__BODY_SECONDS", "1"), ("LIMITS__BODY_BYTES", "100000")];
+    let program = Program::start(&sample, &settings);
+    let host = program.address.clone();
+    let head = format!(
+        "POST /mcp HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n"
+    );
+    let began = Instant::now();
+    let mut raw = program.connect();
+    raw.send(format!("{head}Content-Length: 90000\r\n\r\n{}", " ".repeat(89_000)).as_bytes());
+    let trickled = thread::spawn(move || {
+        for _ in 0..60 {
+            if !raw.try_send(b" ") {
+                break;
+            }
+            thread::sleep(Duration::from_millis(100));
+        }
+        raw.answer().unwrap()
+    });
+    // 60 % of the time that a part of the body has.
+    let mut slow = program.connect();
+    slow.send(format!("{head}Content-Length: 60000\r\n\r\n").as_bytes());
+    for _ in 0..5 {
+        slow.send(&[b' '; 12_000]);
+        thread::sleep(Duration::from_millis(600));
+    }
+    let answer = slow.answer().unwrap();
+    assert_eq!(answer.status, 400, "{}", answer.text());
+    let answer = trickled.join().unwrap();
+    assert_eq!(answer.status, 408, "{}", answer.text());
+    assert!(answer.text().contains("10000 bytes"), "{}", answer.text());
+    assert!(began.elapsed() < Duration::from_secs(8), "{:?}", began.elapsed());
     program.survived();
 }
 

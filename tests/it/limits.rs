@@ -167,8 +167,8 @@ async fn every_request_has_an_id_that_can_stand_in_a_log() {
 #[test]
 fn the_access_log_has_a_line_for_each_request_and_no_word_of_the_clients() {
     let sample = Sample::new();
-    let program = Program::start(&sample, &[]);
-    let host = &program.address;
+    let program = Program::start(&sample, &[("TELEMETRY__METRICS_LISTEN", "127.0.0.1:0")]);
+    let host = &program.address.clone();
     let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}).to_string();
     for request in [
         format!("GET /livez?canary=1 HTTP/1.1\r\nHost: {host}\r\nX-Request-Id: first\r\nX-Canary: canary\r\n\r\n"),
@@ -202,6 +202,11 @@ fn the_access_log_has_a_line_for_each_request_and_no_word_of_the_clients() {
     ] {
         assert!(start.contains(part), "{part} is not in {start}");
     }
+    // Ports that the system chose are told as they are.
+    assert!(
+        !start.contains(":0/") && start.contains(&format!("listen={host}")),
+        "{start}"
+    );
     let line = |id: &str| {
         let mut lines = log
             .lines()

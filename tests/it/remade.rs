@@ -4,7 +4,10 @@ use std::{fs, process::Command};
 
 use serde_json::{Value, json};
 
-use crate::{program::Served, sample::Sample};
+use crate::{
+    program::{Served, undisturbed},
+    sample::Sample,
+};
 
 async fn ready(server: &Served) -> u16 {
     let url = server.url.replace("/mcp", "/readyz");
@@ -34,6 +37,37 @@ async fn a_root_that_is_made_anew_is_served_again() {
         (json!(1), json!(0))
     );
     assert_eq!(ready(&server).await, 200);
+}
+
+/// Somebody moves a folder above the root away and puts a link in its place: what the link leads to has the root's name, but it is
+/// another folder, which nobody allowed.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_root_is_not_opened_again_through_a_link() {
+    let sample = Sample::empty();
+    sample.file("above/root/a.txt", "inside\n");
+    let outside = sample.outside();
+    fs::create_dir_all(outside.join("root")).unwrap();
+    fs::write(outside.join("root/a.txt"), "outside\n").unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fumi"));
+    undisturbed(&mut command);
+    command.args(["serve", "--listen", "127.0.0.1:0", "--store", "memory", "--root"]);
+    command.arg(sample.root().join("above/root"));
+    let server = Served::start(&mut command);
+    assert_eq!(
+        (matches(&server, "inside").await, ready(&server).await),
+        (json!(1), 200)
+    );
+    fs::rename(sample.root().join("above"), sample.root().join("moved")).unwrap();
+    std::os::unix::fs::symlink(&outside, sample.root().join("above")).unwrap();
+    assert_eq!(ready(&server).await, 503);
+    assert_ne!(matches(&server, "outside").await, json!(1));
+    // The folder itself comes back.
+    fs::remove_file(sample.root().join("above")).unwrap();
+    fs::rename(sample.root().join("moved"), sample.root().join("above")).unwrap();
+    assert_eq!(
+        (matches(&server, "inside").await, ready(&server).await),
+        (json!(1), 200)
+    );
 }
 
 /// Descriptors and instances of inotify that a process has open: all, and those of inotify.

@@ -19,7 +19,8 @@ use serde_json::json;
 
 use crate::{
     harness::{Server, Session, Stateless},
-    sample::Sample,
+    novel,
+    sample::{Sample, call},
 };
 
 const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
@@ -206,6 +207,31 @@ async fn a_context_in_the_message_is_the_parent() {
     );
 }
 
+/// An episode through all its stages is one chain, and each of its stages is timed once.
+#[tokio::test(flavor = "multi_thread")]
+async fn stages_of_writing_and_whole_episodes_are_counted() {
+    let sample = novel::unwritten();
+    let app = sample.app();
+    let mut asked = call(&app, "noveler_write", json!({"episode": 1})).await.structured;
+    while asked["status"] == "needs_text" {
+        let mut arguments = asked["submit"]["arguments"].clone();
+        arguments["content"] = json!(novel::script::answer(asked["step"].as_str().unwrap()));
+        asked = call(&app, "noveler_write", arguments).await.structured;
+    }
+    assert_eq!(asked["success"], true, "{asked}");
+    // What is done already is counted no second time.
+    call(&app, "noveler_write", json!({"episode": 1})).await;
+    let text = app.kernel.metrics.text();
+    let line = |begins: &str| text.lines().find_map(|line| line.strip_prefix(begins)).map(str::trim);
+    for stage in fumi_novel::writing::Stage::all() {
+        let labels = format!("fumi_novel_stage_duration_seconds_count{{stage=\"{stage}\"");
+        let count = line(&labels).and_then(|rest| rest.rsplit(' ').next());
+        assert_eq!(count, Some("1"), "{stage}: {text}");
+    }
+    let chains = line("fumi_novel_chains_completed_total").and_then(|rest| rest.rsplit(' ').next());
+    assert_eq!(chains, Some("1"), "{text}");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn metrics_are_read_as_prometheus_reads_them() {
     let sample = Sample::new();
@@ -269,4 +295,86 @@ async fn metrics_are_read_as_prometheus_reads_them() {
     assert!(line("fumi_searched_bytes_total", &[]) > 0.0);
     assert!((line("fumi_parses_total", &[]) - 1.0).abs() < 0.1);
     assert!((line("fumi_calls_running", &[]) - 0.0).abs() < 0.1);
+}
+
+/// Every way in which a call is answered counts the tokens of its reply.
+#[tokio::test(flavor = "multi_thread")]
+async fn tokens_are_counted_however_a_call_is_answered() {
+    let sample = Sample::new();
+    let server = Server::start(sample.app()).await;
+    let (stateless, session) = (Stateless::new(&server), Session::open(&server).await);
+    let counted = |tool: &str| {
+        let text = server.app.kernel.metrics.text();
+        let own = format!("gen_ai_tool_name=\"{tool}\"");
+        let lines = text
+            .lines()
+            .filter(|line| line.starts_with("fumi_tokens_out_total{") && line.contains(&own));
+        lines
+            .map(|line| line.rsplit(' ').next().unwrap().parse::<u64>().unwrap())
+            .sum::<u64>()
+    };
+    let arguments = json!({"roots": ["."], "absolute": false});
+    let call = json!({"name": "list_files", "arguments": arguments});
+    let with_progress = {
+        let mut call = call.clone();
+        call["_meta"] = json!({"progressToken": 1});
+        call
+    };
+    let batch =
+        json!({"name": "batch_execute", "arguments": {"steps": [{"tool": "list_files", "arguments": arguments}]}});
+    let of_reply = |result: &serde_json::Value| result["_meta"]["fumi/tokens"].as_u64().unwrap();
+    let mut before = counted("list_files");
+    for (way, params) in [
+        ("at once", &call),
+        ("again, from the cache", &call),
+        ("again, as it was rendered", &call),
+        ("as an event stream", &with_progress),
+    ] {
+        let answer = stateless.request("tools/call", params.clone()).await;
+        let is_stream = answer.headers["content-type"]
+            .to_str()
+            .unwrap()
+            .starts_with("text/event-stream");
+        assert_eq!(is_stream, way == "as an event stream", "{way}");
+        let now = counted("list_files");
+        assert_eq!(now - before, of_reply(answer.result()), "{way}");
+        before = now;
+    }
+    for params in [&call, &with_progress] {
+        let answer = session.request("tools/call", params.clone()).await;
+        let now = counted("list_files");
+        assert_eq!(now - before, of_reply(answer.result()), "in a session");
+        before = now;
+    }
+    let mut batches = counted("batch_execute");
+    for client in ["stateless", "session"] {
+        let answer = match client {
+            "stateless" => stateless.request("tools/call", batch.clone()).await,
+            _ => session.request("tools/call", batch.clone()).await,
+        };
+        let now = counted("batch_execute");
+        assert_eq!(now - batches, of_reply(answer.result()), "a batch, {client}");
+        batches = now;
+    }
+    // What a step answers is part of the batch's reply, and no reply of its own.
+    assert_eq!(counted("list_files"), before);
+    for accept in ["application/json", "text/plain", "text/event-stream"] {
+        let request = reqwest::Client::new()
+            .post(format!("{}/v1/tools/list_files", server.base))
+            .header("Accept", accept)
+            .json(&arguments);
+        let answer = request.send().await.unwrap();
+        let told = answer
+            .headers()
+            .get("x-fumi-tokens")
+            .map(|told| told.to_str().unwrap().to_owned());
+        assert_eq!(told.is_none(), accept == "text/event-stream");
+        answer.text().await.unwrap();
+        let now = counted("list_files");
+        match told {
+            Some(told) => assert_eq!((now - before).to_string(), told, "{accept}"),
+            None => assert!(now > before, "{accept}"),
+        }
+        before = now;
+    }
 }

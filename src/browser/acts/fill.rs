@@ -36,23 +36,29 @@ impl Tab {
         let filling = async {
             match located.role.as_str() {
                 "slider" => self.slide(&located, value).await,
-                _ => self.fill_in(&located, value).await,
+                _ => self.fill_in(&located, value, self.tells_popups()).await,
             }
         };
         let differing = self.acting(filling).await?;
-        self.note_opened(target).await;
+        self.note_opened(&Target::Written(located.reference.clone())).await;
         Ok(self.or_held(differing, &located, value, false).await)
     }
 
-    pub(super) async fn fill_in(&self, located: &Located, value: &str) -> Result<Option<Differing>, BrowserError> {
-        let filled = self.set(located, value).await?;
+    /// `is_told`: what opens meanwhile is asked for afterwards.
+    pub(super) async fn fill_in(
+        &self,
+        located: &Located,
+        value: &str,
+        is_told: bool,
+    ) -> Result<Option<Differing>, BrowserError> {
+        let filled = self.set(located, value, is_told).await?;
         if filled.by_keys {
             let typing = Typing {
                 text: value.to_owned(),
                 ..Typing::default()
             };
             let (_, differing) = self
-                .type_in(&Target::Written(located.reference.clone()), &typing)
+                .type_in(&Target::Written(located.reference.clone()), &typing, is_told)
                 .await?;
             return Ok(differing);
         }
@@ -60,8 +66,9 @@ impl Tab {
     }
 
     /// By its setter only: a page that changes the kind of its field between two questions leads to no circle.
-    pub(super) async fn set(&self, located: &Located, value: &str) -> Result<Filled, BrowserError> {
-        let said: Said<Filled> = self.ask(&located.frame, "fill", (&located.reference, value)).await?;
+    pub(super) async fn set(&self, located: &Located, value: &str, is_told: bool) -> Result<Filled, BrowserError> {
+        let asked = (&located.reference, value, is_told);
+        let said: Said<Filled> = self.ask(&located.frame, "fill", asked).await?;
         said.done(&located.called)
     }
 

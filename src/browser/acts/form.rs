@@ -61,7 +61,7 @@ impl Tab {
             let mut differing = Vec::with_capacity(located.len());
             for (field, located, deed) in &located {
                 differing.push(match deed {
-                    Deed::Fill => self.fill_in(located, &field.value).await?,
+                    Deed::Fill => self.fill_in(located, &field.value, false).await?,
                     Deed::Slide => self.slide(located, &field.value).await?,
                     Deed::Check { wanted } => self.check(located, &field.target, *wanted).await.map(|()| None)?,
                     Deed::Choose => self.choose_in(located, &field.value).await?,

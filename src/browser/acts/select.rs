@@ -14,6 +14,8 @@ use crate::{
 const OPENING: u32 = 500;
 /// The same of a list that what was typed narrows; it may come from a server.
 const NARROWING: u32 = 1_500;
+/// How long a field may take to show the option that was pressed, in milliseconds.
+const SHOWING: u32 = 500;
 
 impl Tab {
     /// Chooses options by value, label or `#2` for the second; what was chosen before is given up. The labels that are
@@ -39,6 +41,7 @@ impl Tab {
                                 ..
                             })) => return Err(no_option(value, &options)),
                             Chosen::Typed(_) => selected.push(value.clone()),
+                            Chosen::Not { name, holds } => return Err(not_chosen(&located, &name, &holds)),
                         }
                     }
                     Ok(selected)
@@ -59,41 +62,92 @@ impl Tab {
                 Ok(match self.choose_listed(located, value).await? {
                     Chosen::Option(_) => None,
                     Chosen::Typed(differing) => differing,
+                    Chosen::Not { holds, .. } => Some(Differing::new(located, Difference::Holds(holds))),
                 })
             }
             said => said.done(&located.called).map(|_| None),
         }
     }
 
-    /// Opens a list that a page draws by itself and presses an option. A field that takes a text as well is typed into where its
-    /// list does not show the option; what comes back says that it never did.
+    /// Opens a list that a page draws by itself and presses an option, once more if the first press met something else. A field
+    /// that takes a text as well is typed into if its list does not show the option.
     async fn choose_listed(&self, located: &Located, value: &str) -> Result<Chosen, BrowserError> {
-        let list = self.list_of(located).await?;
-        if list.kind == ListKind::Plain {
-            return Ok(Chosen::Typed(self.fill_in(located, value).await?));
+        let mut is_again = false;
+        loop {
+            let list = self.list_of(located).await?;
+            if list.kind == ListKind::Plain {
+                return Ok(Chosen::Typed(self.fill_in(located, value, false).await?));
+            }
+            let seen = self.option(located, &list, value, is_again).await?;
+            let Some(reference) = seen.reference else {
+                return match list.kind {
+                    ListKind::Typed => {
+                        let differing = Differing::new(located, Difference::OnlyTyped(seen.options));
+                        Ok(Chosen::Typed(Some(differing)))
+                    }
+                    _ => Err(no_option(value, &seen.options)),
+                };
+            };
+            if seen.chosen {
+                return Ok(Chosen::Option(seen.name));
+            }
+            let pressed = match self.press_option(located, reference).await {
+                // The list closed, or was drawn anew.
+                Err(BrowserError::Covered { .. } | BrowserError::Inert { .. } | BrowserError::Stale { .. })
+                    if !is_again =>
+                {
+                    is_again = true;
+                    continue;
+                }
+                pressed => pressed?,
+            };
+            if pressed.chosen {
+                return Ok(Chosen::Option(seen.name));
+            }
+            if !pressed.missed || is_again {
+                let Pressed { holds, .. } = pressed;
+                return Ok(Chosen::Not { name: seen.name, holds });
+            }
+            is_again = true;
+        }
+    }
+
+    /// The option of an opened list; what the list has if it has no such option.
+    async fn option(
+        &self,
+        located: &Located,
+        list: &List,
+        value: &str,
+        may_be_open: bool,
+    ) -> Result<Listed, BrowserError> {
+        if may_be_open {
+            let seen = self.listed(located, value, 0).await?;
+            if seen.reference.is_some() {
+                return Ok(seen);
+            }
         }
         if list.kind != ListKind::Open && !list.expanded {
             self.open_list(located).await?;
         }
-        let mut seen = self.listed(located, value, OPENING).await?;
-        if seen.reference.is_none() && list.kind == ListKind::Typed {
-            self.fill_in(located, value).await?;
-            seen = self.listed(located, value, NARROWING).await?;
+        let seen = self.listed(located, value, OPENING).await?;
+        if seen.reference.is_some() || list.kind != ListKind::Typed {
+            return Ok(seen);
         }
-        match seen.reference {
-            Some(_) if seen.chosen => Ok(Chosen::Option(seen.name)),
-            Some(reference) => {
-                let target = Target::Written(reference);
-                let option = self.locate(&target).await?;
-                self.click_on(&option, &target, &Click::default()).await?;
-                Ok(Chosen::Option(seen.name))
-            }
-            None if list.kind == ListKind::Typed => {
-                let differing = Differing::new(located, Difference::OnlyTyped(seen.options));
-                Ok(Chosen::Typed(Some(differing)))
-            }
-            None => Err(no_option(value, &seen.options)),
-        }
+        self.fill_in(located, value, false).await?;
+        self.listed(located, value, NARROWING).await
+    }
+
+    /// Presses an option and looks at its field afterwards. A field that is gone then, or a page that does not answer, says nothing.
+    async fn press_option(&self, located: &Located, option: String) -> Result<Pressed, BrowserError> {
+        let target = Target::Written(option);
+        let option = self.locate(&target).await?;
+        self.click_on(&option, &target, &Click::default()).await?;
+        let asked = (&located.reference, SHOWING);
+        let said: Result<Said<Pressed>, _> = self.ask(&located.frame, "chosenIn", asked).await;
+        Ok(match said {
+            Ok(Said::Done(pressed)) => pressed,
+            _ => Pressed::unknown(),
+        })
     }
 
     async fn list_of(&self, located: &Located) -> Result<List, BrowserError> {
@@ -119,6 +173,16 @@ impl Tab {
         let asked = (&located.reference, value, patience);
         let said: Said<Listed> = self.ask(&located.frame, "optionOf", asked).await?;
         said.done(&located.called)
+    }
+}
+
+fn not_chosen(located: &Located, name: &str, holds: &str) -> BrowserError {
+    BrowserError::Inert {
+        target: located.called.clone(),
+        reason: Text::new(
+            format!("its option \"{name}\" was clicked, but the field shows \"{holds}\""),
+            format!("選択肢「{name}」をクリックしましたが、欄の表示は「{holds}」です"),
+        ),
     }
 }
 
@@ -159,6 +223,31 @@ enum Chosen {
     Option(String),
     /// It was typed into; the difference, if it holds something else.
     Typed(Option<Differing>),
+    /// The option of this name was pressed, and the field shows something else.
+    Not { name: String, holds: String },
+}
+
+/// What became of a press on an option.
+#[derive(serde::Deserialize)]
+struct Pressed {
+    /// True if the field or the page shows it.
+    chosen: bool,
+    /// True if the press met something else.
+    #[serde(default)]
+    missed: bool,
+    /// What the field shows instead.
+    #[serde(default)]
+    holds: String,
+}
+
+impl Pressed {
+    const fn unknown() -> Self {
+        Self {
+            chosen: true,
+            missed: false,
+            holds: String::new(),
+        }
+    }
 }
 
 /// A field with options.

@@ -15,7 +15,7 @@ impl Tab {
     pub(super) async fn slide(&self, located: &Located, value: &str) -> Result<Option<Differing>, BrowserError> {
         let wanted = value.trim().parse::<f64>();
         let (Some(began), Ok(wanted)) = (self.slider(located).await?, wanted) else {
-            return self.fill_in(located, value).await;
+            return self.fill_in(located, value, false).await;
         };
         let close = f64::EPSILON * wanted.abs().max(1.0) * 8.0;
         let mut now = began;

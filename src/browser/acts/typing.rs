@@ -33,7 +33,7 @@ const BATCH: usize = 16;
 impl Tab {
     /// Types into a field. What comes back says what the field holds instead.
     pub async fn type_text(&self, target: &Target, typing: &Typing) -> Result<Option<Differing>, BrowserError> {
-        let (located, differing) = self.acting(self.type_in(target, typing)).await?;
+        let (located, differing) = self.acting(self.type_in(target, typing, self.tells_popups())).await?;
         match located {
             // Enter may empty it, or lead elsewhere.
             Some(located) if !typing.submit => {
@@ -49,9 +49,11 @@ impl Tab {
         &self,
         target: &Target,
         typing: &Typing,
+        is_told: bool,
     ) -> Result<(Option<Located>, Option<Differing>), BrowserError> {
         let beginning = Beginning {
             replace: !typing.slowly,
+            is_told,
         };
         let (located, said) = self.locate_and(target, ("beginTyping", (beginning,)), None).await?;
         let said: Said<Begun> = match said {
@@ -70,7 +72,7 @@ impl Tab {
         match begun.kind {
             _ if typing.slowly => self.type_keys(&typing.text).await?,
             // A date or a colour takes its value whole, in one form; keys would depend on the locale.
-            Kind::Formatted => cut = self.set(&located, &typing.text).await?.cut(&located),
+            Kind::Formatted => cut = self.set(&located, &typing.text, is_told).await?.cut(&located),
             Kind::Text if typing.text.is_empty() => self.strike("Delete").await?,
             Kind::Text => {
                 self.page().call(&InsertText { text: &typing.text }).await?;
@@ -110,9 +112,12 @@ impl Tab {
 }
 
 #[derive(Clone, Copy, serde::Serialize)]
+#[serde(rename_all = "camelCase")]
 struct Beginning {
     /// Whether all that the field holds is selected, so that what is typed replaces it.
     replace: bool,
+    /// True if somebody is told of lists that open.
+    is_told: bool,
 }
 
 #[derive(serde::Deserialize)]

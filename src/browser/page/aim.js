@@ -86,34 +86,47 @@ function slottedBox(element) {
   return child ? boundingBox(child) : null;
 }
 
+/** Frames in a row in which an animated element has to keep its box, and frames that are looked at. */
+const STILL_FRAMES = 2;
+const MOST_FRAMES = 30;
+/** Frames that something transparent may take to begin to fade in. */
+const FADING_FRAMES = 6;
+
 /**
- * Nothing animates it, or it has the same box in three frames. What a script moves without an animation moves once a frame: it
- * is pressed within that frame, where it stands.
+ * True if nothing animates the element, or if it has the same box in three frames. An animation that has not begun yet keeps the box
+ * too, so those frames do not count. Where the page draws no frames, nothing moves on the screen either. What a script moves without
+ * an animation moves once a frame: it is pressed within that frame.
  */
 async function isAtRest(element) {
-  if (!isAnimated(element)) return true;
+  for (let frames = 0; !animationsOf(element).length; frames += 1) {
+    // A dialog is placed before it begins to fade and grow; then it is transparent.
+    if (frames === FADING_FRAMES || !isInTransparent(element) || !(await drawnFrame())) return true;
+  }
   const same = (a, b) => a.x === b.x && a.y === b.y && a.width === b.width && a.height === b.height;
   let box = boundingBox(element);
   let still = 0;
-  const needed = 2;
-  for (let frames = 0; frames < 30; frames += 1) {
-    await nextFrame();
+  for (let frames = 0; frames < MOST_FRAMES; frames += 1) {
+    if (!(await drawnFrame())) return true;
+    const running = animationsOf(element);
+    if (!running.length) return true;
     const now = boundingBox(element);
-    if (same(box, now)) {
-      still += 1;
-      if (still >= needed) return true;
-    } else {
-      still = 0;
-    }
+    still = same(box, now) && !running.some(({ pending }) => pending) ? still + 1 : 0;
+    if (still >= STILL_FRAMES) return true;
     box = now;
   }
   return false;
 }
 
-const isAnimated = (element) =>
-  animations(document).some(
-    (animation) =>
-      animation.playState === 'running' && animation.effect?.target && within(element, animation.effect.target),
+/** True if something around the element is transparent. Fields that are transparent themselves stay so. */
+function isInTransparent(element) {
+  for (let node = flatParent(element); node; node = flatParent(node)) if (styleOf(node).opacity === '0') return true;
+  return false;
+}
+
+/** The running animations of an element and of what it is in. */
+const animationsOf = (element) =>
+  animations(document).filter(
+    ({ playState, effect }) => playState === 'running' && effect?.target && within(element, effect.target),
   );
 
 /** The element that a pointer meets, inside shadow roots too. */

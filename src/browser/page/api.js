@@ -37,6 +37,7 @@ globalThis.fumi = Object.freeze({
   opened,
   listKind,
   optionOf,
+  chosenIn,
   focusOn,
   slider,
   select: choose,

@@ -54,6 +54,30 @@ const optionsOf = (lists) =>
 
 const everyRoot = () => [document, ...shadowRoots()];
 
+/** Frames that a list may take to open, to draw its options and to begin its animation, however slow the machine is. */
+const OPENING_FRAMES = 12;
+const BEGINNING_FRAMES = 2;
+/** A page that draws slowly is waited for so many times as long. */
+const SLOWNESS = 4;
+
+/** `until`, but a page that draws slowly has more time, until it has drawn `OPENING_FRAMES`. */
+async function untilDrawn(test, patience) {
+  let frames = 0;
+  const end = performance.now() + patience * SLOWNESS;
+  const count = async () => {
+    while (frames < OPENING_FRAMES && performance.now() < end && (await drawnFrame())) frames += 1;
+  };
+  const counting = patience > 0 && count();
+  let result = await until(test, patience);
+  while (!result && patience > 0 && frames < OPENING_FRAMES && performance.now() < end && !documentIsHidden(document)) {
+    await nextFrame();
+    result = test();
+  }
+  frames = OPENING_FRAMES;
+  await counting;
+  return result;
+}
+
 /**
  * Waits until a list has an option: `{ ref, name, chosen }` of what to press, or the `{ options, of }` that there are. Libraries that
  * draw a long list piece by piece give options without a box to assistive technology, and others beside them to the pointer.
@@ -74,7 +98,10 @@ async function optionOf(target, value, patience) {
     const drawn = drawnBeside(lists, field, name);
     return drawn && { option: drawn, name };
   };
-  const one = await until(look, patience);
+  let one = await untilDrawn(look, patience);
+  // A list is placed a frame or two before it begins to slide or fade in.
+  for (let frames = 0; one && patience > 0 && frames < BEGINNING_FRAMES; frames += 1) await drawnFrame();
+  one = one && (look() ?? one);
   if (!one) {
     const likest = ({ name }) => (name.toLowerCase().includes(wanted.toLowerCase()) ? 0 : 1);
     const names = optionsOf(listsOf(field)).sort((a, b) => likest(a) - likest(b)).map(({ name }) => brief(name));
@@ -82,7 +109,102 @@ async function optionOf(target, value, patience) {
   }
   if (isDisabled(one.option)) return { error: 'disabled', option: brief(one.name) };
   const list = closest(one.option, '[aria-multiselectable="true"]');
-  return { ref: refOf(one.option), name: brief(one.name), chosen: Boolean(list) && isSelected(one.option), options: [], of: 0 };
+  const chosen = Boolean(list) && isSelected(one.option);
+  if (!chosen) watchPress(field, one);
+  return { ref: refOf(one.option), name: brief(one.name), chosen, options: [], of: 0 };
+}
+
+/**
+ * `{ option, name, popups, showed, shown, told, isHit, stop }` of the option that is pressed next: what was shown before, and where the
+ * press went.
+ */
+let pressing;
+
+/** Notes where the next press goes. */
+function watchPress(field, { option, name }) {
+  pressing?.stop.abort();
+  const stop = new AbortController();
+  const wanted = tidy(name).toLowerCase();
+  const popups = listsOf(field).flatMap((list) => [list, ...aroundList(list, field)]);
+  const before = { showed: showsOption(field, wanted), shown: shownBy(field), told: toldOutside(popups, wanted) };
+  pressing = { option, name, popups, ...before, isHit: undefined, stop };
+  const note = (event) => {
+    const isIt = (node) => node === option || (node instanceof Element && shownText(node) === wanted);
+    const isOn = event.composedPath().some(isIt);
+    // A list may close while the button is still down.
+    pressing.isHit = event.type === 'pointerdown' ? isOn : pressing.isHit && (isOn || !isVisible(option));
+  };
+  for (const type of ['pointerdown', 'click']) addEventListener(type, note, { capture: true, signal: stop.signal });
+}
+
+/**
+ * What became of the press on an option: `{ chosen, missed, holds }`. It is chosen if its field shows it, if it is marked as selected,
+ * or if the press met it and the field, or the page outside the list, shows something new. `missed`: the press met something else.
+ */
+async function chosenIn(target, patience) {
+  const found = resolveElement(target);
+  if (found.error) return found;
+  if (!pressing) return { chosen: true };
+  const field = fieldOf(found.element);
+  const { option, name, popups, showed, shown, told, stop } = pressing;
+  const wanted = tidy(name).toLowerCase();
+  const isChosen = () => {
+    const isMissed = pressing.isHit === false;
+    // What was only typed stands there already; what another option shows may contain this one's name.
+    if (roleOf(field) !== 'listbox' && !(isMissed && showed) && showsOption(field, wanted, isMissed)) return true;
+    if (isMissed) return false;
+    const isMarked = (one) => isSelected(one) || attribute(one, 'aria-checked') === 'true';
+    const options = optionsOf(listsOf(field));
+    const marked = options.filter((one) => isMarked(one.option));
+    if (marked.some((one) => tidy(one.name).toLowerCase() === wanted) || (isConnected(option) && isMarked(option))) return true;
+    // Its options are marked by their looks only.
+    if (roleOf(field) === 'listbox') return !options.some((one) => hasAttribute(one.option, 'aria-selected'));
+    return shownBy(field) !== shown || toldOutside(popups, wanted) > told;
+  };
+  const chosen = Boolean(await untilDrawn(isChosen, patience));
+  stop.abort();
+  return chosen ? { chosen } : { chosen, missed: pressing.isHit === false, holds: brief(shownBy(field)) };
+}
+
+/** A field shows an option in itself or, as an element of its own, in the control around it. */
+function showsOption(field, wanted, isExact = false) {
+  const own = tidy(textIn(field) ?? textContent(field)).toLowerCase();
+  if (wanted && (isExact ? own === wanted : own.includes(wanted))) return true;
+  const control = controlAround(field);
+  const isIt = (element) => shownText(element) === wanted && isVisible(element);
+  return [control, ...query(control, '*')].some(isIt);
+}
+
+/** What a field shows, as a text: what stands in it, else what stands in the control around it. */
+const shownBy = (field) => tidy(textIn(field) ?? '') || tidy(readableText(controlAround(field)));
+
+/** What surrounds a field in one line, without its list and without other fields. */
+function controlAround(field) {
+  const highest = 3 * Math.max(boundingBox(field).height, 24);
+  const isOther = (other) => other !== field && !within(other, field) && isVisible(other) && !isExcluded(other);
+  let control = field;
+  for (let steps = 0; steps < 4; steps += 1) {
+    const around = flatParent(control);
+    if (!around || around === documentBody(document) || boundingBox(around).height > highest) break;
+    if (query(around, LISTS).length || query(around, 'input, textarea, select, [role="combobox"]').some(isOther)) break;
+    control = around;
+  }
+  return control;
+}
+
+/** How many visible texts outside the lists say this. */
+function toldOutside(popups, wanted) {
+  let count = 0;
+  for (const root of everyRoot()) {
+    const texts = textWalker(document, root, NodeFilter.SHOW_TEXT);
+    while (texts.nextNode()) {
+      const node = texts.currentNode;
+      if (tidy(nodeValue(node)).toLowerCase() !== wanted) continue;
+      const parent = flatParent(node);
+      if (parent && isVisible(parent) && !popups.some((popup) => within(parent, popup))) count += 1;
+    }
+  }
+  return count;
 }
 
 /** Those of this name; else those whose name differs in case only. */
@@ -97,14 +219,23 @@ function drawnBeside(lists, field, text) {
   if (!lists.length || !wanted) return undefined;
   const said = innermost(wanted).filter((element) => shownText(element) === wanted && isVisible(element));
   for (const list of lists) {
-    let node = list;
-    for (let steps = 0; steps < 3 && node && node !== documentBody(document) && !within(field, node); steps += 1) {
+    for (const node of [list, ...aroundList(list, field)]) {
       const inside = said.find((element) => within(element, node) && !within(element, list));
       if (inside) return inside;
-      node = flatParent(node);
     }
   }
   return undefined;
+}
+
+/** What is around a list without its field: at most as far as a popup goes. */
+function aroundList(list, field) {
+  const around = [];
+  let node = flatParent(list);
+  for (let steps = 0; steps < 2 && node && node !== documentBody(document) && !within(field, node); steps += 1) {
+    around.push(node);
+    node = flatParent(node);
+  }
+  return around;
 }
 
 /** `{ now }` of a slider that is moved by keys, which has the focus then; `{}` of any other field. */
@@ -115,19 +246,4 @@ function slider(target) {
     if (focused() !== field) field.focus();
     return { now: Number(now) };
   }, takesKeys);
-}
-
-/** How long a popup may take to open under the pointer or after what was typed, in milliseconds. */
-const POPUP = 400;
-
-/** `{ opened }`: whether a list or a menu of this element, or of the combobox around it, is open; one that is about to be is waited for. */
-async function opened(target) {
-  const found = resolveElement(target);
-  if (found.error) return found;
-  const { element } = found;
-  const owner = hasAttribute(element, 'aria-expanded') ? element : closest(element, '[role="combobox"][aria-expanded]');
-  // What else is expanded, such as an item of a tree, shows a part of the page.
-  if (!owner || (roleOf(owner) !== 'combobox' && !hasAttribute(owner, 'aria-haspopup'))) return { opened: false };
-  const isOpen = () => attribute(owner, 'aria-expanded') === 'true';
-  return { opened: isOpen() || Boolean(await until(isOpen, POPUP)) };
 }

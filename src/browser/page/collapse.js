@@ -66,8 +66,8 @@ const isListed = (member) => isRendered(member) && !isExcluded(member);
 
 /**
  * Walks a run: all of it if it is small, else `rows` of it (more where `isWide`) beginning with the one at `from`, those that stand out, and the last.
- * `walkOne(element)` gives a member's nodes; `size(nodes)` their length in characters; `onCut(members, at)` the mark of members that
- * are left out from the one at `at` on.
+ * `walkOne(element, at)` gives the nodes of the member at `at`; `size(nodes)` their length in characters; `onCut(members, at)` the mark
+ * of members that are left out from the one at `at` on.
  */
 function walkRun(members, { rows, budget, isWide, focus, from, walkOne, size, onCut }) {
   const visible = members.filter(isListed);
@@ -77,13 +77,13 @@ function walkRun(members, { rows, budget, isWide, focus, from, walkOne, size, on
   // Where a caller asked for much, as many as the budget has room for, with some left for what stands around them.
   const hasRoom = () => isWide && spent < budget * WIDE_SHARE;
   for (; index < visible.length && (index < from + rows || hasRoom()); index += 1) {
-    const nodes = walkOne(visible[index]);
+    const nodes = walkOne(visible[index], index);
     if (budget < Infinity) spent += size(nodes);
     shown.push(...nodes);
   }
   const rest = visible.length - index;
   if (rest <= 2 || (spent / (index - from)) * (visible.length - from) <= budget) {
-    return shown.concat(visible.slice(index).flatMap(walkOne));
+    return shown.concat(visible.slice(index).flatMap((member, left) => walkOne(member, index + left)));
   }
   let skipped = [];
   const mark = () => {
@@ -93,7 +93,7 @@ function walkRun(members, { rows, budget, isWide, focus, from, walkOne, size, on
   for (; index < visible.length; index += 1) {
     if (index === visible.length - 1 || stands(visible[index], focus)) {
       mark();
-      shown.push(...walkOne(visible[index]));
+      shown.push(...walkOne(visible[index], index));
     } else {
       skipped.push(visible[index]);
       leaveOut(visible[index]);

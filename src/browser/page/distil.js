@@ -21,7 +21,7 @@ function simplified(node) {
   const bare = !node.wanted && !node.name && !node.states.length && !node.properties.length;
   if (bare && SHELLS.has(role)) {
     if (!node.children.length) return [];
-    if (node.children.length === 1 && typeof node.children[0] !== 'string' && !node.children[0].mark)
+    if (node.children.length === 1 && textOf(node.children[0]) === undefined && !node.children[0].mark)
       return node.children;
   }
   // A paragraph of controls only lays them out.
@@ -67,7 +67,7 @@ const CELLS = new Set(['cell', 'gridcell', 'columnheader', 'rowheader']);
  * line.
  */
 function fitsInLine(part) {
-  if (typeof part === 'string' || isBareText(part)) return true;
+  if (textOf(part) !== undefined || isBareText(part)) return true;
   if (part.mark || part.children.length || part.role === 'iframe') return false;
   return !part.name || !part.properties.some(([property]) => property === 'url');
 }

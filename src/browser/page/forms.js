@@ -55,9 +55,9 @@ function announce(field, data) {
 /**
  * Replaces what a field holds: `{ maxLength? }` (a limit that cut it), `{ byKeys }` for what has to be typed into, or `{ error:
  * "not-editable", role }`, `"readonly"`, `"disabled"`, `"invisible"`, `{ error: "format", type, example, min?, max?, step? }`,
- * `{ error: "select" }` for a list of options.
+ * `{ error: "select" }` for a list of options. `isTold`: somebody is told of popups.
  */
-function fill(target, value) {
+function fill(target, value, isTold) {
   const into = (field) => {
     const name = localName(field);
     if (name === 'select') return { error: 'select' };
@@ -66,16 +66,17 @@ function fill(target, value) {
     if (field.readOnly || attribute(field, 'aria-readonly') === 'true') return { error: 'readonly' };
     // Keys would depend on the locale in a field whose value has a form of its own, whether it has a box or not.
     const isSet = isField && (isVisible(field) || FORMATS[field.type]);
-    return isSet ? fillField(field, String(value)) : { byKeys: true };
+    return isSet ? fillField(field, String(value), isTold) : { byKeys: true };
   };
   return onField(target, into, takesKeys);
 }
 
-function fillField(field, given) {
+function fillField(field, given, isTold) {
   const type = localName(field) === 'textarea' ? 'textarea' : field.type;
   const example = FORMATS[type];
   const value = example ? given.trim() : atMost(field, given);
   const before = field.value;
+  watchPopups(field, isTold);
   field.focus({ preventScroll: true });
   setValue(field, type === 'color' ? value.toLowerCase() : value);
   if (example && !kept(field, value, type)) {
@@ -101,15 +102,22 @@ function kept(field, value, type) {
   return field.value === (type === 'color' ? value.toLowerCase() : value);
 }
 
+/** How long a code editor may take to draw what it was given, in milliseconds. */
+const DRAWING = 200;
+
 /**
- * `{ holds }`: what a field holds if that is not what it was given, or `{}`; nothing is told of a password, nor of an editor that
- * draws its text elsewhere. What was `typed` after something else only has to be in it.
+ * `{ holds }`: what a field holds if that is not what it was given, or `{}`; nothing is told of a password, nor of what cannot be
+ * read anywhere. What was `typed` after something else only has to be in it.
  */
-function heldIn(target, given, typed) {
+async function heldIn(target, given, typed) {
   const found = resolveElement(target);
   if (found.error) return found;
   const field = fieldOf(found.element);
-  if (isPassword(field) || field.editContext || !isVisible(field)) return {};
+  const isSeen = isVisible(field);
+  if (isPassword(field) || (field.editContext && isSeen)) return {};
+  if (!isSeen && (localName(field) === 'textarea' || field.editContext)) return drawnIn(field, given, typed);
+  // A widget may take away what comes into a field that nobody sees.
+  if (!isSeen && !textIn(field)) return {};
   const isField = localName(field) === 'input' || localName(field) === 'textarea';
   const held = tidy(textIn(field) ?? given);
   const wanted = tidy(given);
@@ -121,6 +129,35 @@ function heldIn(target, given, typed) {
     held === (isColor ? wanted.toLowerCase() : wanted) || isNumber(held) || isNumber(attribute(field, 'aria-valuenow'));
   const isAdded = (isSame || held.includes(wanted)) && (wanted === '' || held !== typedInto.get(field));
   return (typed ? isAdded : isSame) ? {} : { holds: clip(held, NAME_LIMIT) };
+}
+
+/** Field -> what was drawn around it before keys were typed into it. */
+const drawnBefore = new WeakMap();
+
+/**
+ * The same of a code editor whose field has no box. It draws only the lines that are on the screen. A terminal keeps what was there:
+ * what it drew since is compared too.
+ */
+async function drawnIn(field, given, typed) {
+  const squeezed = (text) => text.replace(/\s+/g, '');
+  const wanted = squeezed(given);
+  const isDrawn = () => {
+    const drawn = drawnBy(field);
+    const held = squeezed(drawn ?? given);
+    const isNew = wanted !== '' && addedTo(squeezed(drawnBefore.get(field) ?? held), held).includes(wanted);
+    return wanted === held || (held !== '' && wanted.includes(held)) || (typed && held.includes(wanted)) || isNew;
+  };
+  return (await until(isDrawn, DRAWING)) ? {} : { holds: clip(tidy(drawnBy(field) ?? ''), NAME_LIMIT) };
+}
+
+/** What a text has in its middle that it did not have before. */
+function addedTo(before, text) {
+  const shorter = Math.min(before.length, text.length);
+  let head = 0;
+  while (head < shorter && before[head] === text[head]) head += 1;
+  let tail = 0;
+  while (tail < shorter - head && before.at(-1 - tail) === text.at(-1 - tail)) tail += 1;
+  return text.slice(head, text.length - tail);
 }
 
 /** What a field holds as a text; undefined of an element that holds none. */

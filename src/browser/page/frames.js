@@ -19,6 +19,21 @@ function nextFrame() {
   });
 }
 
+/** How long a visible page may take for one frame before it counts as one that draws none, in milliseconds. */
+const SLOWEST_FRAME = 500;
+
+/** The next animation frame, and no timer instead of it: true if it came. A hidden page draws none. */
+function drawnFrame() {
+  const bound = documentIsHidden(document) ? FRAME_BOUND : SLOWEST_FRAME;
+  return new Promise((done) => {
+    const timer = setTimeout(done, bound, false);
+    requestAnimationFrame(() => {
+      clearTimeout(timer);
+      done(true);
+    });
+  });
+}
+
 /** The end of what is posted by now. */
 function nextTask() {
   return new Promise((done) => {

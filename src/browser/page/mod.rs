@@ -27,6 +27,7 @@ pub(crate) const SCRIPT: &str = concat!(
     include_str!("forms.js"),
     include_str!("typing.js"),
     include_str!("choices.js"),
+    include_str!("popups.js"),
     include_str!("drags.js"),
     include_str!("api.js"),
     "})();\n",

@@ -23,19 +23,29 @@ const sizeOf = (nodes) => linesOf(settled(nodes)).reduce((size, line) => size + 
 const weightOf = (nodes) =>
   linesOf(settled(nodes)).reduce((size, line) => size + line.length + 1 + 3 * line.replace(/[\x00-\x7f]+/g, '').length, 0);
 
-/** A place in a long run stands behind the reference of what holds it: `e12@25/3` begins with the 26th member of run 3. */
+/** Stands behind the reference of what holds a long run: `e12@25/3` begins with the 26th member of run 3. */
+const placeOf = ({ row, run }) => `@${row}/${run}`;
+
 function markLine(node) {
-  const place = node.at === undefined ? '' : `@${node.at}`;
+  const place = node.place ? placeOf(node.place) : '';
   const way = node.owner ? `snapshot target=${node.owner.ref}${place}, or ` : '';
   return `… ${grouped(node.count)} more ${node.noun} (${way}find)`;
 }
 
-/** All lines of a tree; `depth` levels of it, what is deeper is counted. `sources` gets the node of each line. */
-function linesOf(nodes, { depth = Infinity, boxes = false, texts = Infinity, iframes = [], sources = [] } = {}) {
+/**
+ * All lines of a tree; `depth` levels of it, what is deeper is counted. `sources` gets the node of each line, `members` of those in a
+ * long run its member, `{ place, parent, outer }` (`parent`: the node that it stands in, if any; `outer`: the member of another run that
+ * this run stands in), also `isMark` for the mark of members that are left out.
+ */
+function linesOf(nodes, { depth = Infinity, boxes = false, texts = Infinity, iframes = [], sources = [], members = [] } = {}) {
   const lines = [];
-  const emit = (node, level) => {
+  const emit = (node, level, parent, around) => {
     const indent = '  '.repeat(level);
+    let member = around;
+    for (const place of [...(node.places ?? [])].reverse()) member = { place, parent, outer: member };
+    if (node.place) member = { place: node.place, parent, outer: member, isMark: true };
     sources[lines.length] = node;
+    members[lines.length] = member;
     if (typeof node === 'string') return lines.push(`${indent}- text: ${scalar(clip(node, texts))}`);
     if (node.mark) return lines.push(`${indent}- ${markLine(node)}`);
     const key = quotedKey(keyOf(node, boxes));
@@ -49,7 +59,7 @@ function linesOf(nodes, { depth = Infinity, boxes = false, texts = Infinity, ifr
       return lines.push(`${indent}- ${key}: … ${grouped(countNodes(node))} more inside (depth)`);
     lines.push(`${indent}- ${key}${parts ? ':' : ''}`);
     for (const [name, value] of node.properties) lines.push(`${indent}  - /${name}: ${scalar(value)}`);
-    for (const child of node.children) emit(child, level + 1);
+    for (const child of node.children) emit(child, level + 1, node, member);
     return undefined;
   };
   for (const node of nodes) emit(node, 0);
@@ -57,7 +67,7 @@ function linesOf(nodes, { depth = Infinity, boxes = false, texts = Infinity, ifr
 }
 
 function cellsOf(row) {
-  const part = (node) => (typeof node === 'string' ? node : controlOf(node));
+  const part = (node) => textOf(node) ?? controlOf(node);
   const cell = (node) =>
     node.children && CELLS.has(node.role) && !node.wanted ? node.children.map(part).join(' ') || node.name : part(node);
   return row.children.map(cell).join(' | ');
@@ -67,10 +77,11 @@ function cellsOf(row) {
 function flowing(node, texts) {
   return node.children
     .map((part, index) => {
-      const text = typeof part === 'string' ? clip(part, texts) : controlOf(part);
+      const own = textOf(part);
+      const text = own === undefined ? controlOf(part) : clip(own, texts);
       if (index === 0) return text;
-      if (typeof part === 'string') return /^[,.;:!?)\]}、。，．」』）]/.test(text) ? text : ` ${text}`;
-      return typeof node.children[index - 1] === 'string' ? ` ${text}` : ` | ${text}`;
+      if (own !== undefined) return /^[,.;:!?)\]}、。，．」』）]/.test(text) ? text : ` ${text}`;
+      return textOf(node.children[index - 1]) !== undefined ? ` ${text}` : ` | ${text}`;
     })
     .join('');
 }
@@ -92,7 +103,7 @@ function numbered(nodes) {
 }
 
 const countNodes = (node) =>
-  node.children.reduce((sum, child) => sum + 1 + (child.children ? countNodes(child) : 0), 0);
+  node.children.reduce((sum, child) => sum + 1 + (child.children && !child.isText ? countNodes(child) : 0), 0);
 
 // What YAML would read as something else than a plain text.
 const NOT_PLAIN =

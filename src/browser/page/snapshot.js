@@ -10,9 +10,9 @@ const PARTS_NAMED = 4;
 
 /**
  * @param root a target; without it the page. `from`: `{ row, run }`, a place in a long run (see `walkElement`); `{ error: "place" }` if there is none. `depth` in levels,
- * `maxLength` in characters, `isWide`: a caller wants as many. `boxes`: `[box=x,y,width,height]` in CSS pixels of the frame's viewport.
+ * `maxLength` in characters, `isWide`: a caller wants as many, `canGrow`: a caller can have more. `boxes`: `[box=x,y,width,height]` in CSS pixels of the frame's viewport.
  */
-function snapshot({ root, from, depth, maxLength, isWide, format, boxes }) {
+function snapshot({ root, from, depth, maxLength, isWide, canGrow, format, boxes }) {
   snapshotCount += 1;
   const part = root !== undefined && root !== null && root !== '';
   const found = part ? resolveElement(root) : { element: documentBody(document) ?? rootElement(document) };
@@ -32,16 +32,17 @@ function snapshot({ root, from, depth, maxLength, isWide, format, boxes }) {
     from,
   });
   if (from && !from.isFound) return { error: 'place' };
-  const [iframes, sources] = [[], []];
+  const [iframes, sources, members] = [[], [], []];
   const lines = linesOf(nodes, {
     depth: depth > 0 ? depth : Infinity,
     boxes,
     texts: TEXTS[size],
     iframes,
     sources,
+    members,
   });
   if (modal) lines.push('- … the page behind this modal dialog is inert (snapshot target=body)');
-  const cut = cutLines(lines, sources, maxLength);
+  const cut = cutLines(lines, { element, sources, members, canGrow }, maxLength);
   return {
     ...cut,
     ...(!part && { acted: takeActed() }),
@@ -58,8 +59,8 @@ function treeOf(element, { rows, texts, budget, isWide = false, from, hidden = f
   return numbered(nodes);
 }
 
-/** As many whole lines as fit; then how to go on: the parts that were not reached. */
-function cutLines(lines, sources, maxLength) {
+/** As many whole lines as fit; then how to go on: the runs that the cut ended in, and the parts that were not reached. */
+function cutLines(lines, { element, sources, members, canGrow }, maxLength) {
   let length = 0;
   let shown = 0;
   while (shown < lines.length && length + lines[shown].length + 1 <= maxLength) {
@@ -67,16 +68,56 @@ function cutLines(lines, sources, maxLength) {
     shown += 1;
   }
   if (shown === lines.length) return { text: lines.join('\n'), lines: lines.length };
-  const parts = partsAfter(sources.slice(shown));
-  const hint = parts.length
-    ? `snapshot target=${parts.join(', ')}; or find`
-    : 'snapshot with a target or a greater maxLength, or find';
+  const ways = waysOn(shown, { element, sources, members });
+  const more = canGrow ? ' or a greater maxLength' : '';
+  const hint = ways.length ? `snapshot target=${ways.join(', ')}${more}; or find` : `snapshot with a target${more}, or find`;
   const mark = `- … ${grouped(lines.length - shown)} of ${grouped(lines.length)} lines cut (${hint})`;
   return {
     text: [...lines.slice(0, shown), mark].join('\n'),
     lines: shown,
     truncated: { shown, of: lines.length, hint },
   };
+}
+
+/**
+ * The targets that show what is cut from the line `shown` on: of each long run that the cut ended in, the inner ones first, the place
+ * where it goes on, then the parts after them. The first member that is shown of a run would lead in a circle: its inner parts are
+ * named, and the place after it.
+ */
+function waysOn(shown, { element, sources, members }) {
+  let ways = [];
+  let next = shown;
+  let isWhole = false;
+  for (let member = members[shown]; member; member = member.outer) {
+    const { place, parent, isMark, outer } = member;
+    // What holds this run would begin with the first members of the outer one.
+    if (outer && parent === outer.parent) continue;
+    const holder = parent ? refOf(parent.element, parent.role, parent.name) : refOf(element);
+    const inRun = members.map((other) => memberIn(other, place.run));
+    const isBefore = (other) => other && !other.isMark && other.place.row < place.row;
+    const end = inRun.findLastIndex(Boolean) + 1;
+    if (isMark || (!isWhole && inRun.slice(0, shown).some(isBefore))) {
+      ways = [holder + placeOf(place)];
+      next = end;
+      isWhole = true;
+    } else {
+      const last = inRun.findLastIndex((other) => other?.place.row === place.row) + 1;
+      ways.push(...partsAfter(sources.slice(next, last)));
+      next = Math.max(next, last);
+      if (inRun.slice(last).some(Boolean)) {
+        ways.push(holder + placeOf({ ...place, row: place.row + 1 }));
+        next = end;
+      }
+    }
+  }
+  return [...ways, ...partsAfter(sources.slice(next))];
+}
+
+/** The member of a run that a member of it or of runs in it belongs to. */
+function memberIn(member, run) {
+  let node = member;
+  while (node && node.place.run !== run) node = node.outer;
+  return node;
 }
 
 /** `e40 (region "Orders")`: the first containers among the nodes that were cut, outer ones only. */
@@ -96,8 +137,8 @@ function partsAfter(nodes) {
 /** What a part is called: its name, else the first heading or text in it. */
 function titleOf(node) {
   if (node.name) return node.name;
-  const [first] = node.children.filter((child) => typeof child === 'string' || child.role === 'heading');
-  return clip(typeof first === 'string' ? first : (first?.name ?? ''), 40);
+  const [first] = node.children.filter((child) => textOf(child) !== undefined || child.role === 'heading');
+  return clip((first && textOf(first)) ?? first?.name ?? '', 40);
 }
 
 /** Without a mark: who answers may cut once more. */

@@ -1,7 +1,6 @@
 // The states of an element, in the order and form of Playwright's snapshots, and what a field holds.
 
 const CHECKABLE = new Set('checkbox menuitemcheckbox menuitemradio option radio switch treeitem'.split(' '));
-const SELECTABLE = new Set('gridcell option row tab columnheader rowheader treeitem'.split(' '));
 const EXPANDABLE = new Set(
   (
     'application button checkbox combobox gridcell group link listbox menuitem row rowheader switch tab ' + 'treeitem'
@@ -21,7 +20,8 @@ function statesOf(element, role, focus) {
   if (level) states.push(`level=${level}`);
   const pressed = role === 'button' ? attribute(element, 'aria-pressed') : null;
   if (pressed === 'true' || pressed === 'mixed') states.push(pressed === 'mixed' ? 'pressed=mixed' : 'pressed');
-  if (SELECTABLE.has(role) && isSelected(element)) states.push('selected');
+  // Of any role: many pages mark their own tabs and options so and give them none.
+  if (isSelected(element)) states.push('selected');
   return states;
 }
 

@@ -10,16 +10,19 @@ function typedKind(field) {
 
 /**
  * Gives a field the focus: `{ kind: "text" | "formatted", limit?, byKeys? }`. With `replace` all that it holds is selected, or has to
- * be by keys (`byKeys`); else the caret stands at its end, and what takes no text can be given keys only.
+ * be by keys (`byKeys`); else the caret stands at its end, and what takes no text can be given keys only. `isTold`: somebody is told
+ * of popups.
  */
-function beginTyping(target, { replace }) {
+function beginTyping(target, { replace, isTold }) {
   return onField(target, async (field) => {
+    watchPopups(field, isTold);
     const kind = typedKind(field);
     if (!kind && replace) {
       return localName(field) === 'select' ? { error: 'select' } : { error: 'not-editable', role: roleOf(field) };
     }
     if (kind && (field.readOnly || attribute(field, 'aria-readonly') === 'true')) return { error: 'readonly' };
     if (!replace && kind) typedInto.set(field, tidy(textIn(field) ?? ''));
+    if (kind && !isVisible(field)) drawnBefore.set(field, drawnBy(field) ?? '');
     const isNew = focused() !== field;
     field.focus();
     // Some get ready for input only in a timer that they set when they get the focus; ours is set after theirs.

@@ -1,6 +1,6 @@
 // From the document to the tree of a snapshot: nodes `{ role, name, states, wanted, ref, cursor, properties, children,
-// element }` (`wanted`: it shall have a reference), texts, and marks for what was left out. Only what a reader needs
-// stays: wrappers dissolve into their parent, a label does not repeat the name of its field, content does not repeat
+// element }` (`wanted`: it shall have a reference; `places`: of what belongs to members of long runs, `{ row, run }` each, the innermost
+// run first), texts, and marks for what was left out. Only what a reader needs stays: wrappers dissolve into their parent, a label does not repeat the name of its field, content does not repeat
 // the name of its link.
 
 /** Names longer than this are cut; the whole name is the element's text. */
@@ -113,10 +113,11 @@ function walkChildren(element, walk, pointer, seen) {
           focus: walk.focus,
           from: isMeant ? walk.from.row : 0,
           size: walk.isWide ? weightOf : sizeOf,
-          walkOne: (member) => walkElement(member, walk, pointer, true),
-          onCut: (left, at) => ({
+          walkOne: (member, row) =>
+            placed(walkElement(member, walk, pointer, true), member, { row, run: runNumber(element, key) }),
+          onCut: (left, row) => ({
             mark: true,
-            at: `${at}/${runNumber(element, key)}`,
+            place: { row, run: runNumber(element, key) },
             count: left.length,
             noun: NOUNS[roleOf(left[0])] ?? 'similar items',
             owner: null,
@@ -139,6 +140,32 @@ function walkChildren(element, walk, pointer, seen) {
   if (after) children.push(after);
   return children;
 }
+
+/**
+ * The nodes of a member of a long run, each with its place. Where its texts stand in blocks of their own they become nodes; where
+ * they share a line with those of other members they have no place.
+ */
+function placed(nodes, element, place) {
+  const isBlock = nodes[0] === BREAK;
+  const asNode = (text) => ({
+    role: 'text',
+    isText: true,
+    name: '',
+    states: [],
+    cursor: false,
+    properties: [],
+    children: [text],
+    element,
+    ref: null,
+    wanted: false,
+  });
+  const parts = isBlock ? settled(nodes).map((part) => (typeof part === 'string' ? asNode(part) : part)) : nodes;
+  for (const part of parts) if (part.children || part.mark) part.places = [...(part.places ?? []), place];
+  return parts;
+}
+
+/** The text of a part of a node, if it is one. */
+const textOf = (part) => (typeof part === 'string' ? part : part.isText ? part.children[0] : undefined);
 
 /** Parent -> shape and place among the runs of that shape -> the number of the run, which no other run of this frame has. */
 const runNumbers = new WeakMap();

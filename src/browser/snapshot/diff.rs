@@ -61,6 +61,21 @@ pub(super) fn lines(before: &str, after: &str) -> String {
     told.lines.join("\n")
 }
 
+/// The changes of a small part and those of the whole after them, each under its own place.
+#[must_use]
+pub(super) fn joined(part: &str, whole: &str) -> String {
+    if part.is_empty() {
+        return whole.to_owned();
+    }
+    let top = if is_place(whole) { "" } else { "@ page\n" };
+    format!("{part}\n{top}{whole}")
+}
+
+/// Whether a line says where the lines below it stand.
+fn is_place(line: &str) -> bool {
+    line.starts_with('@')
+}
+
 /// The lines of the answer as they come about, in the order of the page.
 #[derive(Default)]
 struct Told {
@@ -155,7 +170,9 @@ impl Told {
                 used <= limit
             })
             .count();
-        let cut = self.lines.len() - fitting;
+        // A place without a line below it tells nothing.
+        let fitting = fitting - usize::from(fitting > 0 && is_place(&self.lines[fitting - 1]));
+        let cut = self.lines[fitting..].iter().filter(|line| !is_place(line)).count();
         let mut text = self.lines[..fitting].join("\n");
         if cut > 0 {
             let separator = if fitting == 0 { "" } else { "\n" };
@@ -308,6 +325,21 @@ mod tests {
     fn another_page_is_given_whole() {
         let after = "- heading \"Signed in\" [level=1]";
         assert_eq!(changes(PAGE, after, UNLIMITED), Changes::Full(after.to_owned()));
+    }
+
+    #[test]
+    fn a_cut_never_ends_with_a_place() {
+        let after = PAGE
+            .replace("\"Home\"", "\"Start\"")
+            .replace("2 | button \"Edit\"", "2 | button \"Done\"");
+        for limit in 100..400 {
+            let Changes::Part { text, cut } = changes(PAGE, &after, limit) else {
+                panic!("not a part")
+            };
+            let kept = text.lines().rfind(|line| !line.starts_with('…'));
+            assert!(!kept.is_some_and(is_place), "{limit}: {text}");
+            assert_eq!(text.matches("\n~").count() + cut, 2, "{limit}: {text}");
+        }
     }
 
     #[test]

@@ -51,8 +51,10 @@ pub struct SnapshotRequest {
     pub target: Option<Target>,
     /// Levels below it.
     pub depth: Option<u32>,
-    /// Characters; 40,000 if not given.
+    /// Characters, as a caller wants them; 40,000 if not given.
     pub max_length: Option<usize>,
+    /// Characters that a reply has room for, if it is less.
+    pub room: Option<usize>,
     /// Its form.
     pub format: SnapshotFormat,
     /// With the box of every element, in CSS pixels of its frame's viewport.
@@ -95,6 +97,8 @@ struct Options<'a> {
     max_length: usize,
     /// A caller said how long, and has room for long runs.
     is_wide: bool,
+    /// A caller who wants more gets more.
+    can_grow: bool,
     format: SnapshotFormat,
     boxes: bool,
 }
@@ -156,7 +160,7 @@ impl Tab {
         };
         let (snapshot, _) = self.taken(request, located.as_ref(), from).await?;
         // What a caller had cut is nothing to compare the whole with.
-        let is_whole = request.max_length.is_none() || !snapshot.cut;
+        let is_whole = (request.max_length.is_none() && request.room.is_none()) || !snapshot.cut;
         if is_whole
             && request.target.is_none()
             && request.depth.is_none()
@@ -198,11 +202,7 @@ impl Tab {
                 ..Changes::default()
             },
             diff::Changes::Part { text, cut } => Changes {
-                text: if acted.is_empty() {
-                    text
-                } else {
-                    format!("{acted}\n{text}")
-                },
+                text: diff::joined(&acted, &text),
                 whole: false,
                 cut: cut > 0,
             },
@@ -234,13 +234,18 @@ impl Tab {
         from: Option<Place>,
     ) -> Result<(Snapshot, Option<Acted>), BrowserError> {
         let frame = located.map_or_else(|| self.main(), |located| Arc::clone(&located.frame));
-        let characters = request.max_length.unwrap_or(LONGEST);
+        let asked = request.max_length.unwrap_or(LONGEST);
+        let characters = request.room.map_or(asked, |room| room.min(asked));
         let options = Options {
             root: located.map(|located| located.reference.as_str()),
             depth: request.depth,
             from,
             max_length: characters,
             is_wide: request.max_length.is_some(),
+            can_grow: match request.room {
+                Some(_) => request.max_length.is_none() && request.target.is_none(),
+                None => asked < LONGEST,
+            },
             format: request.format,
             boxes: request.boxes,
         };

@@ -44,6 +44,7 @@ pub use observe::Facts;
 pub use requests::{RequestDetail, RequestFilter, RequestPart};
 pub(crate) use room::Room;
 pub(crate) use settings::TabSettings;
+pub use settle::Popups;
 pub(crate) use terminating::Running;
 
 use crate::{
@@ -86,6 +87,8 @@ pub(crate) struct State {
     last_snapshot: Option<(u64, String)>,
     /// See [`Tab::hurry`].
     is_hurried: bool,
+    /// See [`Tab::tell_popups`].
+    popups: Popups,
     /// Since when nobody has waited for the page to come to rest, and how much of it is left.
     unsettled: Option<(settle::Mark, settle::Pace)>,
     /// What the page said when it was last waited for.
@@ -120,6 +123,7 @@ impl Tab {
                 last_snapshot: None,
                 input: input::Input::default(),
                 is_hurried: false,
+                popups: Popups::default(),
                 unsettled: None,
                 told_title: None,
                 has_opened: false,

@@ -13,6 +13,18 @@ use super::{State, Tab, going::BEGINNING, title::Titled};
 /// Two animation frames of a tab that draws none; then the page's timers bound it.
 const TWO_FRAMES: std::time::Duration = std::time::Duration::from_millis(250);
 
+/// What is asked of a list or a menu that an act opens.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Popups {
+    /// Whether one is open, or will be in a moment.
+    #[default]
+    Awaited,
+    /// Whether one is open now: the next act follows at once.
+    Seen,
+    /// Nothing: nobody is told.
+    Ignored,
+}
+
 /// How much of a page's coming to rest is waited for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pace {
@@ -76,6 +88,23 @@ impl Tab {
     /// Whether what follows needs no page at rest: the next act comes at once, and nobody looks before it.
     pub fn hurry(&self, is_hurried: bool) {
         self.state().is_hurried = is_hurried;
+    }
+
+    /// What the acts from now on ask of lists and menus that they open.
+    pub fn tell_popups(&self, popups: Popups) {
+        self.state().popups = popups;
+    }
+
+    /// See [`Tab::tell_popups`].
+    pub(crate) fn popups(&self) -> Popups {
+        self.state().popups
+    }
+
+    /// Whether hurried acts have asked a server for something that has not come yet.
+    pub(crate) fn is_fetching(&self) -> bool {
+        let state = self.state();
+        let unsettled = state.unsettled.as_ref();
+        unsettled.is_some_and(|(before, _)| state.fetching(before).is_some())
     }
 
     /// Makes up for what was left out in a hurry.

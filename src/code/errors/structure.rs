@@ -25,6 +25,8 @@ pub static BOOK: LazyLock<Book> = LazyLock::new(|| Book::embedded(include_str!("
 pub enum StructureError {
     #[error("unsupported language: {path}")]
     UnsupportedLanguage { path: String },
+    #[error("empty file: {path}")]
+    EmptyFile { path: String },
     #[error("unknown language: {asked}")]
     UnknownLanguage { asked: String },
     #[error("invalid tree-sitter query at {}:{}: {}", _0.line, _0.column, _0.reason.0)]
@@ -125,6 +127,7 @@ impl Teach for StructureError {
     fn entry(&self) -> &'static str {
         match self {
             Self::UnsupportedLanguage { .. } => "UNSUPPORTED_LANGUAGE",
+            Self::EmptyFile { .. } => "EMPTY_FILE",
             Self::UnknownLanguage { .. } => "UNKNOWN_LANGUAGE",
             Self::BadQuery(_) => "INVALID_QUERY",
             Self::BadPattern(_) => "INVALID_PATTERN",
@@ -152,6 +155,7 @@ impl Teach for StructureError {
     fn facts(&self) -> Vec<(&'static str, String)> {
         match self {
             Self::UnsupportedLanguage { path } => vec![("path", quoted(path)), ("known", languages::known())],
+            Self::EmptyFile { path } => vec![("path", quoted(path))],
             Self::UnknownLanguage { asked } => {
                 let names: Vec<&str> = languages::all().map(|language| language.name).collect();
                 let (nearest, nearest_ja) = did_you_mean(&nearest(asked, names));
@@ -329,6 +333,7 @@ mod tests {
         let pair = || (text(), text());
         let all = [
             StructureError::UnsupportedLanguage { path: text() },
+            StructureError::EmptyFile { path: text() },
             StructureError::UnknownLanguage { asked: text() },
             StructureError::BadQuery(Box::new(QueryFault {
                 line: 1,

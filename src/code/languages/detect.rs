@@ -17,7 +17,13 @@ const HEAD_BYTES: usize = 4_096;
 /// Naming a language keeps a file of its dialect in the dialect: `typescript` for `view.tsx` is still TSX.
 pub fn detect(path: &str, text: &str, asked: Option<&str>) -> Result<&'static Language, StructureError> {
     let Some(name) = asked.filter(|name| !name.trim().is_empty()) else {
-        return guess(path, text).ok_or_else(|| StructureError::UnsupportedLanguage { path: path.to_owned() });
+        return guess(path, text).ok_or_else(|| {
+            let path = path.to_owned();
+            match text {
+                "" => StructureError::EmptyFile { path },
+                _ => StructureError::UnsupportedLanguage { path },
+            }
+        });
     };
     let language = by_name(name)?;
     let dialect = by_file_name(path).filter(|dialect| dialect.facts.dialect_of.as_deref() == Some(language.name));

@@ -40,6 +40,12 @@ pub struct Facts {
     /// What is put before a return type in a signature.
     #[serde(default = "colon")]
     pub return_arrow: String,
+    /// What stands between a module and the names that are imported from it, where the language writes them as one path.
+    /// Elsewhere it is a colon.
+    pub import_path: Option<String>,
+    /// What is put before and after a decorator.
+    #[serde(default = "at_sign")]
+    pub decorator_signs: [String; 2],
     /// Node kinds of comments.
     #[serde(default)]
     pub comments: Vec<String>,
@@ -113,6 +119,10 @@ pub struct Facts {
 
 fn colon() -> String {
     ": ".to_owned()
+}
+
+fn at_sign() -> [String; 2] {
+    ["@".to_owned(), String::new()]
 }
 
 impl Facts {

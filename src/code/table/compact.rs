@@ -1,16 +1,21 @@
-//! One row a member: what an overview needs at the least cost.
+//! One row a member: what an overview needs at the least cost, less than the whole table.
 //!
-//! Imports are one line, comments are left out. Names are qualified, so that each can be cut as it stands.
+//! A name begins with as many dots as there are elements around it: it belongs to the nearest row above with fewer. Imports
+//! are one line, comments are left out, and cells have no padding, which would cost a token before each number. What is no
+//! program has the rows of the whole table, with shorter cells.
 
 use std::fmt::Write as _;
 
-use super::{broken, doc, keys, lines, modifiers, rows::rows, signature, table};
+use super::{broken, doc, full, html, keys, lines, places, prefix, signature, tight, words};
 use crate::{
     elements::{Elements, Kind, Visibility},
     languages::facts::Family,
     outline::Outline,
     parse::one_line,
 };
+
+/// Characters of the first line of a documentation.
+const DOC: usize = 60;
 
 pub(super) fn render(file: &Outline, elements: &Elements) -> String {
     let facts = &file.source.language.facts;
@@ -20,33 +25,11 @@ pub(super) fn render(file: &Outline, elements: &Elements) -> String {
         facts.title,
         file.lines.count()
     );
-    if facts.family == Family::Code {
-        code(&mut out, file, elements);
-    } else if facts.family == Family::Data {
-        keys(&mut out, elements, |at| elements.qualified_name(at));
-    } else {
-        let rows: Vec<Vec<String>> = rows(file)
-            .into_iter()
-            .map(|row| {
-                let lines = if row.start_line == row.end_line {
-                    row.start_line.to_string()
-                } else {
-                    format!("{}-{}", row.start_line, row.end_line)
-                };
-                let what = if facts.family == Family::Style {
-                    row.name
-                } else {
-                    row.signature.clone()
-                };
-                let value = if facts.family == Family::Style && !row.value.is_empty() {
-                    format!("{}: {}", row.signature, row.value)
-                } else {
-                    row.value
-                };
-                vec![row.kind.to_owned(), what, row.class, one_line(&value, 60), lines]
-            })
-            .collect();
-        table(&mut out, &["Type", "Name", "Class", "Value", "Lines"], &rows);
+    match facts.family {
+        Family::Code => code(&mut out, file, elements),
+        Family::Data => keys(&mut out, elements, ".", tight),
+        Family::Document => full::outline(&mut out, elements, tight),
+        Family::Markup | Family::Style => html::sections(&mut out, file, elements, &html::COMPACT),
     }
     broken(&mut out, file);
     out
@@ -54,41 +37,41 @@ pub(super) fn render(file: &Outline, elements: &Elements) -> String {
 
 fn code(out: &mut String, file: &Outline, elements: &Elements) {
     let facts = &file.source.language.facts;
-    let imports: Vec<&str> = elements
-        .list
-        .iter()
-        .filter(|element| element.kind == Kind::Import)
-        .map(|element| element.name.as_str())
-        .collect();
+    let named = |kind| {
+        let of_kind = elements.list.iter().filter(move |element| element.kind == kind);
+        of_kind.map(|element| element.name.as_str()).collect::<Vec<_>>()
+    };
+    // Writing to a String cannot fail.
+    for package in named(Kind::Package) {
+        let _ = writeln!(out, "Package: {package}");
+    }
+    let imports = named(Kind::Import);
     if !imports.is_empty() {
-        let _ = writeln!(
-            out,
-            "Imports ({}): {}",
-            imports.len(),
-            one_line(&imports.join(", "), 400)
-        );
+        let shown = one_line(&imports.join(", "), 400);
+        let _ = writeln!(out, "Imports ({}): {shown}", imports.len());
     }
     let mut rows = Vec::new();
-    for element in &elements.list {
+    for (element, place) in elements.list.iter().zip(places(elements)) {
         let Some(code) = element.code() else { continue };
-        let around = element.parent.map(|parent| elements.qualified_name(parent) + ".");
-        let declared = signature(element, facts);
         let kind = match element.kind {
-            Kind::Method | Kind::Function | Kind::Constructor => String::new(),
-            kind => format!("{} ", kind.name()),
+            Kind::Method | Kind::Function | Kind::Constructor => "",
+            kind => kind.name(),
         };
-        let modifiers = modifiers(element);
-        let space = if modifiers.is_empty() { "" } else { " " };
+        let name = format!(
+            "{}{}{}",
+            ".".repeat(place.depth.min(30)),
+            place.owner,
+            signature(element, facts)
+        );
         rows.push(vec![
-            format!("{}{}", around.unwrap_or_default(), element.name),
-            format!("{modifiers}{space}{kind}{declared}"),
+            words(&[&prefix(element, facts), kind, &name]),
             sign(code.visibility).to_owned(),
             lines(element),
             code.complexity.map_or_else(String::new, |value| value.to_string()),
-            doc(element),
+            doc(element, DOC),
         ]);
     }
-    table(out, &["Name", "Signature", "Vis", "Lines", "Cx", "Doc"], &rows);
+    tight(out, &["Signature", "Vis", "Lines", "Cx", "Doc"], &rows);
 }
 
 /// As in UML.

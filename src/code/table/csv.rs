@@ -23,6 +23,7 @@ pub(super) fn render(file: &Outline) -> String {
                 row.complexity.map_or_else(String::new, |value| value.to_string())
             }),
             ("doc", |row| row.doc.clone()),
+            ("decorators", |row| row.decorators.clone()),
         ],
         Family::Markup => &[
             ("type", |row| row.kind.to_owned()),

@@ -5,7 +5,7 @@
 
 use std::{collections::BTreeSet, fmt::Write as _};
 
-use super::{broken, doc, import_signature, keys, lines, modifiers, signature, table};
+use super::{DOC, Table, broken, doc, import_signature, keys, lines, prefix, signature, table, words};
 use crate::{
     elements::{Detail, Element, Elements, Kind, Visibility},
     languages::facts::Family,
@@ -25,7 +25,7 @@ pub(super) fn render(file: &Outline, elements: &Elements) -> String {
         let _ = writeln!(out, "\n{}", one_line(doc, 200));
     }
     if facts.family == Family::Document {
-        outline(&mut out, elements);
+        outline(&mut out, elements, table);
     } else if facts.family == Family::Data {
         tree(&mut out, elements);
     } else {
@@ -87,6 +87,10 @@ impl Page<'_> {
             .collect()
     }
 
+    fn prefix(&self, element: &Element) -> String {
+        prefix(element, &self.file.source.language.facts)
+    }
+
     fn imports(&self, out: &mut String) {
         let rows: Vec<Vec<String>> = self
             .elements
@@ -94,7 +98,7 @@ impl Page<'_> {
             .iter()
             .filter_map(|element| match &element.detail {
                 Detail::Import(import) => Some(vec![
-                    one_line(&import_signature(import), 200),
+                    one_line(&import_signature(import, &self.file.source.language.facts), 200),
                     import.modifiers.join(" "),
                     lines(element),
                 ]),
@@ -128,12 +132,12 @@ impl Page<'_> {
                     .map_or_else(String::new, |parent| self.elements.qualified_name(parent) + ".");
                 vec![
                     format!("{around}{}", signature(element, &self.file.source.language.facts)),
-                    words(&[&modifiers(element), element.kind.name()]),
+                    words(&[&self.prefix(element), element.kind.name()]),
                     visibility.to_owned(),
                     lines(element),
                     members[*at].0.to_string(),
                     members[*at].1.to_string(),
-                    doc(element),
+                    doc(element, DOC),
                 ]
             })
             .collect();
@@ -192,13 +196,13 @@ impl Page<'_> {
                     .map_or_else(String::new, |parent| self.elements.qualified_name(parent) + ".");
                 vec![
                     format!("{around}{}", signature(element, &self.file.source.language.facts)),
-                    modifiers(element),
+                    self.prefix(element),
                     lines(element),
                     element
                         .code()
                         .and_then(|code| code.complexity)
                         .map_or_else(String::new, |value| value.to_string()),
-                    doc(element),
+                    doc(element, DOC),
                 ]
             })
             .collect();
@@ -225,7 +229,7 @@ impl Page<'_> {
                     format!("{around}{}", element.name),
                     code.type_name.clone().unwrap_or_default(),
                     code.value.clone().unwrap_or_default(),
-                    words(&[code.visibility.name(), &modifiers(element)]),
+                    words(&[code.visibility.name(), &self.prefix(element)]),
                     lines(element),
                 ])
             })
@@ -237,30 +241,14 @@ impl Page<'_> {
     }
 }
 
-/// Words joined by spaces, without the empty ones.
-fn words(words: &[&str]) -> String {
-    words
-        .iter()
-        .filter(|word| !word.is_empty())
-        .copied()
-        .collect::<Vec<_>>()
-        .join(" ")
-}
-
 /// Data: its keys, indented by their depth.
 fn tree(out: &mut String, elements: &Elements) {
-    let mut depths: Vec<usize> = Vec::with_capacity(elements.list.len());
-    for element in &elements.list {
-        depths.push(element.parent.map_or(0, |parent| depths[parent] + 1));
-    }
     let _ = writeln!(out, "\n## Keys ({})", elements.count(|kind| kind == Kind::Key));
-    keys(out, elements, |at| {
-        format!("{}{}", "· ".repeat(depths[at].min(30)), elements.list[at].name)
-    });
+    keys(out, elements, "· ", table);
 }
 
 /// A document: its headings as a tree, then its blocks.
-fn outline(out: &mut String, elements: &Elements) {
+pub(super) fn outline(out: &mut String, elements: &Elements, table: Table) {
     let headings: Vec<Vec<String>> = elements
         .list
         .iter()

@@ -13,11 +13,22 @@ mod signatures;
 use std::fmt::Write as _;
 
 use crate::{
-    elements::{Code, Detail, Element, Elements, Import, Kind},
+    elements::{Code, Detail, Element, Elements, Import, Kind, decorator_names},
+    extract::VALUE_CHARACTERS,
     languages::facts::{Facts, Family},
     outline::Outline,
     parse::one_line,
 };
+
+/// Characters of a decorator, as of any value. A route with its path and methods fits; of options that go on over lines the
+/// first are told, and the element's lines lead to the rest.
+const DECORATOR: usize = VALUE_CHARACTERS;
+
+/// Characters of all decorators of one element: a command with twenty options is still one row.
+const DECORATORS: usize = 200;
+
+/// Characters of the first line of a documentation.
+const DOC: usize = 100;
 
 /// How elements are written down.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -55,7 +66,7 @@ pub fn signature(element: &Element, facts: &Facts) -> String {
     let mut out = element.name.clone();
     match &element.detail {
         Detail::Code(code) => code_signature(&mut out, element.kind, code, facts),
-        Detail::Import(import) => out = import_signature(import),
+        Detail::Import(import) => out = import_signature(import, facts),
         Detail::Heading { level } => out.insert_str(0, &format!("{} ", "#".repeat(usize::from(*level)))),
         Detail::Markup(markup) => {
             out = format!("<{}", markup.tag);
@@ -121,9 +132,8 @@ fn code_signature(out: &mut String, kind: Kind, code: &Code, facts: &Facts) {
     }
 }
 
-/// An import on one line, the same in every language.
-#[must_use]
-pub fn import_signature(import: &Import) -> String {
+/// An import on one line: as a path where the language writes one, else the module, a colon and the names.
+fn import_signature(import: &Import, facts: &Facts) -> String {
     let names: Vec<String> = import
         .names
         .iter()
@@ -132,29 +142,69 @@ pub fn import_signature(import: &Import) -> String {
             None => name.name.clone(),
         })
         .collect();
-    match (import.module.is_empty(), names.is_empty()) {
-        (true, _) => names.join(", "),
-        (false, true) => import.module.clone(),
-        (false, false) => format!("{}: {}", import.module, names.join(", ")),
+    let module = &import.module;
+    match (names.as_slice(), &facts.import_path) {
+        (names, _) if module.is_empty() => names.join(", "),
+        ([], _) => module.clone(),
+        ([name], Some(separator)) => format!("{module}{separator}{name}"),
+        (names, Some(separator)) => format!("{module}{separator}{{{}}}", names.join(", ")),
+        (names, None) => format!("{module}: {}", names.join(", ")),
     }
 }
 
 /// What precedes the name: modifiers other than the visibility, which has a column of its own.
 fn modifiers(element: &Element) -> String {
-    let shown = |modifiers: &[String]| {
-        modifiers
-            .iter()
-            .map(String::as_str)
-            .filter(|modifier| crate::elements::Visibility::from_name(modifier).is_none())
-            .filter(|modifier| *modifier != "decorated")
-            .collect::<Vec<_>>()
-            .join(" ")
+    shown_modifiers(element, |_| true)
+}
+
+fn shown_modifiers(element: &Element, wanted: impl Fn(&str) -> bool) -> String {
+    let modifiers = match &element.detail {
+        Detail::Code(code) => code.modifiers.as_slice(),
+        Detail::Import(import) => import.modifiers.as_slice(),
+        _ => &[],
     };
-    match &element.detail {
-        Detail::Code(code) => shown(&code.modifiers),
-        Detail::Import(import) => shown(&import.modifiers),
-        _ => String::new(),
-    }
+    modifiers
+        .iter()
+        .map(String::as_str)
+        .filter(|modifier| crate::elements::Visibility::from_name(modifier).is_none())
+        .filter(|modifier| *modifier != "decorated" && wanted(modifier))
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+/// Decorators on one line as the language writes them, [`DECORATOR`] characters of each and [`DECORATORS`] of all.
+#[must_use]
+pub fn decorators(element: &Element, facts: &Facts) -> String {
+    let [before, after] = &facts.decorator_signs;
+    let decorators = element.code().map_or(&[][..], |code| &code.decorators);
+    let shown: Vec<String> = decorators
+        .iter()
+        .map(|decorator| format!("{before}{}{after}", one_line(decorator, DECORATOR)))
+        .collect();
+    one_line(&shown.join(" "), DECORATORS)
+}
+
+/// Decorators, then the modifiers that none of them means: `@staticmethod` says `static`.
+fn prefix(element: &Element, facts: &Facts) -> String {
+    let decorators = decorators(element, facts);
+    let meant: Vec<&String> = element
+        .code()
+        .map_or(&[][..], |code| &code.decorators)
+        .iter()
+        .filter_map(|decorator| facts.decorators.get(decorator_names(decorator)[1]))
+        .collect();
+    let modifiers = shown_modifiers(element, |modifier| meant.iter().all(|meant| *meant != modifier));
+    words(&[&decorators, &modifiers])
+}
+
+/// Words joined by spaces, without the empty ones.
+fn words(words: &[&str]) -> String {
+    words
+        .iter()
+        .filter(|word| !word.is_empty())
+        .copied()
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// `12` or `12-40`.
@@ -167,14 +217,44 @@ fn lines(element: &Element) -> String {
     }
 }
 
-fn doc(element: &Element) -> String {
+fn doc(element: &Element, characters: usize) -> String {
     element
         .code()
-        .map_or_else(String::new, |code| one_line(code.doc_line(), 100))
+        .map_or_else(String::new, |code| one_line(code.doc_line(), characters))
 }
 
-/// Keys with type, value and lines, named by `name`.
-fn keys(out: &mut String, elements: &Elements, name: impl Fn(usize) -> String) {
+/// Where an element stands among the rows above it.
+struct Place {
+    /// How many elements are around it.
+    depth: usize,
+    /// The name of the type that it belongs to, where that stands elsewhere (a method of Go), with a dot; else empty.
+    owner: String,
+}
+
+fn places(elements: &Elements) -> Vec<Place> {
+    let mut places: Vec<Place> = Vec::with_capacity(elements.list.len());
+    for element in &elements.list {
+        let around = element
+            .parent
+            .filter(|parent| elements.list[*parent].span.contains(&element.span));
+        places.push(Place {
+            depth: around.map_or(0, |parent| places[parent].depth + 1),
+            owner: match (element.parent, around) {
+                (Some(parent), None) => elements.qualified_name(parent) + ".",
+                _ => String::new(),
+            },
+        });
+    }
+    places
+}
+
+/// Keys with type, value and lines; `indent` stands before a name for each level of its depth.
+fn keys(out: &mut String, elements: &Elements, indent: &str, table: Table) {
+    let mut depths: Vec<usize> = Vec::with_capacity(elements.list.len());
+    for element in &elements.list {
+        depths.push(element.parent.map_or(0, |parent| depths[parent] + 1));
+    }
+    let name = |at: usize| format!("{}{}", indent.repeat(depths[at].min(30)), elements.list[at].name);
     let rows: Vec<Vec<String>> = elements
         .list
         .iter()
@@ -187,6 +267,21 @@ fn keys(out: &mut String, elements: &Elements, name: impl Fn(usize) -> String) {
         })
         .collect();
     table(out, &["Key", "Type", "Value", "Lines"], &rows);
+}
+
+/// How rows are written under a header.
+type Table = fn(&mut String, &[&str], &[Vec<String>]);
+
+/// A Markdown table without padding, or nothing without rows.
+fn tight(out: &mut String, header: &[&str], rows: &[Vec<String>]) {
+    if rows.is_empty() {
+        return;
+    }
+    let _ = writeln!(out, "|{}|\n|{}", header.join("|"), "-|".repeat(header.len()));
+    for row in rows {
+        let cells: Vec<String> = row.iter().map(|cell| escaped(cell)).collect();
+        let _ = writeln!(out, "|{}|", cells.join("|"));
+    }
 }
 
 /// A Markdown table, or nothing without rows.
@@ -234,12 +329,12 @@ mod tests {
         assert_eq!(
             table(TableFormat::Compact, "a.py", TEXT),
             "# a.py (Python, 10 lines)\nImports (1): os\n\
-             | Name | Signature | Vis | Lines | Cx | Doc |\n|---|---|---|---|---|---|\n\
-             | Store | class Store | + | 3-8 |  |  |\n\
-             | Store.limit | field limit: int \\| None = 3 | + | 4 |  |  |\n\
-             | Store.__init__ | __init__(self) | + | 5 | 1 |  |\n\
-             | Store._get | _get(self, key: str, *, default=\",\") -> int \\| None | # | 6-8 | 2 | Find \"one\". |\n\
-             | main | async main() | + | 10 | 1 |  |\n"
+             |Signature|Vis|Lines|Cx|Doc|\n|-|-|-|-|-|\n\
+             |class Store|+|3-8|||\n\
+             |field .limit: int \\| None = 3|+|4|||\n\
+             |.__init__(self)|+|5|1||\n\
+             |._get(self, key: str, *, default=\",\") -> int \\| None|#|6-8|2|Find \"one\".|\n\
+             |async main()|+|10|1||\n"
         );
     }
 
@@ -270,7 +365,7 @@ mod tests {
         assert!(lines[0].starts_with("type,name,parent,signature,"));
         assert_eq!(
             lines[5],
-            "method,_get,Store,\"_get(self, key: str, *, default=\"\",\"\") -> int | None\",protected,,6,8,2,\"Find \"\"one\"\".\""
+            "method,_get,Store,\"_get(self, key: str, *, default=\"\",\"\") -> int | None\",protected,,6,8,2,\"Find \"\"one\"\".\","
         );
         let css = table(TableFormat::Csv, "a.css", "a { color: red; margin: 0 }");
         assert!(
@@ -284,9 +379,8 @@ mod tests {
         let text = "{\"a\": {\"b\": [1, 2]}, \"c\": [{\"d|e\": null}]}";
         assert_eq!(
             table(TableFormat::Compact, "a.json", text),
-            "# a.json (JSON, 1 lines)\n| Key | Type | Value | Lines |\n|---|---|---|---|\n\
-             | a | mapping |  | 1 |\n| a.b | list | [1, 2] | 1 |\n| c | list |  | 1 |\n\
-             | c.[0] | mapping |  | 1 |\n| c.[0].d\\|e | null | null | 1 |\n"
+            "# a.json (JSON, 1 lines)\n|Key|Type|Value|Lines|\n|-|-|-|-|\n\
+             |a|mapping||1|\n|.b|list|[1, 2]|1|\n|c|list||1|\n|.[0]|mapping||1|\n|..d\\|e|null|null|1|\n"
         );
         assert_eq!(
             table(TableFormat::Csv, "a.json", text),
@@ -314,7 +408,7 @@ mod tests {
         let text = "package a\n\ntype T struct{ n int }\n\nfunc help() {}\n\nfunc (t T) Get() int { return t.n }\n\nfunc (u U) Put() {}\n";
         assert_eq!(
             table(TableFormat::Signatures, "a.go", text),
-            "1: a\n3: struct T\n3:   field n: int\n5: help()\n7: T.Get() int\n9: U.Put()\n"
+            "1: package a\n3: struct T\n3:   field n: int\n5: help()\n7: T.Get() int\n9: U.Put()\n"
         );
         let full = table(TableFormat::Full, "a.go", text);
         assert!(

@@ -4,7 +4,7 @@
 
 use serde::Serialize;
 
-use super::{modifiers, signature};
+use super::{decorators, modifiers, signature};
 use crate::{
     elements::{Detail, Kind},
     outline::Outline,
@@ -24,6 +24,9 @@ pub struct Row {
     /// Its declaration on one line.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub signature: String,
+    /// As the language writes them, joined by spaces, the long ones cut.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub decorators: String,
     /// Of definitions.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub visibility: String,
@@ -66,10 +69,11 @@ pub fn rows(file: &Outline) -> Vec<Row> {
                 .parent
                 .map_or_else(String::new, |parent| elements.qualified_name(parent)),
             signature: signature(element, facts),
+            decorators: decorators(element, facts),
             modifiers: modifiers(element),
             start_line: element.span.start_line,
             end_line: element.span.end_line,
-            doc: super::doc(element),
+            doc: super::doc(element, super::DOC),
             ..Row::default()
         };
         match &element.detail {

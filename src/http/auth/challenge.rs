@@ -44,7 +44,7 @@ pub fn unauthenticated(app: &App, auth: &Auth, denied: &Denied, request: &Parts)
         parts.push(format!("error_description=\"{reason}\""));
     }
     if let Auth::OAuth(oauth) = auth {
-        let (scope, writes) = door::wanted(app, request.uri.path(), &request.headers);
+        let (scope, writes) = door::wanted(app, request);
         parts.push(format!("scope=\"{}\"", oauth.wanted(&scope, writes).join(" ")));
         parts.push(format!(
             "resource_metadata=\"{}\"",

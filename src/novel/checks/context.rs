@@ -67,7 +67,13 @@ impl Context {
         let Some((_, own)) = own else {
             return Ok(Tuning::default());
         };
-        let tuning: Tuning = own.to_type().map_err(broken)?;
+        let tuning: Tuning = own.to_type().map_err(|reason| {
+            // The path of the key begins at the top of the settings.
+            broken(match reason.strip_prefix('`') {
+                Some(path) => format!("`checks.{path}"),
+                None => reason,
+            })
+        })?;
         tuning.check().map_err(|error| broken(error.to_string()))?;
         Ok(tuning)
     }

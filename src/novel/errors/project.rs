@@ -116,7 +116,7 @@ impl Teach for ProjectError {
                 } else {
                     (
                         format!(" at line {line}, column {column}"),
-                        format!("{line} 行 {column} 桁"),
+                        format!("{line} 行 {column} 桁、"),
                     )
                 };
                 vec![

@@ -126,7 +126,17 @@ impl Teach for ReviewError {
                 ("characters", characters.to_string()),
                 ("limit", limit.to_string()),
             ],
-            Self::Tuning { reason } => vec![("reason", reason.clone())],
+            Self::Tuning { reason } => vec![
+                ("reason", reason.clone()),
+                (
+                    "reason_ja",
+                    if reason.starts_with('`') {
+                        crate::project::in_japanese(reason)
+                    } else {
+                        reason.clone()
+                    },
+                ),
+            ],
             Self::NotTaken { misses } => vec![
                 ("count", misses.len().to_string()),
                 ("misses", said(misses.iter().map(|miss| miss.en.as_ref()))),

@@ -11,8 +11,9 @@ use fumi_base::{
 
 use super::{lines, text_of};
 use crate::{
+    checks::features::{Foreshadowing, Ledger},
     errors::project::ProjectError,
-    project::{Episode, MANUSCRIPT_BYTES, NovelProject, Plot, Role, Settings, Survey, Yaml, read_yaml},
+    project::{Episode, MANUSCRIPT_BYTES, NovelProject, Plot, Role, Settings, Survey, Yaml, number_in, read_yaml},
     references::ContentHash,
     writing::{Cited, Length, Material},
 };
@@ -34,8 +35,8 @@ pub struct PlotMaterial {
     pub references: Vec<Cited>,
     /// What the plots of chapters say of this episode.
     pub chapter: Vec<String>,
-    /// What the ledger of foreshadowing plans for this episode.
-    pub ledger: Vec<String>,
+    /// What the ledger of foreshadowing plans for this episode, and what is open in it.
+    pub ledger: Vec<Text>,
     /// The synopsis and the end of the previous episode.
     pub previous: Vec<String>,
     /// The plot that there is, as text.
@@ -111,6 +112,7 @@ impl PlotMaterial {
         };
         let or_none = |text: String| if text.trim().is_empty() { none.to_owned() } else { text };
         let list = |items: &[String]| or_none(items.iter().fold(String::new(), |all, item| all + "- " + item + "\n"));
+        let ledger: Vec<String> = self.ledger.iter().map(|line| line.get(locale).to_owned()).collect();
         let own = |text: &Option<String>| or_none(text.clone().unwrap_or_default());
         let before = match (&self.before, locale) {
             (None, _) => String::new(),
@@ -125,7 +127,7 @@ impl PlotMaterial {
             ("{target}", self.target().to_string()),
             ("{cast}", list(&self.cast)),
             ("{chapter}", list(&self.chapter)),
-            ("{ledger}", list(&self.ledger)),
+            ("{ledger}", list(&ledger)),
             ("{previous}", list(&self.previous)),
             ("{before}", before),
         ];
@@ -178,9 +180,9 @@ fn member(one: &Yaml) -> Option<String> {
     })
 }
 
-/// A number in a map.
+/// A number in a map, as people write it: 3, "3", 第3話.
 fn number(map: &Yaml, key: &str) -> Option<u32> {
-    map.get(key)?.words().trim().parse().ok()
+    number_in(&map.get(key)?.words())
 }
 
 /// What the plot of a chapter says of an episode: the chapter's purpose and summary, and the lines of the episode. A chapter that
@@ -201,23 +203,34 @@ fn of_chapter(chapter: &Yaml, episode: Episode) -> Vec<String> {
     about.chain(own.map(lines)).collect()
 }
 
-/// What the ledger plans for an episode, then what is open while it goes on: planted before or by then, and paid off later.
-fn known_of_ledger(ledger: &Yaml, episode: Episode) -> Vec<String> {
-    let mut known = of_ledger(ledger, episode);
-    let Some(Yaml::List(all)) = ledger.get("foreshadowing") else {
-        return known;
-    };
-    for one in all {
-        let (plant, payoff) = (one.get("plant"), one.get("payoff"));
-        let at = |part: Option<&Yaml>| part.and_then(|part| number(part, "episode"));
-        let is_open = at(plant).is_some_and(|plant| plant < episode.number())
-            && at(payoff).is_some_and(|payoff| payoff > episode.number());
-        if is_open {
-            let id = one.get("id").map(Yaml::words).unwrap_or_default();
-            let title = one.get("title").map(lines).unwrap_or_default();
-            let until = at(payoff).unwrap_or_default();
-            known.push(format!("{id} open, payoff in episode {until}: {title}"));
-        }
+/// What the ledger plans for an episode, then what is open while it goes on: planted before, and paid off later, or at no episode
+/// that the ledger names, or not when it was due.
+fn known_of_ledger(yaml: &Yaml, episode: Episode) -> Vec<Text> {
+    let mut known: Vec<Text> = of_ledger(yaml, episode)
+        .into_iter()
+        .map(|line| Text::new(line.clone(), line))
+        .collect();
+    let (ledger, number) = (Ledger::of(std::slice::from_ref(yaml)), episode.number());
+    let before = |entry: &&Foreshadowing| entry.plant.episode.is_some_and(|plant| plant < number);
+    for Foreshadowing { id, title, payoff, .. } in ledger.entries.iter().filter(before).filter(|entry| {
+        // What this episode pays off is planned above.
+        entry.is_open(number) || entry.is_overdue(number)
+    }) {
+        let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
+        known.push(match payoff.episode {
+            None => Text::new(
+                format!("{id} open, payoff not decided: {title}"),
+                format!("{id} 未回収（回収する話は未定）: {title}"),
+            ),
+            Some(due) if due < number => Text::new(
+                format!("{id} open, payoff was due in episode {due}: {title}"),
+                format!("{id} 未回収（第{due}話で回収する予定だった）: {title}"),
+            ),
+            Some(payoff) => Text::new(
+                format!("{id} open, payoff in episode {payoff}: {title}"),
+                format!("{id} 未回収（第{payoff}話で回収する）: {title}"),
+            ),
+        });
     }
     known
 }

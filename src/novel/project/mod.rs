@@ -23,7 +23,7 @@ pub use names::{Names, Role};
 pub use plot::{EpisodeInfo, Plot, SceneStructure, StoryStructure};
 pub use settings::{Settings, StylePreset, TargetLength};
 pub use yaml::{Unknown, Yaml};
-pub(crate) use yaml::{in_japanese, read as read_yaml};
+pub(crate) use yaml::{in_japanese, number_in, read as read_yaml};
 
 use crate::errors::project::ProjectError;
 

@@ -286,17 +286,54 @@ foreshadowing:
         assert_eq!(
             faults,
             [
-                "3:1 `episode_info`: a text in quotes is not closed",
-                "2:2 `episode_info`: a tab indents this line; only spaces indent",
+                "2:10 `episode_info.title`: a text in quotes is not closed",
+                "2:2 `episode_info.title`: a tab indents this line; only spaces indent",
                 "1:12 `synopsis`: there is a second `: ` in this line; put the value in quotes",
-                "2:19 `episode_number`: a whole number is needed",
-                "2:23 `total_target_words`: a whole number is needed",
+                "2:19 `episode_info.episode_number`: a whole number is needed",
+                "2:23 `scene_structure.total_target_words`: a whole number is needed",
                 "1:13 `key_events`: a list is needed here, one item a line after `- `",
                 "1:1 keys with values are needed here, such as `title: 題`",
                 "1:11 `synopsis`: one text is needed here, without a list or keys",
-                "2:1 this key stands twice at the same place",
+                "2:1 `synopsis`: this key stands twice at the same place",
                 "1:11 `synopsis`: a value that begins with `*` must stand in quotes",
-                "2:11 `深い`: a bracket is not closed",
+                "2:11 `独自.深い`: a bracket is not closed",
+            ]
+        );
+    }
+
+    #[test]
+    fn an_open_quote_is_told_where_it_begins() {
+        let texts = [
+            "title: \"閉じない\nsynopsis: \"あらすじ\"\n",
+            "title: '閉じない\n\n\nsynopsis: あらすじ\n",
+            "title: \"閉じない",
+            "synopsis: \"閉じた\"\nkey_events:\n  - 一\n  - \"閉じない: 二\ncharacters: []\n",
+            "synopsis: \"閉じた\"\nkey_events:\n- \"閉じない\n- 二\n",
+            "characters:\n  - name: 梶\n    role: \"閉じない\n    goal: \"閉じた\"\n",
+            "characters:\n- name: \"閉じた\"\n- name: '閉じない\n  続き: \"二\"\nsynopsis: 一\n",
+            "独自: {一: 1, 二: [3, 4], 三: \"閉じない\n",
+        ];
+        let faults = texts.map(|text| match Plot::read("p.yaml", text) {
+            Err(ProjectError::Yaml {
+                line, column, reason, ..
+            }) => {
+                let (key, said) = reason.rsplit_once(": ").expect("a key");
+                assert_eq!(said, "a text in quotes is not closed", "{text:?}");
+                format!("{line}:{column} {key}")
+            }
+            other => panic!("{text:?}: {other:?}"),
+        });
+        assert_eq!(
+            faults,
+            [
+                "1:8 `title`",
+                "1:8 `title`",
+                "1:8 `title`",
+                "4:5 `key_events`",
+                "3:3 `key_events`",
+                "3:11 `characters.role`",
+                "3:9 `characters.name`",
+                "1:26 `三`",
             ]
         );
     }

@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
-use super::yaml::{Unknown, Yaml, number_in, read};
+use super::yaml::{LENGTH, Unknown, Yaml, number_in, read};
 use crate::errors::project::ProjectError;
 
 /// `プロジェクト設定.yaml`.
@@ -101,7 +101,7 @@ impl<'de> Deserialize<'de> for TargetLength {
             _ => None,
         };
         read.filter(|length| !matches!(length, Self::Between(min, max) if min > max))
-            .ok_or_else(|| D::Error::custom("target_length is 4000, 3000-5000 or {min: 3000, max: 5000}"))
+            .ok_or_else(|| D::Error::custom(LENGTH))
     }
 }
 

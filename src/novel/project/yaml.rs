@@ -11,6 +11,9 @@ use serde::{
     ser::{SerializeMap, SerializeSeq},
 };
 
+use serde_path_to_error::Segment;
+use serde_saphyr::Spanned;
+
 use crate::errors::project::ProjectError;
 
 /// A value that no type describes.
@@ -52,7 +55,7 @@ impl Yaml {
     /// The value as a type, or what is wrong with it.
     pub(crate) fn to_type<T: DeserializeOwned>(&self) -> Result<T, String> {
         let text = serde_saphyr::to_string(self).map_err(|error| error.to_string())?;
-        from_str(&text).map_err(|error| reason(error.without_snippet()))
+        typed(&text).map_err(|fault| fault.reason)
     }
 
     /// The text, if it is one.
@@ -222,7 +225,7 @@ pub(super) fn count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option
 }
 
 /// The number of a text that is one, with its unit.
-pub(super) fn number_in(text: &str) -> Option<u32> {
+pub(crate) fn number_in(text: &str) -> Option<u32> {
     let bare = text
         .trim()
         .trim_start_matches('第')
@@ -248,47 +251,228 @@ pub(crate) fn read<T: DeserializeOwned + Default>(path: &str, text: &str) -> Res
     if text.lines().all(is_empty) {
         return Ok(T::default());
     }
-    from_str(text).map_err(|error| {
-        let error = error.without_snippet();
-        let (line, column) = error
-            .location()
-            .map_or((0, 0), |place| (usize_of(place.line()), usize_of(place.column())));
-        ProjectError::Yaml {
-            path: path.to_owned(),
-            line,
-            column,
-            reason: match key_at(text, line, column) {
-                Some(key) => format!("`{key}`: {}", reason(error)),
-                None => reason(error),
-            },
-        }
+    typed(text).map_err(|fault| ProjectError::Yaml {
+        path: path.to_owned(),
+        line: fault.line,
+        column: fault.column,
+        reason: fault.reason,
     })
 }
 
-/// The key that a place of a text belongs to, as people write it.
-fn key_at(text: &str, line: usize, column: usize) -> Option<String> {
-    let lines: Vec<&str> = text.lines().take(line).collect();
-    let (own, above) = lines.split_last()?;
-    let until: String = own.chars().take(column.saturating_sub(1)).collect();
-    let depth = |line: &str| line.len() - line.trim_start().len();
-    let parents = above.iter().rev().filter(|line| depth(line) < depth(own));
-    std::iter::once(&*until)
-        .chain(parents.copied())
-        .find_map(last_key)
-        .filter(|key| key.chars().count() <= 60)
+/// Why a text is not read as a type: where, and of which key.
+struct Fault {
+    /// From 1; 0 where the place is not known.
+    line: usize,
+    column: usize,
+    /// Begins with the path of the key in backticks, if there is one: `` `characters[0].name`: ... ``.
+    reason: String,
 }
 
-/// The last key of a line: what stands before its last colon.
-fn last_key(line: &str) -> Option<String> {
-    let end = line.trim_end();
-    let (before, _) = end.rsplit_once(": ").or_else(|| Some((end.strip_suffix(':')?, "")))?;
-    let key = before.rsplit([',', '{', '[']).next().unwrap_or(before).trim();
-    let key = key.trim_start_matches("- ").trim().trim_matches(['"', '\'']);
-    (!key.is_empty() && !key.starts_with('#')).then(|| key.to_owned())
+/// Reads a text as a type.
+fn typed<T: DeserializeOwned>(text: &str) -> Result<T, Fault> {
+    from_str(text).map_err(|error| fault::<T>(text, error.without_snippet()))
 }
+
+/// The fault that an error is. A text that is YAML is read again to learn at which key it stopped; of one that is none, the lines tell.
+fn fault<T: DeserializeOwned>(text: &str, error: &serde_saphyr::Error) -> Fault {
+    let said = reason(error);
+    let ((line, column), key) = if let Ok(whole) = from_str::<Spanned<Node>>(text) {
+        let steps = stopped_at::<T>(text);
+        (place_of(found(&whole, &steps).referenced), path_of(&steps))
+    } else {
+        let place = error.location().map_or((0, 0), place_of);
+        let place = opened(text, place).filter(|_| said == UNCLOSED).unwrap_or(place);
+        (place, keys_at(text, place))
+    };
+    let is_shown = !key.is_empty() && key.chars().count() <= 120;
+    Fault {
+        line,
+        column,
+        reason: if is_shown { format!("`{key}`: {said}") } else { said },
+    }
+}
+
+/// The path at which a text is no longer the type; empty where it is its top.
+fn stopped_at<T: DeserializeOwned>(text: &str) -> Vec<Segment> {
+    let mut steps = Vec::new();
+    let again = serde_saphyr::with_deserializer_from_str_with_options(text, options(), |reader| {
+        serde_path_to_error::deserialize::<_, T>(reader).map_err(|error| {
+            steps = error.path().iter().cloned().collect();
+            error.into_inner()
+        })
+    });
+    if again.is_ok() { Vec::new() } else { steps }
+}
+
+/// A value with the places of all that is in it.
+enum Node {
+    Leaf,
+    List(Vec<Spanned<Node>>),
+    Map(Vec<(Yaml, Spanned<Node>)>),
+}
+
+impl<'de> Deserialize<'de> for Node {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(AnyNode)
+    }
+}
+
+struct AnyNode;
+
+impl<'de> Visitor<'de> for AnyNode {
+    type Value = Node;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("any value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Node, E> {
+        Ok(Node::Leaf)
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Node, E> {
+        Ok(Node::Leaf)
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<Node, E> {
+        Ok(Node::Leaf)
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<Node, E> {
+        Ok(Node::Leaf)
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<Node, E> {
+        Ok(Node::Leaf)
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<Node, E> {
+        Ok(Node::Leaf)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Node, A::Error> {
+        let mut list = Vec::new();
+        while let Some(item) = items.next_element()? {
+            list.push(item);
+        }
+        Ok(Node::List(list))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut pairs: A) -> Result<Node, A::Error> {
+        let mut map = Vec::new();
+        while let Some(pair) = pairs.next_entry()? {
+            map.push(pair);
+        }
+        Ok(Node::Map(map))
+    }
+}
+
+/// What a path leads to, or the last value on the way.
+fn found<'a>(whole: &'a Spanned<Node>, steps: &[Segment]) -> &'a Spanned<Node> {
+    let mut at = whole;
+    for step in steps {
+        let next = match (&at.value, step) {
+            (Node::List(items), Segment::Seq { index }) => items.get(*index),
+            (Node::Map(pairs), Segment::Map { key }) => {
+                let pair = pairs.iter().find(|(name, _)| name.words() == *key);
+                pair.map(|(_, value)| value)
+            }
+            _ => None,
+        };
+        match next {
+            Some(next) => at = next,
+            None => break,
+        }
+    }
+    at
+}
+
+/// `characters[0].name`.
+fn path_of(steps: &[Segment]) -> String {
+    let mut path = String::new();
+    for step in steps {
+        match step {
+            Segment::Seq { index } => path.push_str(&format!("[{index}]")),
+            Segment::Map { key } if path.is_empty() => path.clone_from(key),
+            Segment::Map { key } => path.push_str(&format!(".{key}")),
+            Segment::Enum { .. } | Segment::Unknown => {}
+        }
+    }
+    path
+}
+
+fn place_of(place: serde_saphyr::Location) -> (usize, usize) {
+    (usize_of(place.line()), usize_of(place.column()))
+}
+
+/// Returns where the text in quotes begins that is still open at the end of the lines above a place. The reader tells it of a text
+/// that ends there.
+fn opened(text: &str, (line, _): (usize, usize)) -> Option<(usize, usize)> {
+    let above: usize = text
+        .split_inclusive('\n')
+        .take(line.checked_sub(1)?)
+        .map(str::len)
+        .sum();
+    let error = from_str::<Spanned<Node>>(text[..above].trim_end()).err()?;
+    let error = error.without_snippet();
+    let place = error.location().map(place_of)?;
+    (reason(error) == UNCLOSED).then_some(place)
+}
+
+/// The path of the key that a place belongs to, by the indents of the lines above it: `episode_info.title`.
+fn keys_at(text: &str, (line, column): (usize, usize)) -> String {
+    let lines: Vec<&str> = text.lines().take(line).collect();
+    let Some((own, above)) = lines.split_last() else {
+        return String::new();
+    };
+    let until: String = own.chars().take(column.saturating_sub(1)).collect();
+    // A key that is at fault itself stands after its place.
+    let own_key = last_key(&until).or_else(|| last_key(own.split_inclusive(':').next()?));
+    let mut keys: Vec<String> = own_key.into_iter().collect();
+    let mut depth = indent(own);
+    for line in above.iter().rev().filter(|line| !line.trim().is_empty()) {
+        if indent(line) < depth
+            && let Some(key) = last_key(line)
+        {
+            depth = indent(line);
+            keys.push(key);
+        }
+    }
+    keys.reverse();
+    keys.join(".")
+}
+
+/// Returns the bytes before a line's key or text: the first key of a list item is as deep as the item's other keys.
+fn indent(line: &str) -> usize {
+    let mut rest = line.trim_start();
+    while let Some(item) = rest.strip_prefix("- ") {
+        rest = item.trim_start();
+    }
+    line.len() - rest.len()
+}
+
+/// Returns the last key of a line, which stands before a colon.
+fn last_key(line: &str) -> Option<String> {
+    // The parts of a list or map on one line; one that ends before the last key holds no other.
+    line.rsplit([',', '{', '[']).find_map(|part| {
+        let part = part.trim_end();
+        let (key, _) = part.split_once(": ").or_else(|| Some((part.strip_suffix(':')?, "")))?;
+        let key = key.trim_start().trim_start_matches("- ").trim();
+        // A colon in a text in quotes follows no key.
+        let is_text = key.starts_with(['"', '\'']) && (key.len() < 2 || !key.ends_with(['"', '\'']));
+        let key = key.trim_matches(['"', '\'']);
+        (!is_text && !key.is_empty() && !key.starts_with('#')).then(|| key.to_owned())
+    })
+}
+
+/// The forms of a length.
+pub(super) const LENGTH: &str = "it is 4000, 3000-5000 or {min: 3000, max: 5000}";
+
+/// A fault of which the reader tells where the text could not go on, not where it begins.
+const UNCLOSED: &str = "a text in quotes is not closed";
 
 /// What the reader says of forms, in plain words: how its sentence begins, then English and Japanese.
-const PLAIN: [(&str, &str, &str); 12] = [
+const PLAIN: [(&str, &str, &str); 14] = [
     (
         "expected sequence start",
         "a list is needed here, one item a line after `- `",
@@ -306,10 +490,16 @@ const PLAIN: [(&str, &str, &str); 12] = [
     ),
     ("a whole number is needed", "a whole number is needed", "整数が必要です"),
     (
+        LENGTH,
+        LENGTH,
+        "4000、3000-5000、{min: 3000, max: 5000} のいずれかの形で書きます",
+    ),
+    (
         "invalid indentation in multiline quoted scalar",
-        "a text in quotes is not closed",
+        UNCLOSED,
         "引用符が閉じていません",
     ),
+    ("unclosed quote", UNCLOSED, "引用符が閉じていません"),
     (
         "tabs disallowed",
         "a tab indents this line; only spaces indent",
@@ -359,7 +549,11 @@ pub(crate) fn in_japanese(reason: &str) -> String {
 
 /// `off`, `on`, `yes` and `no` are words, as YAML 1.2 has them: they are keys, names and answers here, never switches.
 fn from_str<T: DeserializeOwned>(text: &str) -> Result<T, serde_saphyr::Error> {
-    serde_saphyr::from_str_with_options(text, serde_saphyr::options! { strict_booleans: true })
+    serde_saphyr::from_str_with_options(text, options())
+}
+
+fn options() -> serde_saphyr::Options {
+    serde_saphyr::options! { strict_booleans: true }
 }
 
 fn usize_of(number: impl TryInto<usize>) -> usize {

@@ -9,10 +9,11 @@ use std::sync::Arc;
 use fumi_base::{files, project::Project, text::Locale};
 
 use super::{
+    criteria,
     material::Material,
     moment::{Moment, SessionId},
     prompt,
-    session::Session,
+    session::{Session, StageOutput},
     stages::{Route, Stage},
     store::{Recovered, Sessions, apply},
     trace::{self, Trace, Traced},
@@ -95,8 +96,12 @@ pub struct Worked {
     pub lost: Vec<Stage>,
     /// Whether the session began with this call.
     pub is_new: bool,
+    /// The stage that this call completed.
+    pub completed: Option<Stage>,
     /// Where the finished manuscript is, once it is.
     pub delivered: Option<Delivered>,
+    /// The manuscript that stood there when the call began, if somebody else has written it since the session last saw it.
+    pub edited: Option<Edited>,
     /// What was written, in bytes of each file.
     pub written: Vec<(String, usize)>,
     /// What was asked and answered so far.
@@ -112,6 +117,17 @@ pub struct Delivered {
     pub sha256: String,
     /// The backup of what stood there before; `None` where nothing else did.
     pub backup: Option<String>,
+}
+
+/// A manuscript that was changed outside a session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edited {
+    /// Relative to the project.
+    pub path: String,
+    /// Its text.
+    pub text: String,
+    /// How many visible characters it has.
+    pub characters: usize,
 }
 
 /// A question that a session would ask.
@@ -184,8 +200,13 @@ impl Desk {
             Which::New(route) => route,
         };
         let id = SessionId::new(&now.moment, now.random);
+        let mut session = Session::along(route, id, self.episode, target, &now.moment);
+        // Where several files call themselves this episode, none is the manuscript yet.
+        if let Ok(there) = self.delivered() {
+            session.saw_manuscript(there.as_ref().map(|there| &*there.sha256));
+        }
         Ok(Opened {
-            session: Session::along(route, id, self.episode, target, &now.moment),
+            session,
             texts: Texts::new(),
             lost: Vec::new(),
             is_new: true,
@@ -211,8 +232,10 @@ impl Desk {
             is_changed,
         } = opened;
         let asked_at = session.last_updated().clone();
+        let edited = self.edited(&session)?;
+        let before = session.completed().len();
         let mut workflow = Workflow::new(session, texts, &self.material, self.locale);
-        let mut trace = self.trace(workflow.session());
+        let mut trace = trace::of(&self.project, workflow.session());
         let (next, mut writes) = match act {
             Act::Look => {
                 let stepped = workflow.step(None, &now.moment)?;
@@ -249,44 +272,44 @@ impl Desk {
             // Before anything is written: a manuscript that cannot be told from another takes none.
             self.delivered()?;
         }
-        let last = writes.pop();
+        let mut last = writes.pop();
         apply(&self.project, &writes)?;
-        let text = |path: &str| {
-            writes
-                .iter()
-                .find(|write| write.path == path)
-                .map(|write| write.text.as_str())
-        };
         let draft = workflow.session().output(Stage::DRAFT).filter(|_| places_draft);
-        let placed = match &next {
-            Step::Done(done) => match text(&done.manuscript.path) {
-                Some(text) => Some(self.deliver(&done.title, text, &now.stamp)?),
-                None => self.delivered()?.map(|delivered| (delivered, None)),
-            },
-            Step::Ask(_) => match draft.map(|draft| draft.output_file.clone()) {
-                // Also one that another tool wrote: whoever calls for the draft finds it in its place.
-                Some(path) => {
-                    let text = text(&path)
-                        .map(str::to_owned)
-                        .or_else(|| workflow.text(&path).map(str::to_owned));
-                    text.map(|text| self.deliver("", &text, &now.stamp)).transpose()?
+        let own = text_to_place(&workflow, &next, &writes, draft, edited.is_some());
+        let placed = own
+            .map(|(title, text)| self.deliver(title, text, &now.stamp))
+            .transpose()?;
+        // Replies are about the file where it stays as it is.
+        let shows_file = matches!(next, Step::Done(_)) || (draft.is_some() && edited.is_some());
+        let (delivered, manuscript) = match placed {
+            Some((delivered, manuscript)) => {
+                // Only the session's own text counts as seen. A file left as the author wrote it is reported by the next call too.
+                if manuscript.is_some() || last.is_some() {
+                    workflow.placed(&delivered.sha256);
+                    last = Some(workflow.write());
                 }
-                None => None,
-            },
+                (Some(delivered), manuscript)
+            }
+            None if shows_file => (self.delivered()?, None),
+            None => (None, None),
         };
-        let (delivered, manuscript) = placed.unzip();
         // The manuscript and the session that says that it is there.
         let session = last.as_ref().map(|last| Change::write(&*last.path, &*last.text));
-        let changes = manuscript.flatten().into_iter().chain(session).collect();
+        let placed = manuscript.as_ref().zip(delivered.as_ref());
+        let placed = placed.map(|(change, delivered)| (delivered.path.clone(), change.length()));
+        let changes = manuscript.into_iter().chain(session).collect();
         together::apply(&self.project, None, changes)?;
         writes.extend(last);
+        let written = writes.into_iter().map(|write| (write.path, write.text.len()));
         Ok(Worked {
             next,
             session: workflow.session().clone(),
+            completed: workflow.session().completed().get(before).copied(),
             lost,
             is_new,
             delivered,
-            written: writes.into_iter().map(|write| (write.path, write.text.len())).collect(),
+            edited,
+            written: written.chain(placed).collect(),
             trace: trace.execution_trace,
         })
     }
@@ -307,11 +330,21 @@ impl Desk {
         planned.collect()
     }
 
-    fn trace(&self, session: &Session) -> Trace {
-        let file = self.project.resolve(&trace::path_of(session.id())).ok();
-        let bytes = file.and_then(|file| files::read(&file, CONTENT_BYTES as u64).ok());
-        let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
-        Trace::read(text.as_deref(), session.last_updated())
+    /// The manuscript, if somebody else has written it since a session last saw it. One that cannot be told from another is refused
+    /// where it matters.
+    fn edited(&self, session: &Session) -> Result<Option<Edited>, WritingError> {
+        let Ok(Some(there)) = self.delivered() else {
+            return Ok(None);
+        };
+        if !session.is_other_manuscript(&there.sha256) {
+            return Ok(None);
+        }
+        let text = self.novel.manuscript_text(self.episode)?.text;
+        Ok(Some(Edited {
+            characters: criteria::characters(&text),
+            text,
+            path: there.path,
+        }))
     }
 
     /// The writes of an accepted answer with its question and its entry in the trace, the session still last.
@@ -387,6 +420,26 @@ struct About<'a> {
     tool: &'a str,
     asked_at: &'a Moment,
     question: &'a Step,
+}
+
+/// Returns the text that a step puts among the manuscripts, with its title: a text that the step has written, or a draft of before
+/// that another tool wrote. A draft of before does not go over a manuscript that was edited since.
+fn text_to_place<'a>(
+    workflow: &'a Workflow<'_>,
+    next: &'a Step,
+    writes: &'a [Write],
+    draft: Option<&StageOutput>,
+    is_edited: bool,
+) -> Option<(&'a str, &'a str)> {
+    let written = |path: &str| writes.iter().find(|write| write.path == path).map(|write| &*write.text);
+    match next {
+        Step::Done(done) => written(&done.manuscript.path).map(|text| (&*done.title, text)),
+        Step::Ask(_) => {
+            let path = &*draft?.output_file;
+            let before = || workflow.text(path).filter(|_| !is_edited);
+            written(path).or_else(before).map(|text| ("", text))
+        }
+    }
 }
 
 /// A manuscript as a file: a heading, then the text.

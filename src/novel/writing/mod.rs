@@ -20,7 +20,7 @@ mod workflow;
 pub use at_once::{AtOnce, WholeText, plot_of};
 pub(crate) use criteria::remnants;
 pub use criteria::{Criterion, Miss};
-pub use desk::{Act, Delivered, Desk, Now, Opened, Planned, Which, Worked, manuscript, place_manuscript};
+pub use desk::{Act, Delivered, Desk, Edited, Now, Opened, Planned, Which, Worked, manuscript, place_manuscript};
 pub use material::{Length, Material, Member};
 pub(crate) use moment::is_like;
 pub use moment::{Moment, SessionId};

@@ -65,6 +65,10 @@ pub struct Session {
     stage_outputs: Outputs,
     #[serde(default)]
     user_feedback: Vec<Feedback>,
+    /// The manuscript as this session found it when it began, or placed it since; empty where there was none, absent where that is
+    /// not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    manuscript_sha256: Option<String>,
     #[serde(flatten)]
     unknown: Unknown,
 }
@@ -164,6 +168,7 @@ impl Session {
             turns: Vec::new(),
             stage_outputs: Outputs::default(),
             user_feedback: Vec::new(),
+            manuscript_sha256: None,
             unknown: Unknown::default(),
         }
     }
@@ -309,6 +314,16 @@ impl Session {
     #[must_use]
     pub fn feedback(&self) -> &[Feedback] {
         &self.user_feedback
+    }
+
+    /// Notes the manuscript as it is, by its hash.
+    pub(super) fn saw_manuscript(&mut self, sha256: Option<&str>) {
+        self.manuscript_sha256 = Some(sha256.unwrap_or_default().to_owned());
+    }
+
+    /// True if a manuscript is known to be another one than this session last saw.
+    pub(super) fn is_other_manuscript(&self, sha256: &str) -> bool {
+        self.manuscript_sha256.as_deref().is_some_and(|seen| seen != sha256)
     }
 
     /// The stages whose output is older than something that they read.

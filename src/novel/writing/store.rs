@@ -17,6 +17,7 @@ use super::{
     moment::SessionId,
     session::Session,
     stages::{Route, Stage},
+    trace::{self, Traced},
     workflow::{CONTENT_BYTES, Texts, Write},
 };
 use crate::{
@@ -126,6 +127,12 @@ impl Sessions {
             }
         }
         Ok(newest)
+    }
+
+    /// What was asked and answered in a session so far.
+    #[must_use]
+    pub fn trace(&self, session: &Session) -> Vec<Traced> {
+        trace::of(&self.project, session).execution_trace
     }
 
     /// Whether a session file that cannot be read says that it is about an episode.

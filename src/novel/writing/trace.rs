@@ -3,11 +3,16 @@
 //! It is for people who improve prompts, and for `verbose`. Nothing depends on it: one that is broken or gone is begun anew. A
 //! refused answer leaves no entry, because a refused call writes nothing.
 
+use std::sync::Arc;
+
+use fumi_base::{files, project::Project};
 use serde::{Deserialize, Serialize};
 
 use super::{
     moment::{Moment, SessionId},
+    session::Session,
     stages::Stage,
+    workflow::CONTENT_BYTES,
 };
 use crate::project::read_yaml;
 
@@ -45,6 +50,14 @@ pub(super) struct Trace {
 /// Where it is.
 pub(super) fn path_of(id: &SessionId) -> String {
     format!(".noveler/writes/{id}/trace.yaml")
+}
+
+/// The trace of a session as it is on the disk.
+pub(super) fn of(project: &Arc<Project>, session: &Session) -> Trace {
+    let file = project.resolve(&path_of(session.id())).ok();
+    let bytes = file.and_then(|file| files::read(&file, CONTENT_BYTES as u64).ok());
+    let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
+    Trace::read(text.as_deref(), session.last_updated())
 }
 
 impl Trace {

@@ -173,6 +173,11 @@ impl<'a> Workflow<'a> {
         &self.session
     }
 
+    /// Notes the manuscript that the session has placed, by its hash.
+    pub(super) fn placed(&mut self, sha256: &str) {
+        self.session.saw_manuscript(Some(sha256));
+    }
+
     /// The session's file.
     #[must_use]
     pub fn write(&self) -> Write {

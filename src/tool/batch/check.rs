@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use super::{Plan, Step, reference, run::Whole};
 use crate::tool::{
-    Effect, SharedOption, ToolError,
+    Effect, ToolError,
     access::ReadOnly,
     catalogue::Entry,
     expectation,
@@ -190,7 +190,8 @@ fn checked<'a>(
             return None;
         }
     }
-    let is_delivered = entry.spec.options.contains(&SharedOption::Delivery) && arguments.contains_key("output_file");
+    // As the call itself reads it: also of a tool that takes the argument without publishing it.
+    let is_delivered = entry.spec.shared().any(|name| *name == "output_file") && arguments.contains_key("output_file");
     if let Err(refused) = whole.cx.caller.access.may_write(&entry.spec, is_delivered) {
         return Some(Err(refused));
     }

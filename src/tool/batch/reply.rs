@@ -114,19 +114,20 @@ impl StepReply {
     /// Leaves out what it holds, and says so.
     fn omit(&mut self, caps: Caps, is_tokens: bool, locale: Locale) {
         let (tool, call) = (self.tool, self.index);
-        let (used, most, unit) = if is_tokens {
-            (self.tokens, caps.tokens, ("tokens", "トークン"))
+        let (used, most, unit, fields) = if is_tokens {
+            let fields = ("fields or maxTokens", "fields や maxTokens");
+            (self.tokens, caps.tokens, ("tokens", "トークン"), fields)
         } else {
-            (self.bytes(), caps.bytes, ("bytes", "バイト"))
+            (self.bytes(), caps.bytes, ("bytes", "バイト"), ("fields", "fields"))
         };
         self.omitted = Some(match locale {
             Locale::En => format!(
-                "about {used} {}, which do not fit into the batch's {most}: call {tool} alone, or give steps[{call}].expectation fields or maxTokens",
-                unit.0
+                "about {used} {}, which do not fit into the batch's {most}: call {tool} alone, or give steps[{call}].expectation {}",
+                unit.0, fields.0
             ),
             Locale::Ja => format!(
-                "約 {used} {}あり、バッチ全体の上限 {most} に収まりません。{tool} を単独で呼び出すか、steps[{call}].expectation の fields や maxTokens で絞ってください",
-                unit.1
+                "約 {used} {}あり、バッチ全体の上限 {most} に収まりません。{tool} を単独で呼び出すか、steps[{call}].expectation の {} で絞ってください",
+                unit.1, fields.1
             ),
         });
         // What nobody may miss stays.

@@ -4,12 +4,18 @@
 
 use fumi_base::{text::Locale, tokens};
 
+use crate::tool::shorten::json_end;
+
 /// What a tool answers: HTML, a body, a value.
 pub(super) const ANSWER: usize = 10_000;
 /// A snapshot of a whole page whose length the caller does not say.
 pub(super) const PAGE: usize = 3_000;
 /// A snapshot that the caller wants long.
 pub(super) const SNAPSHOT: usize = 10_000;
+/// Bytes of one of these as JSON writes it, beside the rest of a reply of 36,000: a token of plain English has four.
+const BYTES: usize = 24_000;
+/// The line at the end of a cut snapshot that says how to go on, in tokens.
+const LAST_LINE: usize = 120;
 /// Messages of the console beside an answer.
 pub(super) const CONSOLE: usize = 2_000;
 /// One address or message in a list, in characters.
@@ -35,39 +41,31 @@ pub(super) fn cut_of(text: String, of: Option<usize>, most: usize, locale: Local
     format!("{}\n{mark}", &text[..end])
 }
 
-/// A snapshot, or its first lines, with the part where it goes on. `of`: the lines of which it is the beginning already. `has_more`: a
-/// reply has room for more of it.
-pub(super) fn cut_lines(text: String, of: Option<usize>, most: usize, has_more: bool, locale: Locale) -> String {
-    let end = fitting_end(&text, most);
-    if end == text.len() {
-        return text;
+/// Returns the number of characters that a snapshot has to lose, if it is too long, with some room for its last line, which says
+/// how to go on.
+pub(super) fn surplus(text: &str, most: usize) -> Option<usize> {
+    if fitting_end(text, most) == text.len() {
+        return None;
     }
-    let whole = text[..end].rfind('\n').unwrap_or(end);
-    let (kept, left) = text.split_at(whole);
-    let shown = kept.lines().count();
-    let all = of.unwrap_or_default().max(shown + left.trim_start().lines().count());
-    let gone = all - shown;
-    // The next part that has others in it.
-    let part = left.lines().filter(|line| line.ends_with(':')).find_map(|line| {
-        let (_, after) = line.split_once("[ref=")?;
-        Some(after.split_once(']')?.0)
-    });
-    let target = part.map_or_else(String::new, |part| format!("={part}"));
-    let mark = match (locale, has_more) {
-        (Locale::En, true) => {
-            format!("- … {gone} of {all} lines cut (snapshot target{target} or a greater maxLength; or find)")
-        }
-        (Locale::En, false) => format!("- … {gone} of {all} lines cut (snapshot target{target}; or find)"),
-        (Locale::Ja, true) => {
-            format!("- … 全 {all} 行のうち {gone} 行を省略（snapshot target{target}、maxLength を増やす、または find）")
-        }
-        (Locale::Ja, false) => format!("- … 全 {all} 行のうち {gone} 行を省略（snapshot target{target}、または find）"),
-    };
-    format!("{kept}\n{mark}")
+    let end = fitting_end(text, most.saturating_sub(LAST_LINE));
+    Some(text[end..].chars().count())
 }
 
-/// Where the beginning ends that has at most so many tokens.
+/// Returns a snapshot without the lines before its last that have no room.
+pub(super) fn held(text: String, most: usize) -> String {
+    if fitting_end(&text, most) == text.len() {
+        return text;
+    }
+    let (lines, last) = text.rsplit_once('\n').unwrap_or(("", &text));
+    let left = most.saturating_sub(tokens::estimate(last) + 1);
+    let kept = &lines[..fitting_end(lines, left)];
+    let whole = kept.rfind('\n').map_or("", |end| &kept[..=end]);
+    format!("{whole}{last}")
+}
+
+/// Where the beginning ends that has at most so many tokens, and [`BYTES`].
 fn fitting_end(text: &str, most: usize) -> usize {
+    let text = &text[..json_end(text, BYTES)];
     // A token is at least one byte: most texts need no estimate.
     if text.len() <= most || tokens::estimate(text) <= most {
         return text.len();
@@ -126,7 +124,7 @@ pub(super) fn row(text: &str) -> String {
 mod tests {
     use fumi_base::{text::Locale, tokens};
 
-    use super::{cut, row};
+    use super::{cut, held, row, surplus};
 
     #[test]
     fn what_fits_stays_and_what_does_not_says_how_much_is_missing() {
@@ -140,6 +138,16 @@ mod tests {
         let expected = format!("… {} of 1000 characters; ask for less", kept.chars().count());
         assert_eq!(mark, expected);
         assert!(cut(long, 50, Locale::Ja, how).contains("1000 文字中"));
+    }
+
+    #[test]
+    fn snapshot_that_is_too_long_keeps_whole_lines_and_its_last() {
+        let long = format!("{}- … more (find)", "- text: 一つの長い文章です。\n".repeat(100));
+        assert!(surplus(&long, 200).is_some_and(|surplus| surplus > 500));
+        assert_eq!(surplus(&long, 5_000), None);
+        let kept = held(long, 200);
+        assert!(tokens::estimate(&kept) <= 200, "{kept}");
+        assert!(kept.ends_with("です。\n- … more (find)"), "{kept}");
     }
 
     #[test]

@@ -28,6 +28,9 @@ const MESSAGES: usize = 10;
 /// Characters of a token of most pages.
 const TOKEN: usize = 4;
 
+/// Most times that a snapshot is taken again because it is too long.
+const CUTS: usize = 4;
+
 /// What to look at.
 pub(super) struct Look<'c> {
     /// The tab on which the call began.
@@ -148,32 +151,45 @@ async fn page(tab: &Tab, look: &Look<'_>, has_opened: bool, seen: &mut Seen) -> 
     } else {
         length::SNAPSHOT
     };
-    let request = SnapshotRequest {
+    let mut request = SnapshotRequest {
         target,
         depth: scope.depth,
-        // More than that would only be cut again, in the middle of a line.
+        // More than that would only be cut again.
         max_length: options.max_length.map(|characters| characters.min(most * TOKEN)),
+        room: None,
         format,
         boxes: scope.boxes,
     };
-    let snapshot = tab.snapshot(&request).await?;
-    let is_least = options.max_length.is_none() && most < length::SNAPSHOT;
-    let how = if is_least {
-        (
-            "more with snapshotOptions.maxLength, or a part of the page with a target",
-            "続きは snapshotOptions.maxLength を増やすか、target で部分を指定してください",
-        )
+    let mut snapshot = tab.snapshot(&request).await?;
+    let is_tree = format == SnapshotFormat::Aria;
+    // Only the page knows how a long run goes on that is cut in its middle. What it shows in less room may cost more: the page itself
+    // comes before what its frames hold.
+    for _ in 0..CUTS {
+        let Some(surplus) = length::surplus(&snapshot.text, most).filter(|_| is_tree) else {
+            break;
+        };
+        let shown = request.room.unwrap_or_else(|| snapshot.text.chars().count());
+        request.room = Some(shown.saturating_sub(surplus));
+        snapshot = tab.snapshot(&request).await?;
+    }
+    if is_tree {
+        snapshot.text = length::held(snapshot.text, most);
+    }
+    seen.snapshot = Some(if is_tree {
+        snapshot.text
     } else {
-        (
-            "a reply has no room for more: take the parts of the page one by one with a target, or browser_find",
-            "1 回の応答にはここまでしか入りません。target で部分ごとに取るか、browser_find で探してください",
-        )
-    };
-    seen.snapshot = Some(match format {
-        SnapshotFormat::Aria => length::cut_lines(snapshot.text, snapshot.of, most, is_least, look.locale),
-        SnapshotFormat::Text | SnapshotFormat::Html => {
-            length::cut_of(snapshot.text, snapshot.of, most, look.locale, how)
-        }
+        let how = if options.max_length.is_none() && most < length::SNAPSHOT {
+            (
+                "more with snapshotOptions.maxLength, or a part of the page with a target",
+                "続きは snapshotOptions.maxLength を増やすか、target で部分を指定してください",
+            )
+        } else {
+            (
+                "a reply has no room for more: take the parts of the page one by one with a target, or browser_find",
+                "1 回の応答にはここまでしか入りません。target で部分ごとに取るか、browser_find で探してください",
+            )
+        };
+        length::cut_of(snapshot.text, snapshot.of, most, look.locale, how)
     });
     Ok(())
 }

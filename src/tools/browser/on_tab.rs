@@ -6,7 +6,7 @@
 use std::{marker::PhantomData, sync::Arc};
 
 use fumi_base::{expectation::Expectation, text::Locale};
-use fumi_browser::{BrowserError, Tab, Tabs, Target};
+use fumi_browser::{BrowserError, Popups, Tab, Tabs, Target};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::json;
@@ -165,6 +165,11 @@ impl<T: TabTool> OnTab<T> {
         // Nobody looks before the next call: another step comes at once, or the tool is one that leaves the page as it is.
         let leaves = T::expects(&args).include_snapshot == Some(false);
         tab.hurry(T::IS_HASTY && !cx.expectation.snapshot && (cx.is_followed || leaves));
+        tab.tell_popups(match (cx.expectation.no_snapshot, cx.is_followed) {
+            (true, _) => Popups::Ignored,
+            (false, true) => Popups::Seen,
+            (false, false) => Popups::Awaited,
+        });
         if !T::IS_HASTY {
             tab.at_rest().await;
         }

@@ -89,6 +89,7 @@ fn rows_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
                 "name": {"type": "string"},
                 "parent": {"type": "string"},
                 "signature": {"type": "string"},
+                "decorators": {"type": "string"},
                 "visibility": {"type": "string"},
                 "modifiers": {"type": "string"},
                 "class": {"type": "string"},

@@ -9,10 +9,10 @@ use fumi_base::{
     tokens,
 };
 use fumi_code::{
+    broken::Brokenness,
     elements::{Elements, Kind},
     errors::structure::StructureError,
     parse::Source,
-    query::Brokenness,
     scale::{self, Scale},
     skipped::SkippedList,
     sources,
@@ -243,7 +243,11 @@ fn scale_of(
     let source = match Source::new(path.shown(), decoded, size, args.language.as_deref()) {
         Ok(source) => Some(source),
         // A text in no known language still has lines and a size.
-        Err(StructureError::UnsupportedLanguage { .. }) if args.language.is_none() => None,
+        Err(StructureError::UnsupportedLanguage { .. } | StructureError::EmptyFile { .. })
+            if args.language.is_none() =>
+        {
+            None
+        }
         Err(error) => return Err(error.into()),
     };
     let mut broken = None;

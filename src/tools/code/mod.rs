@@ -4,6 +4,7 @@
 //! would set a field of the same name in only one of two flattened structs, silently; a test proves it.
 
 pub mod analyze_code_structure;
+pub mod broken;
 pub mod check_code_scale;
 pub mod extract_code_section;
 pub mod find_and_grep;

@@ -2,11 +2,9 @@
 
 use std::{collections::BTreeMap, ops::Range, sync::Arc, time::Duration};
 
-use fumi_base::{
-    pools::Pool,
-    text::{Locale, Text},
-};
+use fumi_base::{pools::Pool, text::Locale};
 use fumi_code::{
+    broken::BrokenFiles,
     errors::search::SearchError,
     filter::Filter,
     languages::detect::detect,
@@ -21,6 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     FAMILY, MAX_RESULTS, TOOLSET,
+    broken::Broken,
     named::{self, GlobRoots},
     search_reply::PassedOver,
     source::StructureDeps,
@@ -118,30 +117,6 @@ struct QueryResult {
     broken: Option<Broken>,
 }
 
-/// Files that could not be read whole.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-struct Broken {
-    /// How many files.
-    files: usize,
-    /// The first of them, each with the line of its first error.
-    examples: Vec<String>,
-}
-
-impl Broken {
-    fn text(&self, locale: Locale) -> String {
-        let (files, examples) = (self.files, self.examples.join(", "));
-        let text = Text::new(
-            format!(
-                "Not read whole because of broken syntax, matches may be missing: {files} files ({examples}). search_content finds text there."
-            ),
-            format!(
-                "構文エラーのため全体を読めなかったファイル: {files} 件（{examples}）。一致が漏れている可能性があります。search_content なら文字列として検索できます。"
-            ),
-        );
-        text.get(locale).to_owned()
-    }
-}
-
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 struct FileRows {
     file_path: String,
@@ -158,6 +133,9 @@ struct Row {
     kind: String,
     start_line: usize,
     end_line: usize,
+    /// Cut where they are long.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    decorators: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     start_column: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -179,6 +157,7 @@ impl Row {
             kind: found.kind,
             start_line: found.span.start_line,
             end_line: found.span.end_line,
+            decorators: found.decorators,
             start_column: whole.then_some(found.span.start_column),
             end_column: whole.then_some(found.span.end_column),
             parent: found.parent.filter(|_| whole),
@@ -193,8 +172,16 @@ impl Row {
             kind,
             start_line,
             end_line,
+            decorators,
             ..
         } = self;
+        // A text that begins with them says them itself.
+        let is_said = self.text.as_ref().is_some_and(|text| says(text, decorators));
+        let kind = match decorators.as_str() {
+            "" => kind.clone(),
+            _ if is_said => kind.clone(),
+            decorators => format!("{kind} {decorators}"),
+        };
         match (&self.parent, &self.text) {
             // A name that is the whole text (an import) is not said twice.
             (_, Some(text)) if text == name => format!("{start_line}-{end_line} {kind} {text}"),
@@ -203,6 +190,18 @@ impl Row {
             _ => format!("{start_line}-{end_line} {kind} {name}"),
         }
     }
+}
+
+/// True if the first line of a text contains the sign and the first word of its first decorator.
+fn says(text: &str, decorators: &str) -> bool {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let word = decorators.find(is_word).unwrap_or(decorators.len());
+    let end = decorators[word..]
+        .find(|c| !is_word(c))
+        .map_or(decorators.len(), |end| word + end);
+    text.lines()
+        .next()
+        .is_some_and(|line| line.contains(&decorators[..end]))
 }
 
 impl Tool for QueryCode {
@@ -316,10 +315,9 @@ impl Tool for QueryCode {
 impl QueryResult {
     fn one(file_path: String, language: &str, query_type: String, found: Matches, format: OutputFormat) -> Self {
         Self {
-            broken: found.broken.map(|place| Broken {
-                files: 1,
-                examples: vec![format!("{file_path}:{}", place.first_line)],
-            }),
+            broken: found
+                .broken
+                .and_then(|place| Broken::of(BrokenFiles::of(vec![(file_path.clone(), place.first_line)]))),
             file_path: Some(file_path),
             language: Some(language.to_owned()),
             query_type,
@@ -342,10 +340,7 @@ impl QueryResult {
             incomplete: answers.files.iter().any(|file| file.matches.is_incomplete),
             languages_passed_over: answers.unfit.into_iter().map(str::to_owned).collect(),
             skipped: PassedOver::of(&answers.skipped),
-            broken: (answers.broken_files > 0).then_some(Broken {
-                files: answers.broken_files,
-                examples: answers.broken,
-            }),
+            broken: Broken::of(answers.broken),
             files: Some(
                 answers
                     .files
@@ -430,7 +425,7 @@ impl Render for Output {
         if let Some(skipped) = &result.skipped {
             lines.push(skipped.text(locale));
         }
-        lines.extend(result.broken.as_ref().map(|broken| broken.text(locale)));
+        lines.extend(result.broken.as_ref().map(|broken| broken.of_matches(locale)));
         lines.extend(self.next.as_ref().map(Next::line));
         lines.join("\n")
     }

@@ -6,7 +6,7 @@ use fumi_base::pools::Pool;
 use fumi_code::{
     ranked::{RankedQuery, rank},
     search::{Targets, search},
-    shape::{Shaped, shape},
+    shape::shape,
     text_query::TextQuery,
 };
 use schemars::JsonSchema;
@@ -114,14 +114,9 @@ impl Tool for SearchContent {
             let query = RankedQuery::new(&options)?;
             let parsers = Arc::clone(&deps.parsers);
             let work = cx.blocking(move |cancel, _| rank(&query, &targets, &scope, &parsers, cancel));
-            let (output, matches) = work.await?;
-            let large = deps.large(matches.searched_files)?;
-            return Ok(Outcome::Done(SearchReply::new(
-                Shaped::Ranked(output),
-                &matches.skipped,
-                None,
-                large,
-            )));
+            let ranking = work.await?;
+            let large = deps.large(ranking.matches.searched_files)?;
+            return Ok(Outcome::Done(SearchReply::ranked(ranking, large)));
         }
         let query = TextQuery::new(&options)?;
         let form = args.format.shape();

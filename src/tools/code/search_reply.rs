@@ -5,6 +5,7 @@ use std::ops::Range;
 use fumi_base::{files::EncodingChoice, text::Locale};
 use fumi_code::{
     errors::search::SearchError,
+    ranked::Ranking,
     search::{Scope, ScopeOptions},
     shape::{Shape, Shaped},
     skipped::SkippedList,
@@ -13,7 +14,7 @@ use fumi_code::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{MAX_RESULTS, SearchDeps, Walk, clamp};
+use super::{MAX_RESULTS, SearchDeps, Walk, broken::Broken, clamp};
 use crate::tool::{Cx, Next, Render, Rule, ToolError};
 
 /// The formats that exclude one another, most efficient first.
@@ -204,6 +205,9 @@ pub struct SearchReply {
     /// What was passed over.
     #[serde(skip_serializing_if = "Option::is_none")]
     skipped: Option<PassedOver>,
+    /// Of a ranking: files whose syntax is broken somewhere, so that elements may be missing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    broken: Option<Broken>,
     /// How many files were searched, if none of them matches.
     #[serde(skip_serializing_if = "Option::is_none")]
     searched_files: Option<u64>,
@@ -278,10 +282,21 @@ impl SearchReply {
         Self {
             max_count_adjusted: max_count_adjusted.filter(|_| !bare),
             skipped: PassedOver::of(skipped).filter(|_| !bare),
+            broken: None,
             searched_files: shaped.searched_without_match(),
             large_project: large_project.filter(|_| !bare),
             next: None,
             shaped,
+        }
+    }
+
+    /// A reply of the best elements.
+    #[must_use]
+    pub fn ranked(ranking: Ranking, large_project: Option<u64>) -> Self {
+        let shaped = Shaped::Ranked(ranking.output);
+        Self {
+            broken: Broken::of(ranking.broken),
+            ..Self::new(shaped, &ranking.matches.skipped, None, large_project)
         }
     }
 }
@@ -295,6 +310,10 @@ impl Render for SearchReply {
         if let Some(skipped) = &self.skipped {
             text.push('\n');
             text.push_str(&skipped.text(locale));
+        }
+        if let Some(broken) = &self.broken {
+            text.push('\n');
+            text.push_str(&broken.of_elements(locale));
         }
         if let Some(next) = &self.next {
             text.push('\n');
@@ -332,6 +351,7 @@ impl SearchReply {
             shaped: Shaped::Total(fumi_code::shape::TotalOutput { total_matches: 0 }),
             max_count_adjusted: self.max_count_adjusted,
             skipped: self.skipped.clone(),
+            broken: self.broken.clone(),
             searched_files: self.searched_files,
             large_project: self.large_project,
             next: None,

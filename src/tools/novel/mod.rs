@@ -29,6 +29,7 @@ use fumi_base::{
     roots::AllowedRoots,
     store::Store,
     writers::Writers,
+    writing::sweep_below,
 };
 use fumi_novel::{
     backups::Stamp,
@@ -208,8 +209,8 @@ fn finish(project: &Arc<Project>) {
 /// How many folders of a root are looked at when a server starts.
 const FOLDERS: usize = 1_000;
 
-/// Finishes what was interrupted in the projects that the configuration names and in the folders right inside them. Where somebody
-/// else writes, they do it.
+/// Finishes what was interrupted in the projects that the configuration names and in the folders right inside them, and removes
+/// unfinished output files. Where somebody else writes, they do it.
 pub async fn finish_left(roots: &AllowedRoots, writers: &Writers) {
     let at_once = CancellationToken::new();
     at_once.cancel();
@@ -222,6 +223,7 @@ pub async fn finish_left(roots: &AllowedRoots, writers: &Writers) {
         opened.chain([Arc::clone(project)]).collect::<Vec<_>>()
     };
     for project in roots.projects().flat_map(inside) {
+        sweep_below(&project, ".fumi");
         if !together::is_left(&project) {
             continue;
         }

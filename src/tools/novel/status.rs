@@ -160,6 +160,13 @@ fn output(status: &Status, draws: bool, locale: Locale) -> Output {
         let said = Text::new(format!("{more} more remarks."), format!("ほか {more} 件。"));
         remarks.push(said.get(locale).to_owned());
     }
+    if let Some(more) = status.open.len().checked_sub(SHOWN).filter(|more| *more > 0) {
+        let said = Text::new(
+            format!("{more} more open writing sessions."),
+            format!("執筆中のセッションはほかに {more} 件あります。"),
+        );
+        remarks.push(said.get(locale).to_owned());
+    }
     Output {
         success: true,
         project_overview: Overview {

@@ -11,7 +11,7 @@ use fumi_novel::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{NovelDeps, WRITES, alone, data::reference::hash_of, stamp, texts};
+use super::{NovelDeps, WRITES, alone, data::reference::hash_of, stamp, texts, writing::Usage};
 use crate::tool::{Cx, Outcome, Render, Spec, Tool, ToolError};
 
 /// See the module.
@@ -32,6 +32,8 @@ pub struct Args {
     /// Replace it whatever it is.
     #[serde(default)]
     overwrite: bool,
+    #[serde(default)]
+    verbose: bool,
 }
 
 /// What it answers.
@@ -53,6 +55,8 @@ pub struct Output {
     /// The file that stood there.
     #[serde(skip_serializing_if = "Option::is_none")]
     replaced: Option<Replaced>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    resource_usage: Option<Usage>,
 }
 
 /// What was replaced.
@@ -100,10 +104,13 @@ impl Tool for Write {
         // Before the turn is taken, so that a refused call leaves no trace in the project.
         let (checking, path, known) = (saving.clone(), args.file_path.clone(), over.clone());
         cx.blocking(move |_, _| checking.check(&path, &known)).await?;
-        let length = args.content.chars().count();
+        let (length, bytes) = (args.content.chars().count(), args.content.len());
         let work = move |_: &_, _: &_| saving.save(&args.file_path, &args.content, &over, &stamp());
         let saved = alone(deps.novel(cx), cx, "write", work).await?;
-        Ok(Outcome::Done(told(saved, length, cx.project.shown_root(), &backups)))
+        let told = told(saved, length, cx.project.shown_root(), &backups);
+        let written = (!told.unchanged).then(|| (told.relative_path.clone(), bytes));
+        let resource_usage = args.verbose.then(|| Usage::of(written.as_slice()));
+        Ok(Outcome::Done(Output { resource_usage, ..told }))
     }
 }
 
@@ -130,6 +137,7 @@ fn told(saved: Saved, content_length: usize, project_root: String, backups: &str
         unchanged: saved.replaced.is_some() && replaced.is_none(),
         relative_path: saved.file.path,
         replaced,
+        resource_usage: None,
     }
 }
 

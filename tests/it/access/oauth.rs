@@ -244,6 +244,43 @@ async fn a_stranger_is_asked_for_what_the_request_needs() {
     }
 }
 
+/// The routes for scripts: a listing reads, and a call needs what its tool needs.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_script_is_asked_for_what_its_request_needs() {
+    let sample = Sample::new();
+    let key = Key::new("k1");
+    let issuer = Issuer::start(&[&key]).await;
+    let server = server(&sample, &issuer, |config| {
+        config.auth.oauth.write_scope = "fumi:write".to_owned();
+        config.tools.toolsets.clear();
+    })
+    .await;
+    let http = reqwest::Client::new();
+    let readonly = ("x-fumi-readonly", "true");
+    for (method, path, header, scope) in [
+        ("GET", "/v1/tools", ("x-other", "1"), "fumi:code"),
+        ("GET", "/v1/tools", ("x-fumi-toolsets", "notes"), "fumi:notes"),
+        ("GET", "/v1/tools/write_note", ("x-other", "1"), "fumi:notes"),
+        (
+            "POST",
+            "/v1/tools/write_note",
+            ("x-other", "1"),
+            "fumi:notes fumi:write",
+        ),
+        ("POST", "/v1/tools/write_note", readonly, "fumi:notes"),
+        ("POST", "/v1/tools/list_files", ("x-other", "1"), "fumi:code"),
+        ("POST", "/v1/tools/no_such", ("x-other", "1"), "fumi:code"),
+        ("GET", "/metrics", ("x-other", "1"), "fumi:code"),
+    ] {
+        let request = http.request(method.parse().unwrap(), format!("{}{path}", server.base));
+        let answer = request.header(header.0, header.1).send().await.unwrap();
+        assert_eq!(answer.status(), StatusCode::UNAUTHORIZED, "{method} {path}");
+        let challenge = answer.headers()["www-authenticate"].to_str().unwrap();
+        let expected = format!("scope=\"{scope}\"");
+        assert!(challenge.contains(&expected), "{method} {path}: {challenge}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn forged_and_stale_tokens_are_refused() {
     let sample = Sample::new();

@@ -136,7 +136,7 @@ impl Tool for Compose {
         };
         if written.len() < parts {
             return Ok(Outcome::Ask(Box::new(Ask {
-                step: Some((written.len() + 1).to_string()),
+                step: (written.len() + 1).to_string(),
                 instruction: format!("Write part {} about {}.", written.len() + 1, args.topic),
                 context: vec!["artifact:0123456789ab plot.yaml".to_owned()],
                 acceptance_criteria: vec!["one sentence".to_owned()],

@@ -1,5 +1,6 @@
 //! The browser tools against a site that is made for them.
 
+mod cuts;
 mod faults;
 mod files;
 mod isolation;
@@ -18,3 +19,4 @@ pub(crate) mod site;
 mod tasks;
 mod today;
 mod visit;
+mod widgets;

@@ -4,6 +4,7 @@ use fumi_base::tokens;
 use serde_json::{Value, json};
 
 use super::visit::{Told, Visit, minimal, reference};
+use crate::harness::{messages, next_id};
 
 /// The ten steps. The last one reads the account.
 fn steps(visit: &Visit) -> Vec<Value> {
@@ -181,4 +182,37 @@ async fn a_batch_has_the_tab_alone() {
     let first = done.iter().position(|what| *what == "batch").unwrap();
     assert_eq!(done.len(), 35);
     assert!(done[first..first + 30].iter().all(|what| *what == "batch"), "{done:?}");
+}
+
+/// Progress is told every five seconds, and sooner when another step begins.
+#[tokio::test(flavor = "multi_thread")]
+async fn each_step_of_a_long_batch_is_told() {
+    let visit = Visit::new().await;
+    visit.enter("/buttons/pointer.html").await;
+    let pause = json!({"tool": "browser_wait_for", "arguments": {"time": 1.5}});
+    let params = json!({
+        "name": "browser_batch_execute",
+        "arguments": {"steps": vec![pause; 4]},
+        "_meta": {"progressToken": "steps"},
+    });
+    let message = json!({"jsonrpc": "2.0", "id": next_id(), "method": "tools/call", "params": params});
+    let raw = visit
+        .client
+        .prepare(&message)
+        .send()
+        .await
+        .unwrap()
+        .text()
+        .await
+        .unwrap();
+    let notes = messages(&raw);
+    let notes = notes
+        .iter()
+        .filter(|message| message["method"] == "notifications/progress");
+    for step in [2, 3, 4] {
+        let said = format!("step {step}/4: browser_wait_for");
+        let note = notes.clone().find(|note| note["params"]["message"] == said);
+        let done = note.unwrap_or_else(|| panic!("not told: {said}\n{raw}"))["params"]["progress"].as_f64();
+        assert!(done.is_some_and(|done| done >= f64::from(step - 1)), "{said}: {done:?}");
+    }
 }

@@ -228,7 +228,7 @@ async fn a_batch_without_a_session_of_the_protocol_names_its_browser_once() {
 }
 
 /// A page with nothing but this in its body.
-async fn page_of(body: &str) -> Visit {
+pub(super) async fn page_of(body: &str) -> Visit {
     let visit = Visit::new().await;
     visit.enter("/console/say.html").await;
     visit

@@ -4,6 +4,7 @@ mod freshness;
 mod japanese;
 mod known_faults;
 mod many;
+mod outlines;
 mod parser_limits;
 mod properties;
 mod reading;

@@ -333,6 +333,32 @@ async fn ranges_that_mean_nothing_are_taught() {
     }
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn the_rest_of_a_cut_text_can_be_read_or_is_not_offered() {
+    let sample = project();
+    let long = "x".repeat(60_000);
+    sample.file("one.js", &long);
+    sample.file("five.txt", format!("1\n2\n3\n4\n{long}\n6\n"));
+    let server = Server::start(sample.app()).await;
+    let client = Stateless::new(&server);
+    for (asked, next) in [
+        ("code://file/one.js", None),
+        ("code://file/five.txt?lines=5-5", None),
+        ("code://file/five.txt?lines=5-6", Some("code://file/five.txt?lines=6-6")),
+        ("code://file/five.txt", Some("code://file/five.txt?lines=5-")),
+    ] {
+        let answer = read(&client, asked).await;
+        let contents = &answer["result"]["contents"];
+        let uri = contents[1]["uri"].as_str().unwrap();
+        assert_eq!(uri, next.unwrap_or(asked), "{contents}");
+        let said = contents[1]["text"].as_str().unwrap();
+        assert_eq!(said.contains("lines="), next.is_some(), "{said}");
+        if next.is_some() {
+            assert!(read(&client, uri).await["result"].is_object(), "{uri}");
+        }
+    }
+}
+
 /// The statistics against what the tools say of each file, and against the disk.
 #[tokio::test(flavor = "multi_thread")]
 async fn statistics_agree_with_the_tools_and_the_disk() {

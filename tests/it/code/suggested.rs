@@ -15,7 +15,8 @@ fn project() -> Sample {
         .file("web/.env", "A=1\n")
         .file("notes.txt", "word\n".repeat(300))
         .file("one.txt", "x ".repeat(60_000))
-        .file("empty.txt", "");
+        .file("empty.txt", "")
+        .file("empty.py", "");
     std::fs::write(sample.outside().join("secret.txt"), "s").unwrap();
     sample
 }
@@ -86,6 +87,14 @@ fn failing() -> Vec<(&'static str, Value)> {
         cut(json!({"file_path": "src/main.py", "start_line": 1, "element": "A"})),
         cut(json!({"end_line": 3})),
         ("analyze_code_structure", json!({"file_path": "notes.txt"})),
+        cut(json!({"file_path": "empty.txt", "start_line": 1})),
+        cut(json!({"file_path": "empty.py", "start_line": 1, "end_line": 50})),
+        cut(json!({"file_path": "empty.py", "element": "f"})),
+        ("analyze_code_structure", json!({"file_path": "empty.txt"})),
+        (
+            "query_code",
+            json!({"file_path": "empty.txt", "query_key": "functions"}),
+        ),
         (
             "analyze_code_structure",
             json!({"file_path": "src/main.py", "language": "klingon"}),
@@ -207,6 +216,7 @@ async fn what_a_scale_recommends_can_be_called() {
         ("notes.txt", "medium"),
         ("one.txt", "very_large"),
         ("empty.txt", "small"),
+        ("empty.py", "small"),
     ] {
         let reply = call(&app, "check_code_scale", json!({"file_path": path})).await;
         assert_eq!(

@@ -1,8 +1,9 @@
 //! What a file holds and a reply lacks is said: broken syntax, declared encodings, prose that is no code.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::{
+    harness::{Server, Stateless},
     sample::{Sample, call},
     taught::refused,
 };
@@ -23,6 +24,10 @@ async fn every_tool_that_reads_a_tree_says_that_it_could_not_read_all_of_it() {
         ("query_code", json!({"roots": ["."], "pattern": "def $F(): pass"})),
         ("analyze_code_structure", json!({"file_path": "a.py"})),
         ("check_code_scale", json!({"file_path": "a.py"})),
+        (
+            "search_content",
+            json!({"roots": ["."], "query": "pass", "ranked": true}),
+        ),
     ] {
         let reply = call(&app, tool, arguments.clone()).await;
         assert!(!reply.is_error, "{}", reply.text);
@@ -52,6 +57,21 @@ async fn every_tool_that_reads_a_tree_says_that_it_could_not_read_all_of_it() {
     )
     .await;
     assert!(!fine.structured.to_string().contains("broken"), "{}", fine.structured);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn statistics_name_the_files_that_could_not_be_read_whole() {
+    let sample = Sample::empty();
+    sample.file("a.py", BROKEN).file("b.py", "def fine(): pass\n");
+    let server = Server::start(sample.app()).await;
+    let client = Stateless::new(&server);
+    let answer = client
+        .request("resources/read", json!({"uri": "code://stats/complexity"}))
+        .await;
+    let text = answer.result()["contents"][0]["text"].as_str().unwrap().to_owned();
+    let statistics: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(statistics["broken_files"], 1, "{statistics}");
+    assert_eq!(statistics["broken_examples"], json!(["a.py:1"]));
 }
 
 #[tokio::test(flavor = "multi_thread")]

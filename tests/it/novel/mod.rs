@@ -10,6 +10,7 @@ mod killed;
 mod mortal;
 mod plotting;
 mod prompts;
+mod readers;
 mod refused;
 mod restoring;
 pub(crate) mod script;

@@ -69,6 +69,7 @@ async fn waiting_for_a_turn_does_not_use_up_the_time_of_the_call() {
         answerer: Answerer::Host,
         cancel: work.child_token(),
         progress: Progress::default(),
+        metrics: Arc::clone(&waiting.kernel.metrics),
         writers: Arc::clone(&waiting.kernel.writers),
         expectation: fumi_base::expectation::Resolved::default(),
         batch: None,

@@ -353,6 +353,49 @@ cases! {
     a_converted_result_is_all_or_nothing: "converted",
 }
 
+/// A reply that is written to a file: before, the old file or none; after, the new one; and no unfinished one after the next start.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_output_file_is_all_or_nothing() {
+    let arguments = json!({"output_file": "deep/report.json", "suppress_output": true});
+    let output = Path::new(".fumi/output/deep/report.json");
+    let kill = move |old: Option<&'static str>| {
+        let before = novel();
+        if let Some(old) = old {
+            before.file(&output.to_string_lossy(), old);
+        }
+        let written = |sample: &Sample| std::fs::read_to_string(sample.root().join(output)).ok();
+        // Its time apart.
+        let is_new = |text: &str| serde_json::from_str::<Value>(text).is_ok_and(|reply| reply["success"] == true);
+        let after = copied(&before);
+        let places = Mortal::start(&after, "list").places("status", &arguments);
+        assert!(is_new(&written(&after).unwrap()));
+        let (mut old_ones, mut new_ones) = (0, 0);
+        for number in 1..=places.len() {
+            let sample = copied(&before);
+            let place = Mortal::start(&sample, &number.to_string()).dies("status", &arguments);
+            let left = written(&sample);
+            if left.as_deref() == old {
+                old_ones += 1;
+            } else {
+                assert!(left.as_deref().is_some_and(is_new), "killed at {place}: {left:?}");
+                new_ones += 1;
+            }
+            drop(Mortal::start(&sample, ""));
+            let unfinished: Vec<_> = sample
+                .state()
+                .into_iter()
+                .map(|(path, _)| path)
+                .filter(|path| path.to_string_lossy().contains(".fumi-new-"))
+                .collect();
+            assert!(unfinished.is_empty(), "killed at {place}: {unfinished:?}");
+            assert_eq!(written(&sample), left, "killed at {place}");
+        }
+        assert!(old_ones >= 3 && new_ones >= 2, "{places:?}");
+    };
+    let kills = move || [None, Some("old")].map(kill);
+    tokio::task::spawn_blocking(kills).await.unwrap();
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn no_tool_that_writes_and_no_step_of_a_write_is_left_out() {
     let (mut tools, mut kinds) = (BTreeSet::new(), BTreeSet::new());

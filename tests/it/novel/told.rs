@@ -1,12 +1,15 @@
 //! What callers of the novel tools are told: where to go on, in plain words, and never silently something else.
 
+use fumi::tool::Caller;
+use fumi_base::text::Locale;
 use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
 
 use super::{
     FIRST, novel, script, unwritten,
     writing::{ok, refused, until},
 };
-use crate::sample::call;
+use crate::sample::{call, call_as, whole};
 
 const PLOT: &str = "20_プロット/話別/第001話.yaml";
 
@@ -74,6 +77,98 @@ async fn a_plot_is_asked_for_with_all_that_is_known() {
     }
 }
 
+/// A ledger is written as the author goes: what has no payoff yet is open, and told as that.
+#[tokio::test(flavor = "multi_thread")]
+async fn foreshadowing_without_a_payoff_is_told_as_open() {
+    let sample = novel();
+    let ledger = "50_管理資料/伏線管理.yaml";
+    let more = "  - {id: F003, title: 鳴らない鈴, plant: {episode: 第1話, keywords: [鈴]}, status: planted}\n\
+                \x20 - {id: F004, title: 返した鍵, plant: {episode: 1}, payoff: {content: いつか}, status: resolved}\n\
+                \x20 - {id: F005, title: 欠けた茶碗, plant: {episode: 1}, payoff: {episode: 2}}\n";
+    sample.file(ledger, sample.read(ledger) + more);
+    let app = sample.app();
+    let asked = ok(&app, "noveler_plot", json!({"episode": 3, "regenerate": true})).await;
+    let instruction = asked["instruction"].as_str().unwrap();
+    for known in [
+        "F003 open, payoff not decided: 鳴らない鈴",
+        "F005 open, payoff was due in episode 2: 欠けた茶碗",
+    ] {
+        assert!(instruction.contains(known), "{known}: {instruction}");
+    }
+    assert!(!instruction.contains("F004"), "{instruction}");
+    let reply = call(&app, "check_story_structure", json!({"episode": 2, "judge": false})).await;
+    assert!(!reply.is_error, "{}", reply.text);
+    let open = json!([
+        {"id": "F002", "title": "五パーセント重い秤", "planted_in": 1, "payoff_in": 3},
+        {"id": "F003", "title": "鳴らない鈴", "planted_in": 1},
+    ]);
+    assert_eq!(reply.structured["open_foreshadowing"], open);
+    assert!(
+        reply
+            .text
+            .contains("F003 鳴らない鈴 (planted in episode 1, payoff not decided)"),
+        "{}",
+        reply.text
+    );
+}
+
+/// What was due before is not told as settled, and what is left out of a long list is counted.
+#[tokio::test(flavor = "multi_thread")]
+async fn overdue_foreshadowing_is_told_as_due_and_all_of_it_is_counted() {
+    let sample = novel();
+    let mut ledger = "foreshadowing:\n".to_owned();
+    for number in 1..=45 {
+        ledger.push_str(&format!(
+            "  - {{id: G{number:02}, title: 糸, plant: {{episode: 1}}, payoff: {{episode: 2}}}}\n"
+        ));
+    }
+    sample.file("50_管理資料/伏線管理.yaml", ledger);
+    let app = sample.app();
+    for (locale, due, more) in [
+        (
+            Locale::En,
+            "open: G01 糸 (planted in episode 1, payoff was due in episode 2)",
+            "open: 15 more in the ledger",
+        ),
+        (
+            Locale::Ja,
+            "未回収: G01 糸（第1話で張り、第2話で回収する予定だった）",
+            "未回収: ほか 15 件",
+        ),
+    ] {
+        let caller = Caller {
+            locale: Some(locale),
+            ..whole(&app)
+        };
+        let arguments = json!({"episode": 3, "judge": false});
+        let reply = call_as(
+            &app,
+            "check_story_structure",
+            arguments,
+            caller,
+            CancellationToken::new(),
+        )
+        .await;
+        assert!(!reply.is_error, "{}", reply.text);
+        assert!(reply.text.contains(due) && reply.text.contains(more), "{}", reply.text);
+        let open = reply.structured["open_foreshadowing"].as_array().unwrap();
+        assert_eq!((open.len(), &open[0]["overdue"]), (30, &json!(true)));
+        assert_eq!(reply.structured["more_open_foreshadowing"], 15);
+    }
+    let reply = call(
+        &app,
+        "check_story_structure",
+        json!({"episode": 3, "judge": false, "verbose": true}),
+    )
+    .await;
+    assert_eq!(reply.structured["open_foreshadowing"].as_array().unwrap().len(), 45);
+    assert!(
+        reply.structured.get("more_open_foreshadowing").is_none(),
+        "{}",
+        reply.text
+    );
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn faults_of_yaml_are_told_in_plain_words_with_their_key() {
     let sample = novel();
@@ -87,6 +182,52 @@ async fn faults_of_yaml_are_told_in_plain_words_with_their_key() {
             && message.contains("「characters」: ここには一覧が必要です"),
         "{message}"
     );
+}
+
+/// The whole path of the key, and the line of its value, however deep it stands.
+#[tokio::test(flavor = "multi_thread")]
+async fn faults_of_yaml_are_told_with_the_path_of_the_key_and_its_line() {
+    let sample = novel();
+    let app = sample.app();
+    for (text, place, key) in [
+        (
+            "episode_info:\n  title: 題\n  theme:\n    - 海\n",
+            "line 4",
+            "`episode_info.theme`",
+        ),
+        (
+            "scene_structure:\n  total_target_words:\n    - 4000\n    - 5000\n",
+            "line 3",
+            "`scene_structure.total_target_words`",
+        ),
+        (
+            "episode_info: {title: 題, chapter_number: 一章}\n",
+            "line 1",
+            "`episode_info.chapter_number`",
+        ),
+        (
+            "synopsis: 一\nepisode_info:\n  title: \"閉じない\nkey_events: []\n",
+            "line 3",
+            "`episode_info.title`",
+        ),
+        (
+            "episode_info:\n  theme: 海\n  theme: 山\n",
+            "line 3",
+            "`episode_info.theme`",
+        ),
+    ] {
+        sample.file(PLOT, text);
+        let error = refused(&app, "noveler_write", json!({"episode": 1})).await;
+        let message = error["message"].as_str().unwrap();
+        assert!(message.contains(place) && message.contains(key), "{text}\n{message}");
+    }
+    sample.file(
+        "プロジェクト設定.yaml",
+        "title: 題\nchecks:\n  thresholds:\n    long_sentence: {max: 多い}\n",
+    );
+    let error = refused(&app, "check_basic", json!({"episode": 1})).await;
+    let message = error["message"].as_str().unwrap();
+    assert!(message.contains("checks.thresholds"), "{message}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -162,4 +303,93 @@ async fn a_text_of_two_characters_is_no_hundred() {
         "{}",
         reply.text
     );
+}
+
+/// Calls that ask, of every tool that can; the session of the writing tools stands in for `SESSION`.
+fn asking() -> Vec<(String, Value)> {
+    let steps = (2..=10).map(|step| format!("write_step_{step}"));
+    let mut all = vec![
+        ("noveler_write".to_owned(), json!({"episode": 1, "restart": true})),
+        (
+            "write_stage".to_owned(),
+            json!({"episode": 1, "stage": "plot_data_preparation", "session_id": "SESSION"}),
+        ),
+        (
+            "write_resume".to_owned(),
+            json!({"episode": 1, "session_id": "SESSION"}),
+        ),
+        ("write_manuscript_draft".to_owned(), json!({"episode": 1})),
+        ("write_with_claude".to_owned(), json!({"episode": 1})),
+        (
+            "write_step_1".to_owned(),
+            json!({"episode": 1, "session_id": "SESSION"}),
+        ),
+        (
+            "enhanced_execute_writing_step".to_owned(),
+            json!({"episode": 1, "step_id": 1}),
+        ),
+        (
+            "enhanced_resume_from_partial_failure".to_owned(),
+            json!({"episode": 1, "recovery_point": 0}),
+        ),
+        ("noveler_plot".to_owned(), json!({"episode": 1, "regenerate": true})),
+        ("noveler".to_owned(), json!({"command": "plot 1 --regenerate"})),
+        ("noveler_check".to_owned(), json!({"episode": 2})),
+        ("check_story_elements".to_owned(), json!({"episode": 2})),
+        ("check_story_structure".to_owned(), json!({"episode": 2})),
+        ("execute_check_step".to_owned(), json!({"episode": 2, "step_id": 4})),
+    ];
+    all.extend(steps.map(|tool| (tool, json!({"episode": 1, "session_id": "SESSION"}))));
+    all
+}
+
+/// One object everywhere: whoever drives one question drives all of them.
+#[tokio::test(flavor = "multi_thread")]
+async fn every_question_of_every_tool_has_every_field() {
+    let sample = unwritten();
+    let app = sample.app();
+    let mut asked = Vec::new();
+    for (tool, mut arguments) in asking() {
+        let stage: usize = tool.strip_prefix("write_step_").map_or(0, |step| step.parse().unwrap());
+        if arguments["session_id"] == "SESSION" {
+            // A session that stands at this step.
+            let begun = ok(&app, "noveler_write", json!({"episode": 1, "restart": true})).await;
+            let at = fumi_novel::writing::Stage::numbered(stage).map(|stage| format!("{stage}:1"));
+            let at = at.filter(|_| stage > 1);
+            let begun = if at.is_some() {
+                until(&app, begun, at.as_deref()).await
+            } else {
+                begun
+            };
+            arguments["session_id"] = begun["session_id"].clone();
+        }
+        let mut question = ok(&app, &tool, arguments).await;
+        if let Some(stands_for) = question.get("tool").and_then(Value::as_str).map(str::to_owned) {
+            question = ok(&app, &stands_for, question["arguments"].clone()).await;
+        }
+        let missing: Vec<&str> = ["session_id", "step", "instruction"]
+            .into_iter()
+            .filter(|field| question[*field].as_str().unwrap_or_default().is_empty())
+            .chain(
+                ["context", "acceptance_criteria"]
+                    .into_iter()
+                    .filter(|field| question[*field].as_array().is_none_or(Vec::is_empty)),
+            )
+            .collect();
+        assert!(missing.is_empty(), "{tool} lacks {missing:?}: {question}");
+        assert_eq!(question["status"], "needs_text", "{tool}");
+        assert!(question["response_schema"]["type"].is_string(), "{tool}: {question}");
+        let submit = &question["submit"];
+        assert!(
+            submit["tool"].is_string() && submit["answer"].is_string() && submit["arguments"].is_object(),
+            "{tool}: {submit}"
+        );
+        asked.push(tool);
+    }
+    let all = app.catalogue.entries().iter().filter(|entry| entry.asks);
+    let forgotten: Vec<&str> = all
+        .map(|entry| entry.spec.name)
+        .filter(|name| !asked.iter().any(|one| one == name))
+        .collect();
+    assert!(forgotten.is_empty(), "{forgotten:?} ask, and are not tried here");
 }

@@ -111,9 +111,10 @@ async fn stages_by_name_and_by_number_stop_where_they_end() {
     assert_eq!(asked["submit"]["tool"], "write_step_2");
     let done = until(&app, asked, None).await;
     assert_eq!(
-        (&done["step_number"], &done["next_step"], &done["timeout_reset"]),
+        (&done["step"], &done["next_step"], &done["timeout_reset"]),
         (&json!(2), &json!(3), &json!(true))
     );
+    assert_eq!(done["stage"], "analyze_plot_structure");
     // A stage that is done says what it gave.
     let again = ok(&app, "write_step_1", json!({"episode": 1, "session_id": session})).await;
     assert_eq!(again["result"]["status"], "completed");
@@ -179,11 +180,14 @@ async fn the_draft_alone_and_in_one_go() {
     let plot = "梶みちるが島に着く。";
     let arguments = json!({"episode": 7, "plot_content": plot, "word_count_target": 4000});
     let asked = ok(&app, "write_with_claude", arguments.clone()).await;
-    assert!(asked.get("session_id").is_none() && asked["instruction"].as_str().unwrap().contains(plot));
+    assert!(asked["instruction"].as_str().unwrap().contains(plot));
     let mut arguments = asked["submit"]["arguments"].clone();
     arguments["content"] = json!(script::whole());
     let done = ok(&app, "write_with_claude", arguments.clone()).await;
-    assert_eq!(done["generation_method"], "host");
+    assert_eq!(
+        (&done["generation_method"], &done["session_id"]),
+        (&json!("host"), &asked["session_id"])
+    );
     let path = done["manuscript_path"].as_str().unwrap();
     assert!(
         sample.read(path).ends_with(script::whole().trim_start_matches('\n')),
@@ -277,6 +281,59 @@ async fn verbose_tells_what_was_asked_and_answered() {
     assert_eq!(second["resource_usage"]["file_operations"], 4);
 }
 
+/// `verbose` tells the same of every way to write: what was asked and answered, and which files the call wrote.
+#[tokio::test(flavor = "multi_thread")]
+async fn verbose_holds_for_every_tool_that_writes() {
+    let sample = unwritten();
+    let app = sample.app();
+    let first = ok(&app, "write_step_1", json!({"episode": 1, "verbose": true})).await;
+    let (tool, arguments) = submission(&first);
+    assert_eq!(arguments["verbose"], true, "{arguments}");
+    let second = ok(&app, &tool, arguments).await;
+    assert_eq!(
+        second["resource_usage"]["files"].as_array().unwrap().len(),
+        4,
+        "{second}"
+    );
+    let session = &second["session_id"];
+    for (tool, more) in [
+        ("write_resume", json!({"session_id": session})),
+        ("enhanced_execute_writing_step", json!({"step_id": 1})),
+        ("enhanced_get_writing_tasks", json!({})),
+        ("enhanced_resume_from_partial_failure", json!({"recovery_point": 0})),
+    ] {
+        let mut arguments = json!({"episode": 1, "verbose": true});
+        arguments
+            .as_object_mut()
+            .unwrap()
+            .extend(more.as_object().unwrap().clone());
+        let reply = ok(&app, tool, arguments).await;
+        assert_eq!(
+            reply["execution_trace"][0]["stage"], "plot_data_preparation",
+            "{tool}: {reply}"
+        );
+    }
+    let asked = ok(&app, "write_manuscript_draft", json!({"episode": 1, "verbose": true})).await;
+    let draft = until(&app, asked, None).await;
+    let wrote = |reply: &Value| {
+        reply["resource_usage"]["files"]
+            .as_array()
+            .unwrap()
+            .contains(&json!(FIRST))
+    };
+    assert!(
+        wrote(&draft) && draft["execution_trace"].as_array().unwrap().len() == 3,
+        "{draft}"
+    );
+    let asked = ok(&app, "write_with_claude", json!({"episode": 1, "verbose": true})).await;
+    let mut arguments = asked["submit"]["arguments"].clone();
+    arguments["content"] = json!(script::whole() + "\n　また朝が来た。\n");
+    let whole = ok(&app, "write_with_claude", arguments).await;
+    assert!(wrote(&whole), "{whole}");
+    let arguments = json!({"file_path": FIRST, "content": "# 一\n", "overwrite": true, "verbose": true});
+    assert!(wrote(&ok(&app, "write", arguments).await));
+}
+
 /// A root inside the novel is the novel; its own prompts are used.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_folder_inside_the_novel_will_do_and_prompts_may_be_its_own() {
@@ -296,4 +353,134 @@ async fn a_folder_inside_the_novel_will_do_and_prompts_may_be_its_own() {
     );
     assert!(sample.root().join(".noveler/sessions").is_dir());
     assert!(!inside.join(".noveler").exists());
+}
+
+/// What an author writes between two stages is told at once, kept, and never told as the session's.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_manuscript_that_the_author_rewrote_is_kept_and_told() {
+    let sample = unwritten();
+    let app = sample.app();
+    let first = ok(&app, "noveler_write", json!({"episode": 1})).await;
+    let asked = until(&app, first, Some("write_manuscript_draft:1")).await;
+    let session = asked["session_id"].clone();
+    let asked = ok(
+        &app,
+        "write_manuscript_draft",
+        json!({"episode": 1, "session_id": session}),
+    )
+    .await;
+    assert!(asked.get("manuscript_edited").is_none(), "{asked}");
+    let draft = until(&app, asked, None).await;
+    assert!(draft.get("manuscript_edited").is_none(), "{draft}");
+    let own = "# 第1話　作者の題\n\n　作者が書き直した。\n";
+    sample.file(FIRST, own);
+    // Asking again for the draft does not put it over the author's text, nor shows one as the other.
+    let again = ok(
+        &app,
+        "write_manuscript_draft",
+        json!({"episode": 1, "session_id": session}),
+    )
+    .await;
+    assert_eq!(sample.read(FIRST), own);
+    assert!(
+        again["manuscript_text"].as_str().unwrap().contains("作者が書き直した"),
+        "{again}"
+    );
+    let asked = ok(&app, "write_resume", json!({"episode": 1, "session_id": session})).await;
+    assert!(asked["manuscript_edited"].as_str().unwrap().contains(FIRST), "{asked}");
+    assert_eq!(sample.read(FIRST), own);
+    let done = until(&app, asked, None).await;
+    let backup = done["primary_output"]["backup_id"].as_str().unwrap();
+    assert_eq!(sample.read(&format!("90_バックアップ/{backup}/files/{FIRST}")), own);
+    assert!(done["manuscript_edited"].as_str().unwrap().contains(backup), "{done}");
+    // After the end: the file is left, and the reply is about the file.
+    sample.file(FIRST, own);
+    let after = ok(&app, "noveler_write", json!({"episode": 1})).await;
+    assert_eq!(
+        (sample.read(FIRST).as_str(), &after["word_count"]),
+        (own, &json!(9)),
+        "{after}"
+    );
+    assert!(
+        after["primary_output"]["preview"]
+            .as_str()
+            .unwrap()
+            .contains("作者の題"),
+        "{after}"
+    );
+    assert!(
+        after["manuscript_edited"].is_string() && after["primary_output"].get("backup_id").is_none(),
+        "{after}"
+    );
+}
+
+/// A session that is written for another reason does not take the author's text for its own.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_authors_text_is_told_again_after_the_session_was_written() {
+    let sample = unwritten();
+    let app = sample.app();
+    let first = ok(&app, "noveler_write", json!({"episode": 1})).await;
+    let asked = until(&app, first, Some("write_manuscript_draft:1")).await;
+    let session = asked["session_id"].clone();
+    let named = json!({"episode": 1, "session_id": session});
+    let asked = ok(&app, "write_manuscript_draft", named).await;
+    until(&app, asked, None).await;
+    let own = "# 第1話　作者の題\n\n　作者が書き直した。\n";
+    sample.file(FIRST, own);
+    // A new target writes the session.
+    let retargeted = json!({"episode": 1, "session_id": session, "word_count_target": 4100});
+    for time in 1..=2 {
+        let again = ok(&app, "write_manuscript_draft", retargeted.clone()).await;
+        assert_eq!(sample.read(FIRST), own, "call {time}: {again}");
+        assert!(again["manuscript_edited"].is_string(), "call {time}: {again}");
+        assert!(again.get("backup_id").is_none(), "call {time}: {again}");
+    }
+    // So does a turn of a draft that is done again.
+    let remark = json!({
+        "episode": 1, "session_id": session, "stage": "write_manuscript_draft", "user_feedback": "もう少し静かに",
+    });
+    let asked = ok(&app, "write_stage", remark).await;
+    assert_eq!(asked["step"], "write_manuscript_draft:1");
+    let mut asked = json!({"status": "needs_text", "step": asked["step"], "submit": {
+        "tool": "write_manuscript_draft",
+        "arguments": {"episode": 1, "session_id": session, "step": asked["step"]},
+    }});
+    for step in ["write_manuscript_draft:2", "write_manuscript_draft:3"] {
+        let (tool, arguments) = submission(&asked);
+        asked = ok(&app, &tool, arguments).await;
+        assert_eq!((asked["step"].as_str(), &*sample.read(FIRST)), (Some(step), own));
+        assert!(asked["manuscript_edited"].is_string(), "{asked}");
+    }
+    let draft = until(&app, asked, None).await;
+    let backup = draft["backup_id"].as_str().unwrap();
+    assert_eq!(sample.read(&format!("90_バックアップ/{backup}/files/{FIRST}")), own);
+    assert!(draft["manuscript_edited"].as_str().unwrap().contains(backup), "{draft}");
+}
+
+/// The same of a session that is finished: its replies stay about the author's file.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_finished_session_that_is_written_again_still_shows_the_authors_file() {
+    let sample = unwritten();
+    let app = sample.app();
+    let first = ok(&app, "noveler_write", json!({"episode": 1})).await;
+    let done = until(&app, first, None).await;
+    let session = done["session_id"].clone();
+    let own = "# 第1話　作者の題\n\n　作者が書き直した。\n";
+    sample.file(FIRST, own);
+    let retargeted = json!({"episode": 1, "word_count_target": 4100});
+    let approved = json!({"episode": 1, "session_id": session, "user_feedback": "approved"});
+    for arguments in [retargeted.clone(), retargeted, approved.clone(), approved] {
+        let after = ok(&app, "noveler_write", arguments.clone()).await;
+        assert_eq!(sample.read(FIRST), own, "{arguments}");
+        assert_eq!(after["word_count"], 9, "{arguments}: {after}");
+        assert!(after["manuscript_edited"].is_string(), "{arguments}: {after}");
+        let preview = after["primary_output"]["preview"].as_str().unwrap();
+        assert!(preview.contains("作者の題"), "{arguments}: {after}");
+    }
+    // A tool of single stages shows the session's text, and says so.
+    let stage = json!({"episode": 1, "session_id": session, "stage": "final_adjustment"});
+    let shown = ok(&app, "write_stage", stage).await;
+    let told = shown["manuscript_edited"].as_str().unwrap();
+    assert!(told.contains("the session's own text"), "{told}");
+    assert!(shown["stage_result"]["characters"].as_u64().unwrap() > 9, "{shown}");
 }

@@ -30,7 +30,7 @@ async fn a_click_gives_the_events_of_a_persons_click() {
          <select id=list><option>Red<option id=green>Green</select>
          <button id=late hidden>Late</button>
          <style>@keyframes go { from { left: 0 } to { left: 300px } }
-           #mover { position: fixed; top: 300px; animation: go .4s linear } </style><button id=mover>Moves</button>
+           #mover { position: fixed; left: 0; top: 300px; animation: go .4s linear } </style><button id=mover>Moves</button>
          <script>setTimeout(() => late.hidden = false, 400); contextmenu = 0;
            a.addEventListener('click', (event) => a.dataset.held = [event.ctrlKey, event.shiftKey, event.detail]);</script>",
     )

@@ -10,8 +10,8 @@ use tree_sitter::Node;
 
 use crate::{
     elements::{Detail, Import, ImportName, Kind, ParamKind, Visibility},
-    extract::Draft,
-    parse::Parsed,
+    extract::{Draft, TEXT_CHARACTERS},
+    parse::{Parsed, one_line},
 };
 
 pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
@@ -510,7 +510,7 @@ fn decorated(parsed: &Parsed, draft: &mut Draft<'_>) {
     let mut first = draft.node;
     let mut found = Vec::new();
     while let Some(before) = first.prev_sibling().filter(|before| before.kind() == "decorator") {
-        found.push(parsed.text(before).trim_start_matches('@').to_owned());
+        found.push(one_line(parsed.text(before).trim_start_matches('@'), TEXT_CHARACTERS));
         first = before;
     }
     if found.is_empty() {

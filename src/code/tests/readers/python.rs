@@ -1,5 +1,5 @@
-//! Python's own `ast` over the installed standard library and pip: the same classes, functions, methods and imports, with
-//! the same names and lines. The files are those of the machine; their number is bounded, never below 300.
+//! Python's own `ast` over the installed standard library and pip: the same classes, functions, methods, decorators and
+//! imports, with the same names and lines. The files are those of the machine; their number is bounded, never below 300.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -119,10 +119,12 @@ fn ours(path: &str) -> BTreeSet<String> {
             },
             _ => continue,
         };
-        facts.insert(format!(
-            "{kind}\t{name}\t{}\t{}",
-            element.span.start_line, element.span.end_line
-        ));
+        let lines = format!("{}\t{}", element.span.start_line, element.span.end_line);
+        for decorator in element.code().into_iter().flat_map(|code| &code.decorators) {
+            let shown: String = decorator.chars().take(100).collect();
+            facts.insert(format!("decorator\t{name} {shown}\t{lines}"));
+        }
+        facts.insert(format!("{kind}\t{name}\t{lines}"));
     }
     facts
 }

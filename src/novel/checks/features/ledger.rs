@@ -1,6 +1,6 @@
 //! The ledger of foreshadowing (伏線管理.yaml): what is planted where, and what is due.
 //!
-//! An entry counts by the episode that it names; one that names none is due nowhere. A keyword is found as it is written or in
+//! An entry counts by the episodes that it names; without one for its payoff it stays open. A keyword is found as it is written or in
 //! another inflection, in the story alone; in what sense it stands there is not known here.
 
 use std::ops::Range;
@@ -68,7 +68,23 @@ impl Foreshadowing {
     /// Whether it should have been answered before an episode, and the file does not say that it was.
     #[must_use]
     pub fn is_overdue(&self, episode: u32) -> bool {
-        self.payoff.episode.is_some_and(|due| due < episode) && self.status != "resolved"
+        self.payoff.episode.is_some_and(|due| due < episode) && !self.is_resolved()
+    }
+
+    /// True if it is planted by an episode and to be answered after it. An entry that names no episode for its payoff is open until
+    /// the file says that it is resolved.
+    #[must_use]
+    pub fn is_open(&self, episode: u32) -> bool {
+        let planted = self.plant.episode.is_some_and(|plant| plant <= episode);
+        planted
+            && match self.payoff.episode {
+                Some(payoff) => payoff > episode,
+                None => !self.is_resolved(),
+            }
+    }
+
+    fn is_resolved(&self) -> bool {
+        self.status == "resolved"
     }
 }
 
@@ -184,5 +200,22 @@ foreshadowing:
         assert_eq!((due, planted), (vec!["A", "B"], vec!["B"]));
         assert_eq!(ledger.entries[0].plant.keywords, ["鍵"]);
         assert!(ledger.entries[1].is_overdue(3) && !ledger.entries[2].is_overdue(3));
+    }
+
+    #[test]
+    fn what_names_no_payoff_is_open_until_it_is_resolved() {
+        let text = "\
+foreshadowing:
+  - { id: A, plant: { episode: 2 } }
+  - { id: B, plant: { episode: 2 }, payoff: { content: いつか }, status: resolved }
+  - { id: C, plant: { episode: 1 }, payoff: { episode: 3 } }
+  - { id: D }
+";
+        let ledger = Ledger::of(&[Yaml::read("ledger.yaml", text).expect("YAML")]);
+        let open = |episode| -> Vec<&str> {
+            let open = ledger.entries.iter().filter(|entry| entry.is_open(episode));
+            open.map(|entry| entry.id.as_str()).collect()
+        };
+        assert_eq!((open(1), open(2), open(3)), (vec!["C"], vec!["A", "C"], vec!["A"]));
     }
 }

@@ -160,7 +160,7 @@ fn a_plot_is_asked_for_with_all_that_is_planned_of_it() {
     let planned: Vec<&str> = material
         .ledger
         .iter()
-        .filter_map(|line| line.split(':').next())
+        .filter_map(|line| line.en.split(':').next())
         .collect();
     assert!(
         planned.starts_with(&["F001 payoff", "F001 hint", "F002 hint"]),

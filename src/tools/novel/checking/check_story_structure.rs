@@ -3,17 +3,18 @@
 use fumi_base::text::Locale;
 use fumi_novel::checks::{
     aspects::{AspectScore, STRUCTURE, overall_of},
+    features::Foreshadowing,
     items::Method,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    CHECKS, Checked, EpisodeNumber, Job, NovelDeps, Own, Verdict,
+    CHECKS, Checked, EpisodeNumber, Job, NovelDeps, Own, Seen, Verdict,
     aspect::AspectShown,
     check_story_elements::judged_by,
     hundredths,
-    issue::Shown,
+    issue::{MOST, SHOWN, Shown},
     judging::{self, Given, Judging, Rejected},
     review::{Items, Looks, Whole, reviewed},
     tenths, texts, yes,
@@ -53,12 +54,38 @@ pub struct Structure {
     overall_structure_score: Option<f64>,
     /// How much of all aspects was evaluated, from 0 to 1.
     coverage: f64,
+    /// What the ledger has planted by this episode and not answered in it; at most 30, with `verbose` 300.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    open_foreshadowing: Vec<Thread>,
+    /// How many open entries the ledger has beside those.
+    #[serde(skip_serializing_if = "is_none_left")]
+    more_open_foreshadowing: usize,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     unstable_items: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     rejected_judgements: Vec<Rejected>,
     #[serde(skip)]
     method: &'static str,
+}
+
+/// An entry of the ledger that is open.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct Thread {
+    id: String,
+    title: String,
+    /// The episode that plants it.
+    planted_in: u32,
+    /// The episode that pays it off; absent where the ledger names none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    payoff_in: Option<u32>,
+    /// True if that episode has passed.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    overdue: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_none_left(count: &usize) -> bool {
+    *count == 0
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -100,6 +127,7 @@ pub(super) fn structure(whole: &Whole<'_>) -> Structure {
     let characters = seen.material.characters();
     let scores = STRUCTURE.map(|aspect| AspectScore::of(aspect, seen.findings, characters, whole.evaluations));
     let (overall, coverage) = overall_of(&scores);
+    let (open_foreshadowing, more_open_foreshadowing) = threads(seen);
     let [integration, pacing, foreshadowing, psychology, genre] = scores.map(|one| AspectShown::of(seen, &one));
     Structure {
         structure_analysis: Analysis {
@@ -111,12 +139,55 @@ pub(super) fn structure(whole: &Whole<'_>) -> Structure {
         },
         overall_structure_score: overall.map(tenths),
         coverage: hundredths(coverage),
+        open_foreshadowing,
+        more_open_foreshadowing,
         unstable_items: whole.unstable.to_vec(),
         rejected_judgements: whole.rejected.to_vec(),
         method: match overall {
             None => Method::NotEvaluated.name(),
             Some(_) => judged_by(whole.evaluations).name(),
         },
+    }
+}
+
+/// Returns the open entries of the ledger, as many as a list of issues shows, and how many there are beside them.
+fn threads(seen: &Seen<'_>) -> (Vec<Thread>, usize) {
+    let episode = seen.job.episode.number();
+    let entries = seen.material.ledger().entries.iter();
+    let open = entries.filter(|entry| entry.is_open(episode) || entry.is_overdue(episode));
+    let thread = |entry: &Foreshadowing| {
+        Some(Thread {
+            id: entry.id.clone(),
+            title: entry.title.clone(),
+            planted_in: entry.plant.episode?,
+            payoff_in: entry.payoff.episode,
+            overdue: entry.is_overdue(episode),
+        })
+    };
+    let mut threads: Vec<Thread> = open.filter_map(thread).collect();
+    let most = if seen.job.verbose { MOST } else { SHOWN };
+    let more = threads.len().saturating_sub(most);
+    threads.truncate(most);
+    (threads, more)
+}
+
+impl Thread {
+    fn line(&self, locale: Locale) -> String {
+        let Self {
+            id, title, planted_in, ..
+        } = self;
+        let (en, ja) = match self.payoff_in {
+            Some(due) if self.overdue => (
+                format!("payoff was due in episode {due}"),
+                format!("第{due}話で回収する予定だった"),
+            ),
+            Some(payoff) => (format!("payoff in episode {payoff}"), format!("第{payoff}話で回収する")),
+            None => ("payoff not decided".to_owned(), "回収する話は未定".to_owned()),
+        };
+        match locale {
+            Locale::En => format!("open: {id} {title} (planted in episode {planted_in}, {en})"),
+            Locale::Ja => format!("未回収: {id} {title}（第{planted_in}話で張り、{ja}）"),
+        }
     }
 }
 
@@ -143,9 +214,18 @@ impl Own for Structure {
         })
     }
 
-    fn lines(&self, _locale: Locale) -> Vec<String> {
+    fn lines(&self, locale: Locale) -> Vec<String> {
         let named = self.structure_analysis.named();
-        named.iter().flat_map(|(name, aspect)| aspect.lines(name)).collect()
+        let aspects = named.iter().flat_map(|(name, aspect)| aspect.lines(name));
+        let more = match (self.more_open_foreshadowing, locale) {
+            (0, _) => None,
+            (more, Locale::En) => Some(format!("open: {more} more in the ledger")),
+            (more, Locale::Ja) => Some(format!("未回収: ほか {more} 件")),
+        };
+        aspects
+            .chain(self.open_foreshadowing.iter().map(|thread| thread.line(locale)))
+            .chain(more)
+            .collect()
     }
 
     fn shown(&self) -> Vec<&Shown> {

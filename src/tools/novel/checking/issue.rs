@@ -27,7 +27,7 @@ pub(super) struct Shown {
     suggestion: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     fix: Option<Fix>,
-    /// Bytes of the file, start and end.
+    /// Bytes of the text in UTF-8, start and end, whatever encoding the file has.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     span: Vec<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -239,8 +239,8 @@ fn ask<T: Own + Clone + Send + Sync + 'static>(
     };
     Ask {
         status: Status::NeedsText,
-        session_id: Some(session_id),
-        step: Some("judge".to_owned()),
+        session_id,
+        step: "judge".to_owned(),
         instruction: open.instruction,
         report: checked.text(job.locale),
         context: vec![

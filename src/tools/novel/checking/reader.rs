@@ -42,11 +42,12 @@ pub(super) struct Reader {
 
 impl Reader {
     pub(super) fn of(deps: &NovelDeps, cx: &Cx) -> Self {
-        let project = sha256(cx.project.root().to_string_lossy().as_bytes());
-        let own = format!("review/{}/", cx.caller.access.principal);
+        // As hashes: a slash in a principal's name would make its reviews those of another, whose name it begins with.
+        let part = |name: &[u8]| sha256(name)[..16].to_owned();
+        let own = format!("review/{}/", part(cx.caller.access.principal.as_bytes()));
         Self {
             store: Arc::clone(&deps.store),
-            prefix: format!("{own}{}/", &project[..16]),
+            prefix: format!("{own}{}/", part(cx.project.root().to_string_lossy().as_bytes())),
             own,
             files: Apart::default(),
             fetched: Arc::default(),

@@ -26,8 +26,8 @@ use crate::{
     tools::novel::{NOVEL, REVIEW, STEPS},
 };
 
-/// Data of more bytes are told by their keys: with the rest of the reply they are about as much as a reply may hold.
-const DATA_BYTES: usize = 48_000;
+/// Data of more bytes are told by their keys: with the rest of the reply they are about as much as a reply may hold by default.
+const DATA_BYTES: usize = 34_000;
 
 /// How many keys are told.
 const KEYS: usize = 200;

@@ -8,7 +8,7 @@ use fumi_novel::{
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, json};
+use serde_json::json;
 
 use super::{METHOD, Step, latest_session};
 use crate::{
@@ -18,8 +18,8 @@ use crate::{
         checking::finishing::Found,
         noveler_complete, now, texts,
         writing::{
-            STAGE_TIMEOUT, Sitting, StageResult, Wanted, desk, moment, names, one_stage, preview, question, said, sit,
-            stage_result,
+            Placed, STAGE_TIMEOUT, Sitting, StageResult, Verbose, Wanted, again_verbose, desk, moment, names,
+            one_stage, preview, question, said, sit, stage_result,
         },
     },
 };
@@ -40,6 +40,8 @@ pub struct Args {
     content: Option<String>,
     #[schemars(regex(pattern = "^[a-z_]+:[1-3]$"))]
     step: Option<String>,
+    #[serde(default)]
+    verbose: bool,
 }
 
 /// What it answers.
@@ -57,6 +59,10 @@ pub struct Output {
     #[serde(skip_serializing_if = "Option::is_none")]
     next_step_id: Option<usize>,
     execution_time_seconds: f64,
+    #[serde(flatten)]
+    placed: Placed,
+    #[serde(flatten)]
+    verbose: Option<Verbose>,
 }
 
 /// What the step gave.
@@ -134,7 +140,7 @@ async fn stage_of(args: Args, stage: Stage, deps: &NovelDeps, cx: &Cx) -> Result
             .into());
         }
     };
-    let (content, step) = (args.content, args.step);
+    let (content, step, is_verbose) = (args.content, args.step, args.verbose);
     let act = move |opened: &Opened| one_stage(stage, opened, content, step.as_deref());
     let worked = sit(
         deps,
@@ -149,6 +155,7 @@ async fn stage_of(args: Args, stage: Stage, deps: &NovelDeps, cx: &Cx) -> Result
         },
     )
     .await?;
+    let verbose = Verbose::of(&worked, is_verbose);
     let mended = Outcomes {
         status: "completed".to_owned(),
         recovery_applied: !worked.lost.is_empty(),
@@ -158,8 +165,10 @@ async fn stage_of(args: Args, stage: Stage, deps: &NovelDeps, cx: &Cx) -> Result
     if let Next::Ask(asked) = &worked.next
         && asked.stage == stage
     {
-        let submit = Map::from_iter([("step_id".to_owned(), json!(stage.number()))]);
-        let more = Map::from_iter([
+        let mut submit = again_verbose(is_verbose);
+        submit.insert("step_id".to_owned(), json!(stage.number()));
+        let mut more = Verbose::fields(verbose.clone());
+        more.extend([
             ("execution_method".to_owned(), json!(METHOD)),
             ("step_id".to_owned(), json!(stage.number())),
             (
@@ -170,12 +179,13 @@ async fn stage_of(args: Args, stage: Stage, deps: &NovelDeps, cx: &Cx) -> Result
                 }),
             ),
         ]);
-        let mut ask = question(asked, cx, ExecuteWritingStep::SPEC.name, submit, more).await?;
+        let mut ask = question(&worked, asked, cx, ExecuteWritingStep::SPEC.name, submit, more).await?;
         // The session is found by itself.
         ask.submit.arguments.remove("session_id");
         return Ok(Outcome::Ask(Box::new(ask)));
     }
-    report(stage, mended, &worked, cx).await.map(Outcome::Done)
+    let report = report(stage, mended, &worked, cx).await?;
+    Ok(Outcome::Done(Output { verbose, ..report }))
 }
 
 async fn report(stage: Stage, mended: Outcomes, worked: &Worked, cx: &Cx) -> Result<Output, ToolError> {
@@ -201,6 +211,8 @@ async fn report(stage: Stage, mended: Outcomes, worked: &Worked, cx: &Cx) -> Res
         }),
         next_step_id: Some(session.current().map_or(11, Stage::number)),
         execution_time_seconds: 0.0,
+        placed: Placed::of(worked, cx.locale()),
+        verbose: None,
     })
 }
 
@@ -230,6 +242,8 @@ async fn planned(args: &Args, stage: Stage, deps: &NovelDeps, cx: &Cx) -> Result
         }),
         next_step_id: Some(stage.number() + 1),
         execution_time_seconds: 0.0,
+        placed: Placed::default(),
+        verbose: None,
     }))
 }
 
@@ -260,6 +274,8 @@ async fn finished(args: &Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Outp
         }),
         next_step_id: None,
         execution_time_seconds: 0.0,
+        placed: Placed::default(),
+        verbose: None,
     }))
 }
 
@@ -310,6 +326,8 @@ fn finishing(args: &Args, step: Step, result: Outcomes, locale: Locale) -> Outpu
         result: Some(result),
         next_step_id: (number < 18).then_some(number + 1),
         execution_time_seconds: 0.0,
+        placed: Placed::default(),
+        verbose: None,
     }
 }
 
@@ -321,6 +339,7 @@ impl Render for Output {
             lines.extend(result.instruction.clone());
             lines.extend(result.record.clone());
         }
+        lines.extend(self.placed.lines());
         if let Some(next) = self.next_step_id {
             lines.push(format!(
                 "→ enhanced_execute_writing_step {{\"episode\": {}, \"step_id\": {next}}}",

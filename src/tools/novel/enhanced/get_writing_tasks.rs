@@ -1,6 +1,6 @@
 //! `enhanced_get_writing_tasks`: the eighteen steps of an episode with how they stand, and a diagnosis of what is missing.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use fumi_base::text::Locale;
 use fumi_novel::{
@@ -9,7 +9,7 @@ use fumi_novel::{
     project::{Episode, NovelProject, Remark},
     references::FileReference,
     reviewing::Reviews,
-    writing::Material,
+    writing::{Material, Sessions},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -17,7 +17,12 @@ use serde::{Deserialize, Serialize};
 use super::{Diagnostics, METHOD, Task, latest_session, tasks};
 use crate::{
     tool::{Cx, Outcome, Render, Spec, Tool, ToolError},
-    tools::novel::{ENHANCED, EpisodeNumber, NovelDeps, READS, REVIEW, rounding::tenths, texts, writing::said},
+    tools::novel::{
+        ENHANCED, EpisodeNumber, NovelDeps, READS, REVIEW,
+        rounding::tenths,
+        texts,
+        writing::{TraceEntry, said},
+    },
 };
 
 /// How many checks of the episode are looked at, the newest.
@@ -31,6 +36,8 @@ pub struct GetWritingTasks;
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
     episode: EpisodeNumber,
+    #[serde(default)]
+    verbose: bool,
 }
 
 /// What it answers.
@@ -47,6 +54,9 @@ pub struct Output {
     progress_percentage: f64,
     tasks: Vec<Task>,
     diagnostics: Diagnostics,
+    /// What was asked and answered in the session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    execution_trace: Option<Vec<TraceEntry>>,
 }
 
 /// What is found of an episode beside its session.
@@ -120,6 +130,14 @@ impl Tool for GetWritingTasks {
         if let Some((_, lost)) = &open {
             diagnostics.damaged_stages = lost.iter().map(|stage| stage.name().to_owned()).collect();
         }
+        let trace = match session.filter(|_| args.verbose) {
+            Some(session) => {
+                let (project, session) = (Arc::clone(&cx.project), session.clone());
+                let trace = cx.blocking(move |_, _| Ok::<_, ToolError>(Sessions::of(project).trace(&session)));
+                Some(TraceEntry::all(&trace.await?))
+            }
+            None => None,
+        };
         let tasks = tasks(session, &checks, is_complete, locale);
         let current = match session.and_then(fumi_novel::writing::Session::current) {
             Some(stage) => Some(stage.number()),
@@ -148,6 +166,7 @@ impl Tool for GetWritingTasks {
             progress_percentage: tenths(progress),
             tasks,
             diagnostics,
+            execution_trace: trace,
         }))
     }
 }
@@ -158,7 +177,7 @@ fn checks(novel: &NovelProject, episode: Episode) -> Result<Vec<String>, ReviewE
         return Ok(Vec::new());
     };
     let now = FileReference::of(&file)?;
-    let history = Reviews::of(std::sync::Arc::clone(novel.project())).history(episode, HISTORY)?;
+    let history = Reviews::of(Arc::clone(novel.project())).history(episode, HISTORY)?;
     let of_now = history.into_iter().filter(|(_, done)| done.sha256 == now.hash.digits());
     Ok(of_now.map(|(_, done)| done.tool).collect())
 }

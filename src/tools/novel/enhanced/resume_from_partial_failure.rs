@@ -7,14 +7,14 @@ use fumi_novel::{
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, json};
+use serde_json::json;
 
 use super::{METHOD, execute_writing_step::ExecuteWritingStep, latest_session};
 use crate::{
     tool::{Cx, Outcome, Render, Spec, Tool, ToolError},
     tools::novel::{
         ENHANCED, EpisodeNumber, NovelDeps, REVIEW, WRITES, texts,
-        writing::{STAGE_TIMEOUT, Sitting, Wanted, names, question, said, sit},
+        writing::{Placed, STAGE_TIMEOUT, Sitting, Verbose, Wanted, again_verbose, names, question, said, sit},
     },
 };
 
@@ -29,6 +29,8 @@ pub struct Args {
     /// The last step that is kept; 0 keeps none.
     #[schemars(range(max = 10))]
     recovery_point: usize,
+    #[serde(default)]
+    verbose: bool,
 }
 
 /// What it answers.
@@ -44,6 +46,10 @@ pub struct Output {
     results: Vec<Kept>,
     recovery_applied: bool,
     recovered_stages: Vec<String>,
+    #[serde(flatten)]
+    placed: Placed,
+    #[serde(flatten)]
+    verbose: Option<Verbose>,
 }
 
 /// A step that is kept.
@@ -120,16 +126,19 @@ async fn resume(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>
     });
     let results: Vec<Kept> = kept.collect();
     let recovered = names(worked.lost.clone());
+    let verbose = Verbose::of(&worked, args.verbose);
     if let Step::Ask(asked) = &worked.next {
-        let submit = Map::from_iter([("step_id".to_owned(), json!(asked.stage.number()))]);
-        let more = Map::from_iter([
+        let mut submit = again_verbose(args.verbose);
+        submit.insert("step_id".to_owned(), json!(asked.stage.number()));
+        let mut more = Verbose::fields(verbose);
+        more.extend([
             ("execution_method".to_owned(), json!(METHOD)),
             ("resumed_steps".to_owned(), json!(resumed)),
             ("results".to_owned(), json!(results)),
             ("recovery_applied".to_owned(), json!(!recovered.is_empty())),
             ("recovered_stages".to_owned(), json!(recovered)),
         ]);
-        let mut ask = question(asked, cx, ExecuteWritingStep::SPEC.name, submit, more).await?;
+        let mut ask = question(&worked, asked, cx, ExecuteWritingStep::SPEC.name, submit, more).await?;
         ask.submit.arguments.remove("session_id");
         return Ok(Outcome::Ask(Box::new(ask)));
     }
@@ -146,11 +155,14 @@ async fn resume(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>
         results,
         recovery_applied: !recovered.is_empty(),
         recovered_stages: recovered,
+        placed: Placed::of(&worked, cx.locale()),
+        verbose,
     }))
 }
 
 impl Render for Output {
     fn text(&self, _: Locale) -> String {
-        self.summary.clone()
+        let lines = std::iter::once(self.summary.clone()).chain(self.placed.lines());
+        lines.collect::<Vec<_>>().join("\n")
     }
 }

@@ -23,7 +23,7 @@ use crate::{
         EpisodeNumber, NovelDeps, WRITES, alone, stamp,
         suggestion::Suggestion,
         texts,
-        writing::{artifact, material, noveler_write::to_write, preview, reference, said},
+        writing::{artifact, material, moment, noveler_write::to_write, preview, reference, said, work_id},
     },
 };
 
@@ -38,6 +38,9 @@ pub struct Args {
     /// Replace the plot that there is.
     #[serde(default)]
     regenerate: bool,
+    /// Of the question that is answered.
+    #[schemars(length(max = 100))]
+    session_id: Option<String>,
     /// The answer.
     content: Option<String>,
     /// The whole plot in the reply.
@@ -50,6 +53,7 @@ pub struct Args {
 pub struct Output {
     success: bool,
     summary: String,
+    session_id: String,
     /// The whole plot where it was asked for, else at most 200 characters.
     plot_generated: String,
     plot_file_path: String,
@@ -94,14 +98,15 @@ impl Tool for NovelerPlot {
     type Output = Output;
 
     async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
+        let id = work_id(args.session_id.as_deref(), &moment()?);
         let looked = look(&args, deps, cx).await?;
         Ok(match looked {
             Looked::Question(instruction, context) => {
-                let mut ask = ask(&args, instruction, &context, cx.locale());
+                let mut ask = ask(&args, id, instruction, &context, cx.locale());
                 ask.material = material(&context, cx).await?;
                 Outcome::Ask(Box::new(ask))
             }
-            Looked::Plot(placed, preview, is_new) => Outcome::Done(output(&args, *placed, preview, is_new, cx)),
+            Looked::Plot(placed, preview, is_new) => Outcome::Done(output(&args, id, *placed, (preview, is_new), cx)),
         })
     }
 }
@@ -149,8 +154,11 @@ async fn look(args: &Args, deps: &NovelDeps, cx: &Cx) -> Result<Looked, ToolErro
     }
 }
 
-fn ask(args: &Args, instruction: String, context: &[Cited], locale: Locale) -> Ask {
-    let mut arguments = Map::from_iter([("episode".to_owned(), json!(args.episode.0.number()))]);
+fn ask(args: &Args, id: String, instruction: String, context: &[Cited], locale: Locale) -> Ask {
+    let mut arguments = Map::from_iter([
+        ("episode".to_owned(), json!(args.episode.0.number())),
+        ("session_id".to_owned(), json!(id)),
+    ]);
     for (name, wanted) in [("regenerate", args.regenerate), ("include_text", args.include_text)] {
         if wanted {
             arguments.insert(name.to_owned(), json!(true));
@@ -158,8 +166,8 @@ fn ask(args: &Args, instruction: String, context: &[Cited], locale: Locale) -> A
     }
     Ask {
         status: Status::NeedsText,
-        session_id: None,
-        step: Some("plot".to_owned()),
+        session_id: id,
+        step: "plot".to_owned(),
         instruction,
         context: context.iter().map(|cited| reference(cited, locale)).collect(),
         acceptance_criteria: plotting::criteria()
@@ -206,7 +214,7 @@ fn form() -> Map<String, Value> {
     schema.as_object().cloned().unwrap_or_default()
 }
 
-fn output(args: &Args, placed: Placed, quality: Preview, is_new: bool, cx: &Cx) -> Output {
+fn output(args: &Args, session_id: String, placed: Placed, (quality, is_new): (Preview, bool), cx: &Cx) -> Output {
     let (episode, locale) = (args.episode.0, cx.locale());
     let title = plotting::title_of(&placed.plot, locale);
     Output {
@@ -223,6 +231,7 @@ fn output(args: &Args, placed: Placed, quality: Preview, is_new: bool, cx: &Cx) 
                 placed.plot.events().len()
             ),
         ),
+        session_id,
         plot_generated: if args.include_text {
             placed.text.clone()
         } else {

@@ -22,7 +22,8 @@ use fumi_novel::{
     project::Episode,
     references::ContentHash,
     writing::{
-        Act, Answer, Ask as Asked, Cited, Desk, Gives, Holds, Now, Opened, Route, Session, Stage, Traced, Which, Worked,
+        Act, Answer, Ask as Asked, Cited, Desk, Edited, Gives, Holds, Now, Opened, Route, Session, SessionId, Stage,
+        Step, Traced, Which, Worked,
     },
 };
 use schemars::JsonSchema;
@@ -90,6 +91,11 @@ pub(in crate::tools::novel) fn moment() -> Result<Now, ToolError> {
     })
 }
 
+/// The name of a piece of work that one answer ends: the one that its question gave it, else a new one. Nothing is kept under it.
+pub(in crate::tools::novel) fn work_id(of_question: Option<&str>, now: &Now) -> String {
+    of_question.map_or_else(|| SessionId::new(&now.moment, now.random).to_string(), str::to_owned)
+}
+
 /// Sits down: gathers what the episode is written from. Nothing is written, so that what is refused here leaves no trace.
 pub(in crate::tools::novel) async fn desk(deps: &NovelDeps, cx: &Cx, episode: Episode) -> Result<Desk, ToolError> {
     let (project, novel, locale) = (Arc::clone(&cx.project), deps.novel(cx), cx.locale());
@@ -109,7 +115,7 @@ where
         _ => format!("{} {}", sitting.tool, sitting.episode),
     };
     let written_by = cx.answerer.method();
-    alone(deps.novel(cx), cx, &holder, move |_, _| {
+    let worked = alone(deps.novel(cx), cx, &holder, move |_, _| {
         let opened = desk.open(sitting.wanted.which(), sitting.target, &now)?;
         let act = match (sitting.act)(&opened)? {
             Act::Answer(answer) => Act::Answer(Answer { written_by, ..answer }),
@@ -117,7 +123,20 @@ where
         };
         desk.work(opened, act, sitting.tool, sitting.places_draft, &now)
     })
-    .await
+    .await?;
+    report(&worked, cx);
+    Ok(worked)
+}
+
+/// Counts the stage that a call has completed, and the chain that it has ended.
+fn report(worked: &Worked, cx: &Cx) {
+    let Some(stage) = worked.completed else { return };
+    let took = worked.session.output(stage).map_or(0.0, |output| output.execution_time);
+    cx.metrics
+        .novel_stage(stage.name(), Duration::try_from_secs_f64(took).unwrap_or_default());
+    if worked.session.current().is_none() && worked.session.route() == Route::Whole {
+        cx.metrics.novel_chain();
+    }
 }
 
 /// The same for one stage: an answer to another one is refused, and a stage is asked for only when its turn has come.
@@ -175,6 +194,7 @@ pub(in crate::tools::novel) fn answer(content: String, step: Option<&str>) -> Re
 
 /// The question as clients get it: `submit` are the arguments that bring the answer back, but for the session and the step.
 pub(in crate::tools::novel) async fn question(
+    worked: &Worked,
     asked: &Asked,
     cx: &Cx,
     tool: &'static str,
@@ -188,10 +208,13 @@ pub(in crate::tools::novel) async fn question(
     arguments.insert("session_id".to_owned(), json!(asked.submit.session_id));
     arguments.insert("step".to_owned(), json!(step));
     arguments.extend(submit);
+    let edited = edited(worked, locale);
+    let mut more = more;
+    more.extend(edited.clone().map(|said| ("manuscript_edited".to_owned(), json!(said))));
     Ok(Ask {
         status: Status::NeedsText,
-        session_id: Some(asked.submit.session_id.clone()),
-        step: Some(step),
+        session_id: asked.submit.session_id.clone(),
+        step,
         instruction: asked.instruction.clone(),
         context: asked.context.iter().map(|cited| reference(cited, locale)).collect(),
         acceptance_criteria: asked
@@ -206,7 +229,7 @@ pub(in crate::tools::novel) async fn question(
             answer: "content",
         },
         material: material(&asked.context, cx).await?,
-        report: String::new(),
+        report: edited.unwrap_or_default(),
         audience: Audience::Anybody,
         title: Some(asked.stage.title().clone()),
         more,
@@ -400,6 +423,87 @@ pub(in crate::tools::novel) fn said(locale: Locale, en: String, ja: String) -> S
     Text::new(en, ja).get(locale).to_owned()
 }
 
+/// What became of the manuscript.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+pub(in crate::tools::novel) struct Placed {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    final_manuscript_path: Option<String>,
+    /// What stood there before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    backup_id: Option<String>,
+    /// Said where somebody else has written the manuscript meanwhile: what was done about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    manuscript_edited: Option<String>,
+}
+
+impl Placed {
+    pub(in crate::tools::novel) fn of(worked: &Worked, locale: Locale) -> Self {
+        let place = worked.delivered.as_ref();
+        let manuscript_edited = match (left(worked), &worked.next) {
+            (Some(Edited { path, .. }), Step::Done(_)) => Some(said(
+                locale,
+                format!(
+                    "{path} was changed outside this session and left as it is. What this reply shows of the stage is the session's own text."
+                ),
+                format!(
+                    "{path} はこのセッションの外で書き換えられており、そのまま残しました。この応答の段階の内容は、セッション自身の本文のものです。"
+                ),
+            )),
+            _ => edited(worked, locale),
+        };
+        Self {
+            final_manuscript_path: place.map(|place| place.path.clone()),
+            backup_id: place.and_then(|place| place.backup.clone()),
+            manuscript_edited,
+        }
+    }
+
+    pub(in crate::tools::novel) fn lines(&self) -> impl Iterator<Item = String> {
+        let place = self.final_manuscript_path.iter().map(|path| match &self.backup_id {
+            Some(id) => format!("{path} (backup {id})"),
+            None => path.clone(),
+        });
+        place.chain(self.manuscript_edited.iter().map(|said| format!("! {said}")))
+    }
+}
+
+/// The manuscript as somebody else has written it, where it was left so.
+pub(in crate::tools::novel) fn left(worked: &Worked) -> Option<&Edited> {
+    let is_left = worked.delivered.as_ref().is_some_and(|place| place.backup.is_none());
+    worked.edited.as_ref().filter(|_| is_left)
+}
+
+/// What was done about a manuscript that somebody else has written since the session last saw it.
+pub(in crate::tools::novel) fn edited(worked: &Worked, locale: Locale) -> Option<String> {
+    let path = &worked.edited.as_ref()?.path;
+    let backup = worked.delivered.as_ref().and_then(|place| place.backup.as_ref());
+    let text = match (backup, &worked.next) {
+        (Some(id), _) => Text::new(
+            format!(
+                "{path} was changed outside this session. That text is kept as backup {id}; the session's text stands there now."
+            ),
+            format!(
+                "{path} はこのセッションの外で書き換えられていました。その本文はバックアップ {id} にあり、いまはセッションの本文が入っています。"
+            ),
+        ),
+        (None, Step::Done(_)) => Text::new(
+            format!("{path} was changed outside this session and left as it is: length and preview are the file's."),
+            format!(
+                "{path} はこのセッションの外で書き換えられており、そのまま残しました。文字数と抜粋はこのファイルのものです。"
+            ),
+        ),
+        (None, Step::Ask(_)) => Text::new(
+            format!(
+                "{path} was changed outside this session, which goes on with its own texts. When it ends, its text replaces the file, and the changed one is backed up. To keep the changed one, write no further here."
+            ),
+            format!(
+                "{path} はこのセッションの外で書き換えられています。セッションは自分の本文で続き、終わりにこのファイルを置き換えます（書き換えられた本文はバックアップします）。書き換えた本文を使うなら、ここで執筆を止めてください。"
+            ),
+        ),
+    };
+    Some(text.get(locale).to_owned())
+}
+
 /// What `verbose` adds.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct Verbose {
@@ -409,7 +513,7 @@ pub(crate) struct Verbose {
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-struct TraceEntry {
+pub(in crate::tools::novel) struct TraceEntry {
     stage: String,
     turn: usize,
     tool_name: String,
@@ -421,27 +525,37 @@ struct TraceEntry {
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-struct Usage {
-    /// Files that this call wrote.
+pub(in crate::tools::novel) struct Usage {
+    /// Files that this call wrote, without backups.
     file_operations: usize,
     /// Their bytes.
     bytes_written: usize,
+    /// Their paths, relative to the project.
+    files: Vec<String>,
+}
+
+impl Usage {
+    /// Of files with their bytes.
+    pub(in crate::tools::novel) fn of(written: &[(String, usize)]) -> Self {
+        Self {
+            file_operations: written.len(),
+            bytes_written: written.iter().map(|(_, bytes)| bytes).sum(),
+            files: written.iter().map(|(path, _)| path.clone()).collect(),
+        }
+    }
 }
 
 impl Verbose {
     /// Of a call, if it was asked for.
-    pub(super) fn of(worked: &Worked, wanted: bool) -> Option<Self> {
+    pub(in crate::tools::novel) fn of(worked: &Worked, wanted: bool) -> Option<Self> {
         wanted.then(|| Self {
-            execution_trace: worked.trace.iter().map(TraceEntry::of).collect(),
-            resource_usage: Usage {
-                file_operations: worked.written.len(),
-                bytes_written: worked.written.iter().map(|(_, bytes)| bytes).sum(),
-            },
+            execution_trace: TraceEntry::all(&worked.trace),
+            resource_usage: Usage::of(&worked.written),
         })
     }
 
     /// As fields beside a question.
-    pub(super) fn fields(this: Option<Self>) -> Map<String, Value> {
+    pub(in crate::tools::novel) fn fields(this: Option<Self>) -> Map<String, Value> {
         match serde_json::to_value(this) {
             Ok(Value::Object(fields)) => fields,
             _ => Map::new(),
@@ -450,6 +564,10 @@ impl Verbose {
 }
 
 impl TraceEntry {
+    pub(in crate::tools::novel) fn all(trace: &[Traced]) -> Vec<Self> {
+        trace.iter().map(Self::of).collect()
+    }
+
     fn of(traced: &Traced) -> Self {
         Self {
             stage: traced.stage.name().to_owned(),
@@ -462,6 +580,14 @@ impl TraceEntry {
             answer_file: traced.answer_file.clone(),
         }
     }
+}
+
+/// The argument that has the next call tell as much as this one.
+pub(in crate::tools::novel) fn again_verbose(wanted: bool) -> Map<String, Value> {
+    wanted
+        .then(|| ("verbose".to_owned(), json!(true)))
+        .into_iter()
+        .collect()
 }
 
 /// The names of stages.

@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, json};
 
 use super::{
-    STAGE_TIMEOUT, Sitting, StageReport, Verbose, Wanted, again, answer, desk, method, moment, preview, question, said,
-    sit, stages, text_of,
+    STAGE_TIMEOUT, Sitting, StageReport, Verbose, Wanted, again, answer, desk, edited, left, method, moment, preview,
+    question, said, sit, stages, text_of,
 };
 use crate::{
     tool::{Cx, Outcome, Render, Rule, Spec, Tool, ToolError},
@@ -77,6 +77,9 @@ pub struct Output {
     project_root: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     primary_output: Option<Primary>,
+    /// Said where somebody else has written the manuscript meanwhile: what was done about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    manuscript_edited: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     next_suggested_actions: Vec<Suggestion>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -210,7 +213,7 @@ pub(super) async fn follow(
             }
             let mut more = again(&worked);
             more.extend(Verbose::fields(extra));
-            let ask = question(asked, cx, NovelerWrite::SPEC.name, submit, more).await?;
+            let ask = question(&worked, asked, cx, NovelerWrite::SPEC.name, submit, more).await?;
             Ok(Outcome::Ask(Box::new(ask)))
         }
         Step::Done(done) => Ok(Outcome::Done(
@@ -228,7 +231,11 @@ async fn finished(
     cx: &Cx,
 ) -> Result<Output, ToolError> {
     let (locale, session) = (cx.locale(), &worked.session);
-    let text = text_of(cx, &done.manuscript.path).await?;
+    // The file as it is, where it was left as somebody else has written it.
+    let (text, characters) = match left(worked) {
+        Some(edited) => (edited.text.clone(), edited.characters),
+        None => (text_of(cx, &done.manuscript.path).await?, done.characters),
+    };
     let episode = session.episode();
     let place = worked.delivered.as_ref().map(|place| place.path.clone());
     let total = session.completed().iter().filter_map(|stage| session.output(*stage));
@@ -240,11 +247,11 @@ async fn finished(
     Ok(Output {
         success: true,
         command: command.to_owned(),
-        summary: summary(episode.number(), done, locale),
+        summary: summary(episode.number(), done, characters, locale),
         session_id: Some(session.id().to_string()),
         total_stages_completed: session.completed().len(),
         final_manuscript_path: place.clone(),
-        word_count: Some(done.characters),
+        word_count: Some(characters),
         quality_score: score,
         method: method(score),
         stage_groups: if five_stage {
@@ -260,9 +267,10 @@ async fn finished(
             file_reference: place.path.clone(),
             sha256: place.sha256.clone(),
             preview: preview(&text),
-            word_count: done.characters,
+            word_count: characters,
             backup_id: place.backup.clone(),
         }),
+        manuscript_edited: edited(worked, locale),
         next_suggested_actions: vec![Suggestion::of("noveler_complete", episode, &to_finish(), locale)],
         plan: Vec::new(),
         recovered_stages: Vec::new(),
@@ -281,7 +289,7 @@ pub(in crate::tools::novel) fn to_write() -> Text {
     Text::new("write it from its plot", "プロットから書く")
 }
 
-fn summary(episode: u32, done: &Done, locale: Locale) -> String {
+fn summary(episode: u32, done: &Done, characters: usize, locale: Locale) -> String {
     let title = if done.title.is_empty() {
         String::new()
     } else {
@@ -289,8 +297,8 @@ fn summary(episode: u32, done: &Done, locale: Locale) -> String {
     };
     said(
         locale,
-        format!("Episode {episode}{title} is written: {} characters.", done.characters),
-        format!("第{episode}話{title}を書き終えました（{} 字）。", done.characters),
+        format!("Episode {episode}{title} is written: {characters} characters."),
+        format!("第{episode}話{title}を書き終えました（{characters} 字）。"),
     )
 }
 
@@ -351,6 +359,7 @@ async fn plan(args: &Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>,
         execution_time_seconds: 0.0,
         project_root: cx.project.shown_root(),
         primary_output: None,
+        manuscript_edited: None,
         next_suggested_actions: vec![Suggestion::of("noveler_write", args.episode.0, &to_write(), locale)],
         plan,
         recovered_stages: Vec::new(),
@@ -363,7 +372,10 @@ impl Render for Output {
     fn text(&self, _: Locale) -> String {
         let mut lines = vec![self.summary.clone()];
         if let Some(primary) = &self.primary_output {
-            lines.push(format!("{} {}", primary.file_reference, primary.sha256));
+            let backup = primary.backup_id.as_ref();
+            let backup = backup.map_or_else(String::new, |id| format!(" (backup {id})"));
+            lines.push(format!("{}{backup} {}", primary.file_reference, primary.sha256));
+            lines.extend(self.manuscript_edited.iter().map(|said| format!("! {said}")));
             lines.push(primary.preview.clone());
         }
         for planned in &self.plan {

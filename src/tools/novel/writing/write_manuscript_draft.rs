@@ -8,9 +8,12 @@ use fumi_novel::{
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, json};
+use serde_json::json;
 
-use super::{STAGE_TIMEOUT, Sitting, Wanted, again, method, one_stage, preview, question, said, sit, text_of};
+use super::{
+    STAGE_TIMEOUT, Sitting, Verbose, Wanted, again, again_verbose, edited, left, method, one_stage, preview, question,
+    said, sit, text_of,
+};
 use crate::{
     tool::{Cx, Outcome, Render, Rule, Spec, Tool, ToolError},
     tools::novel::{EpisodeNumber, NovelDeps, WRITES, texts},
@@ -36,6 +39,8 @@ pub struct Args {
     /// The whole text in the reply.
     #[serde(default)]
     include_text: bool,
+    #[serde(default)]
+    verbose: bool,
 }
 
 /// What it answers.
@@ -59,6 +64,11 @@ pub struct Output {
     recovered_stages: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     stale_stages: Vec<String>,
+    /// Said where somebody else has written the manuscript meanwhile: what was done about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    manuscript_edited: Option<String>,
+    #[serde(flatten)]
+    verbose: Option<Verbose>,
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -105,33 +115,38 @@ impl Tool for WriteManuscriptDraft {
         if let Step::Ask(asked) = &worked.next
             && asked.stage == Stage::DRAFT
         {
-            let mut submit = Map::new();
+            let mut submit = again_verbose(args.verbose);
             if args.include_text {
                 submit.insert("include_text".to_owned(), json!(true));
             }
-            let ask = question(asked, cx, Self::SPEC.name, submit, again(&worked)).await?;
+            let mut more = again(&worked);
+            more.extend(Verbose::fields(Verbose::of(&worked, args.verbose)));
+            let ask = question(&worked, asked, cx, Self::SPEC.name, submit, more).await?;
             return Ok(Outcome::Ask(Box::new(ask)));
         }
         let session = &worked.session;
         let output = session.output(Stage::DRAFT).ok_or_else(ToolError::internal)?;
-        let text = text_of(cx, output.file()).await?;
         let place = worked.delivered.as_ref();
+        // The file as it is, where it was left as somebody else has written it.
+        let (text, characters, sha256) = match (left(&worked), place) {
+            (Some(edited), Some(place)) => (edited.text.clone(), edited.characters, &place.sha256),
+            _ => (text_of(cx, output.file()).await?, output.characters, &output.sha256),
+        };
         Ok(Outcome::Done(Output {
             success: true,
             summary: said(
                 cx.locale(),
                 format!(
-                    "The draft of episode {} has {} characters.",
+                    "The draft of episode {} has {characters} characters.",
                     session.episode().number(),
-                    output.characters
                 ),
-                format!("{}の草稿ができました（{} 字）。", session.episode(), output.characters),
+                format!("{}の草稿ができました（{characters} 字）。", session.episode()),
             ),
             session_id: session.id().to_string(),
             manuscript_text: if args.include_text { text } else { preview(&text) },
-            artifact_id: super::artifact(&output.sha256),
+            artifact_id: super::artifact(sha256),
             manuscript_path: place.map(|place| place.path.clone()).unwrap_or_default(),
-            word_count_actual: output.characters,
+            word_count_actual: characters,
             quality_assessment: Assessment {
                 method: method(output.quality_score),
                 overall_score: output.quality_score,
@@ -141,6 +156,8 @@ impl Tool for WriteManuscriptDraft {
             execution_time_seconds: 0.0,
             recovered_stages: super::names(worked.lost.clone()),
             stale_stages: super::names(session.stale()),
+            manuscript_edited: edited(&worked, cx.locale()),
+            verbose: Verbose::of(&worked, args.verbose),
         }))
     }
 }
@@ -151,8 +168,10 @@ impl Render for Output {
             .backup_id
             .as_ref()
             .map_or_else(String::new, |id| format!(" (backup {id})"));
+        let edited = self.manuscript_edited.as_ref();
+        let edited = edited.map_or_else(String::new, |said| format!("\n! {said}"));
         format!(
-            "{}\n{}{backup} {}\n{}",
+            "{}\n{}{backup} {}{edited}\n{}",
             self.summary, self.manuscript_path, self.artifact_id, self.manuscript_text
         )
     }

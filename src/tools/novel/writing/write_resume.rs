@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::{
-    STAGE_TIMEOUT, Sitting, Wanted, names,
+    STAGE_TIMEOUT, Sitting, Verbose, Wanted, edited, names,
     noveler_write::{self, follow},
     said, sit,
 };
@@ -26,6 +26,8 @@ pub struct Args {
     episode: EpisodeNumber,
     #[schemars(length(min = 1))]
     session_id: String,
+    #[serde(default)]
+    verbose: bool,
 }
 
 /// What it answers.
@@ -43,6 +45,11 @@ pub struct Output {
     stale_stages: Vec<String>,
     /// As `noveler_write` reports a finished episode.
     execution_result: noveler_write::Output,
+    /// Said where somebody else has written the manuscript meanwhile: what was done about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    manuscript_edited: Option<String>,
+    #[serde(flatten)]
+    verbose: Option<Verbose>,
 }
 
 impl Tool for WriteResume {
@@ -82,13 +89,15 @@ impl Tool for WriteResume {
         let from = current.map_or(route.last().number() + 1, Stage::number);
         let recovered = names(worked.lost.clone());
         if let Step::Ask(_) = &worked.next {
-            let Outcome::Ask(mut ask) = follow(Self::SPEC.name, false, false, worked, cx).await? else {
+            let Outcome::Ask(mut ask) = follow(Self::SPEC.name, false, args.verbose, worked, cx).await? else {
                 return Err(ToolError::internal());
             };
             ask.more.insert("resumed_from_stage".to_owned(), json!(from));
             ask.more.insert("remaining_stages".to_owned(), json!(remaining));
             return Ok(Outcome::Ask(ask));
         }
+        let manuscript_edited = edited(&worked, cx.locale());
+        let verbose = Verbose::of(&worked, args.verbose);
         let Outcome::Done(result) = follow(Self::SPEC.name, false, false, worked, cx).await? else {
             return Err(ToolError::internal());
         };
@@ -104,6 +113,8 @@ impl Tool for WriteResume {
             recovered_stages: recovered,
             stale_stages: Vec::new(),
             execution_result: result,
+            manuscript_edited,
+            verbose,
         }))
     }
 }

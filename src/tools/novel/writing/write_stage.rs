@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, json};
 
 use super::{
-    STAGE_TIMEOUT, Sitting, StageResult, Verbose, Wanted, again, names, one_stage, question, said, sit, stage_result,
+    Placed, STAGE_TIMEOUT, Sitting, StageResult, Verbose, Wanted, again, again_verbose, names, one_stage, question,
+    said, sit, stage_result,
 };
 use crate::{
     tool::{Ask, Cx, Outcome, Render, Rule, Spec, Tool, ToolError},
@@ -51,8 +52,8 @@ pub struct Output {
     next_recommended_stage: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     stage_result: Option<StageResult>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    final_manuscript_path: Option<String>,
+    #[serde(flatten)]
+    placed: Placed,
     execution_time_seconds: f64,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     recovered_stages: Vec<String>,
@@ -119,7 +120,7 @@ pub(super) async fn open_question(
     }
     let mut more = again(worked);
     more.extend(Verbose::fields(verbose));
-    question(asked, cx, tool, submit, more).await.map(Some)
+    question(worked, asked, cx, tool, submit, more).await.map(Some)
 }
 
 impl Tool for WriteStage {
@@ -153,10 +154,8 @@ impl Tool for WriteStage {
         };
         let worked = one.work(deps, cx).await?;
         let verbose = Verbose::of(&worked, args.verbose);
-        let mut submit = Map::from_iter([("stage".to_owned(), json!(stage.name()))]);
-        if args.verbose {
-            submit.insert("verbose".to_owned(), json!(true));
-        }
+        let mut submit = again_verbose(args.verbose);
+        submit.insert("stage".to_owned(), json!(stage.name()));
         if let Some(ask) = open_question(&worked, stage, Self::SPEC.name, submit, verbose.clone(), cx).await? {
             return Ok(Outcome::Ask(Box::new(ask)));
         }
@@ -183,7 +182,7 @@ impl Tool for WriteStage {
             session_id: session.id().to_string(),
             next_recommended_stage: next.map(|next| next.name().to_owned()),
             stage_result: stage_result(cx, session, stage).await?,
-            final_manuscript_path: worked.delivered.as_ref().map(|place| place.path.clone()),
+            placed: Placed::of(&worked, cx.locale()),
             execution_time_seconds: 0.0,
             recovered_stages: names(worked.lost.clone()),
             stale_stages: names(session.stale()),
@@ -198,9 +197,7 @@ impl Render for Output {
         if let Some(result) = &self.stage_result {
             lines.push(result.line());
         }
-        if let Some(path) = &self.final_manuscript_path {
-            lines.push(path.clone());
-        }
+        lines.extend(self.placed.lines());
         if let Some(next) = &self.next_recommended_stage {
             lines.push(format!(
                 "→ write_stage {{\"episode\": {}, \"stage\": \"{next}\", \"session_id\": \"{}\"}}",

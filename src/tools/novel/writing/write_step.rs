@@ -4,12 +4,11 @@
 
 use fumi_base::text::Locale;
 use fumi_novel::writing::Stage;
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
-use serde_json::Map;
 
 use super::{
-    STAGE_TIMEOUT, StageResult, names, said, stage_result,
+    Placed, STAGE_TIMEOUT, StageResult, Verbose, again_verbose, names, said, stage_result,
     write_stage::{OneStage, open_question},
 };
 use crate::{
@@ -30,6 +29,8 @@ pub struct Args {
     #[schemars(regex(pattern = "^[a-z_]+:[1-3]$"))]
     step: Option<String>,
     user_feedback: Option<String>,
+    #[serde(default)]
+    verbose: bool,
 }
 
 /// What it answers.
@@ -38,16 +39,17 @@ pub struct Output {
     success: bool,
     summary: String,
     episode: u32,
-    /// The stage. Its number is `step_number`: in a question `step` names a turn, and no field is of two types.
-    step: String,
-    step_number: usize,
+    /// The number of the stage. In a question `step` names a turn, as in every question: the published schema has both types.
+    #[schemars(schema_with = "number_or_turn")]
+    step: usize,
+    stage: String,
     session_id: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     next_step: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     result: Option<StageResult>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    final_manuscript_path: Option<String>,
+    #[serde(flatten)]
+    placed: Placed,
     execution_time_seconds: f64,
     /// Always true: every stage has a limit of time of its own.
     timeout_reset: bool,
@@ -55,6 +57,12 @@ pub struct Output {
     recovered_stages: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     stale_stages: Vec<String>,
+    #[serde(flatten)]
+    verbose: Option<Verbose>,
+}
+
+fn number_or_turn(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({"anyOf": [{"type": "integer"}, {"type": "string"}]})
 }
 
 /// The spec of a step: its number, and its titles before the text that all of them share.
@@ -124,7 +132,9 @@ impl<const N: usize> Tool for WriteStep<N> {
             user_feedback: args.user_feedback,
         };
         let worked = one.work(deps, cx).await?;
-        if let Some(ask) = open_question(&worked, stage, Self::SPEC.name, Map::new(), None, cx).await? {
+        let verbose = Verbose::of(&worked, args.verbose);
+        let submit = again_verbose(args.verbose);
+        if let Some(ask) = open_question(&worked, stage, Self::SPEC.name, submit, verbose.clone(), cx).await? {
             return Ok(Outcome::Ask(Box::new(ask)));
         }
         let session = &worked.session;
@@ -136,16 +146,17 @@ impl<const N: usize> Tool for WriteStep<N> {
                 format!("ステップ {N}（{}）が完了しました。", stage.title().get(Locale::Ja)),
             ),
             episode: session.episode().number(),
-            step: stage.name().to_owned(),
-            step_number: N,
+            step: N,
+            stage: stage.name().to_owned(),
             session_id: session.id().to_string(),
             next_step: session.current().map(Stage::number),
             result: stage_result(cx, session, stage).await?,
-            final_manuscript_path: worked.delivered.as_ref().map(|place| place.path.clone()),
+            placed: Placed::of(&worked, cx.locale()),
             execution_time_seconds: 0.0,
             timeout_reset: true,
             recovered_stages: names(worked.lost.clone()),
             stale_stages: names(session.stale()),
+            verbose,
         }))
     }
 }
@@ -156,9 +167,7 @@ impl Render for Output {
         if let Some(result) = &self.result {
             lines.push(result.line());
         }
-        if let Some(path) = &self.final_manuscript_path {
-            lines.push(path.clone());
-        }
+        lines.extend(self.placed.lines());
         if let Some(next) = self.next_step {
             lines.push(format!(
                 "→ write_step_{next} {{\"episode\": {}, \"session_id\": \"{}\"}}",

@@ -1,7 +1,7 @@
 //! `write_with_claude`: a whole episode in one go by the client's own model, from the plot of the project or from one that is passed.
 //!
-//! No provider is ever asked, and there is no session: the question can be asked again from its arguments. What the text
-//! replaces is backed up.
+//! No provider is ever asked, and no session is kept: the question can be asked again from its arguments, and its `session_id` only
+//! tells which reply belongs to it. What the text replaces is backed up.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, json};
 
-use super::{STAGE_TIMEOUT, material, moment, noveler_write::to_finish, preview, reference, said};
+use super::{STAGE_TIMEOUT, Usage, material, moment, noveler_write::to_finish, preview, reference, said, work_id};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
@@ -37,11 +37,16 @@ pub struct Args {
     plot_content: Option<String>,
     #[schemars(range(min = 1000, max = 20000))]
     word_count_target: Option<u32>,
+    /// Of the question that is answered.
+    #[schemars(length(max = 100))]
+    session_id: Option<String>,
     /// The answer.
     content: Option<String>,
     /// The whole text in the reply.
     #[serde(default)]
     include_text: bool,
+    #[serde(default)]
+    verbose: bool,
 }
 
 /// What it answers.
@@ -49,6 +54,7 @@ pub struct Args {
 pub struct Output {
     success: bool,
     summary: String,
+    session_id: String,
     /// The whole text where it was asked for, else at most 200 characters.
     manuscript_generated: String,
     manuscript_path: String,
@@ -60,6 +66,8 @@ pub struct Output {
     backup_id: Option<String>,
     next_suggested_actions: Vec<Suggestion>,
     execution_time_seconds: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    resource_usage: Option<Usage>,
 }
 
 /// What is known before anything is asked.
@@ -76,7 +84,8 @@ enum Looked {
         context: Vec<Cited>,
         criteria: Vec<Criterion>,
     },
-    Text(WholeText, Delivered),
+    /// The text, where it is, and what was written, in bytes of each file.
+    Text(WholeText, Delivered, Vec<(String, usize)>),
 }
 
 impl Tool for WriteWithClaude {
@@ -93,6 +102,7 @@ impl Tool for WriteWithClaude {
     type Output = Output;
 
     async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
+        let id = work_id(args.session_id.as_deref(), &moment()?);
         let (novel, episode, passed) = (deps.novel(cx), args.episode.0, args.plot_content.clone());
         let prepared = cx.blocking(move |_, _| {
             let material = Material::gather_for(&novel, episode, passed.as_deref().map(plot_of))?;
@@ -107,11 +117,18 @@ impl Tool for WriteWithClaude {
                 context,
                 criteria,
             } => {
-                let mut ask = ask(&args, instruction, &context, &criteria, cx.locale());
+                let mut ask = ask(&args, id, instruction, &criteria, cx.locale());
+                ask.context = context.iter().map(|cited| reference(cited, cx.locale())).collect();
                 ask.material = material(&context, cx).await?;
                 Outcome::Ask(Box::new(ask))
             }
-            Looked::Text(text, place) => Outcome::Done(output(&args, &text, place, cx)),
+            Looked::Text(text, place, written) => {
+                let resource_usage = args.verbose.then(|| Usage::of(&written));
+                Outcome::Done(Output {
+                    resource_usage,
+                    ..output(&args, id, &text, place, cx)
+                })
+            }
         })
     }
 }
@@ -140,8 +157,9 @@ async fn look(args: &Args, prepared: Prepared, cx: &Cx) -> Result<Looked, ToolEr
         let title = material.plot.episode_info.title.clone().unwrap_or_default();
         let whole = manuscript(episode, &title, &text.text);
         let (place, change) = place_manuscript(&project, &novel, episode, &title, &whole, &now.stamp)?;
+        let written = change.iter().map(|_| (place.path.clone(), whole.len())).collect();
         together::apply(&project, None, change.into_iter().collect())?;
-        Ok(Looked::Text(text, place))
+        Ok(Looked::Text(text, place, written))
     };
     if is_answered {
         alone(own, cx, &format!("{} {episode}", WriteWithClaude::SPEC.name), work).await
@@ -150,23 +168,28 @@ async fn look(args: &Args, prepared: Prepared, cx: &Cx) -> Result<Looked, ToolEr
     }
 }
 
-fn ask(args: &Args, instruction: String, context: &[Cited], criteria: &[Criterion], locale: Locale) -> Ask {
-    let mut arguments = Map::from_iter([("episode".to_owned(), json!(args.episode.0.number()))]);
+fn ask(args: &Args, id: String, instruction: String, criteria: &[Criterion], locale: Locale) -> Ask {
+    let mut arguments = Map::from_iter([
+        ("episode".to_owned(), json!(args.episode.0.number())),
+        ("session_id".to_owned(), json!(id)),
+    ]);
     if let Some(plot) = &args.plot_content {
         arguments.insert("plot_content".to_owned(), json!(plot));
     }
     if let Some(target) = args.word_count_target {
         arguments.insert("word_count_target".to_owned(), json!(target));
     }
-    if args.include_text {
-        arguments.insert("include_text".to_owned(), json!(true));
+    for (name, wanted) in [("include_text", args.include_text), ("verbose", args.verbose)] {
+        if wanted {
+            arguments.insert(name.to_owned(), json!(true));
+        }
     }
     Ask {
         status: Status::NeedsText,
-        session_id: None,
-        step: Some("whole_episode".to_owned()),
+        session_id: id,
+        step: "whole_episode".to_owned(),
         instruction,
-        context: context.iter().map(|cited| reference(cited, locale)).collect(),
+        context: Vec::new(),
         acceptance_criteria: criteria
             .iter()
             .map(|criterion| criterion.sentence().get(locale).to_owned())
@@ -186,7 +209,7 @@ fn ask(args: &Args, instruction: String, context: &[Cited], criteria: &[Criterio
     }
 }
 
-fn output(args: &Args, text: &WholeText, place: Delivered, cx: &Cx) -> Output {
+fn output(args: &Args, session_id: String, text: &WholeText, place: Delivered, cx: &Cx) -> Output {
     let locale = cx.locale();
     let episode = args.episode.0;
     Output {
@@ -200,6 +223,7 @@ fn output(args: &Args, text: &WholeText, place: Delivered, cx: &Cx) -> Output {
             ),
             format!("{episode}を書き終えました（{} 字）。", text.characters),
         ),
+        session_id,
         manuscript_generated: if args.include_text {
             text.text.clone()
         } else {
@@ -212,6 +236,7 @@ fn output(args: &Args, text: &WholeText, place: Delivered, cx: &Cx) -> Output {
         backup_id: place.backup,
         next_suggested_actions: vec![Suggestion::of("noveler_complete", episode, &to_finish(), locale)],
         execution_time_seconds: 0.0,
+        resource_usage: None,
     }
 }
 

@@ -20,7 +20,7 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
     let asks = ramp(rate, 0.0, gauge.threshold("enough"));
     let ledger = material.ledger();
     let episode = material.context().episode;
-    let open: Vec<&Foreshadowing> = ledger.entries.iter().filter(|entry| is_open(entry, episode)).collect();
+    let open: Vec<&Foreshadowing> = ledger.entries.iter().filter(|entry| entry.is_open(episode)).collect();
     let threads: Vec<Range<usize>> = open.iter().filter_map(|entry| first_place(entry, material)).collect();
     let kept = ramp(threads.len() as f64, 0.0, gauge.threshold("threads"));
     let score = if open.is_empty() {
@@ -33,12 +33,6 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
         .from(rate)
         .at(threads.into_iter().take(3))
         .at(questions)
-}
-
-/// Whether a thread is planted by an episode and not yet answered in it.
-fn is_open(entry: &Foreshadowing, episode: u32) -> bool {
-    let planted = entry.plant.episode.is_some_and(|plant| plant <= episode);
-    planted && entry.payoff.episode.is_some_and(|payoff| payoff > episode)
 }
 
 /// Where a keyword of its plant or its hints stands first.

@@ -1,0 +1,95 @@
+// Lists and menus that open under the pointer or while something is typed, also those that say nothing of themselves.
+
+/** What lists of suggestions are made of. */
+const LISTS = 'ul, ol, [role="listbox"], [role="menu"], [role="grid"], [role="tree"], [role="dialog"], [popover]';
+/** Elements that are looked at of those that came. */
+const CAME = 200;
+/** Elements that are looked at around a field and at the top of the page, and levels around a field. */
+const NEAR = 300;
+const LEVELS = 4;
+
+/**
+ * `{ field, shown, hidden, came, observer }` since something is typed into `field`: the lists that could be seen before, the parts that
+ * could not, and what was added since.
+ */
+let typing;
+
+/** From now on it is noted what comes into sight, if somebody is told of it. */
+function watchPopups(field, isTold) {
+  forgetPopups();
+  if (!isTold) return;
+  const shown = new WeakSet(everyRoot().flatMap((root) => query(root, LISTS)).filter(isVisible));
+  const came = new Set();
+  const observer = new MutationObserver(noteCame);
+  typing = { field, shown, hidden: hiddenParts(field), came, observer };
+  observer.observe(document, { childList: true, subtree: true });
+}
+
+function forgetPopups() {
+  typing?.observer.disconnect();
+  typing = undefined;
+}
+
+function noteCame(records) {
+  for (const { addedNodes } of records) {
+    for (const element of [...addedNodes].filter(isElement)) typing.came.add(element);
+    if (typing.came.size > CAME) return typing.observer.disconnect();
+  }
+  return undefined;
+}
+
+const isShown = (element) => checkVisibility(element, { visibilityProperty: true, opacityProperty: true });
+
+/** The elements that cannot be seen around a field and at the top of the page, where popups are. */
+function hiddenParts(field) {
+  const near = [];
+  let node = field;
+  for (let steps = 0; steps < LEVELS && flatParent(node) && flatParent(node) !== documentBody(document); steps += 1) {
+    node = flatParent(node);
+    const inside = query(node, '*');
+    if (inside.length > NEAR) break;
+    near.splice(0, near.length, ...inside);
+  }
+  const top = documentBody(document) ? [...childElements(documentBody(document))].slice(-NEAR) : [];
+  const below = top.flatMap((element) => [...childElements(element)]).slice(-NEAR);
+  const isHidden = (element) =>
+    !UNREADABLE.has(localName(element)) && !isShown(element) && styleOf(element).display !== 'contents';
+  return [...new Set([...near, ...top, ...below])].filter(isHidden);
+}
+
+/** True if a list that was not there before, or something out of the flow, came into sight while a field was typed into. */
+function hasCome(field) {
+  if (typing?.field !== field) return false;
+  noteCame(typing.observer.takeRecords());
+  const isNew = (element) =>
+    isConnected(element) && !within(field, element) && !within(element, field) && isVisible(element) && tidy(textContent(element)) !== '';
+  const lists = everyRoot().flatMap((root) => query(root, LISTS)).filter((list) => !typing.shown.has(list));
+  const parts = [...typing.came, ...typing.hidden.filter(isShown)].flatMap((element) => [element, ...query(element, '*')]);
+  return lists.some(isNew) || parts.slice(0, CAME).some((part) => isNew(part) && floats(part, field));
+}
+
+/** Out of the flow, alone or with what is around it, but not together with the field. */
+function floats(element, field) {
+  for (let node = element; node && !within(field, node); node = flatParent(node)) {
+    if (['absolute', 'fixed'].includes(styleOf(node).position)) return true;
+  }
+  return false;
+}
+
+/**
+ * `{ opened }`: whether a list or a menu of this element, or of the combobox around it, is open, or came while it was typed into. One that
+ * a combobox or a menu button is about to open is waited for, at most `patience` milliseconds: many ask a server first, after a
+ * pause of their own, and nothing shows before that they will.
+ */
+async function opened(target, patience) {
+  const found = resolveElement(target);
+  if (found.error) return found;
+  const { element } = found;
+  const owner = hasAttribute(element, 'aria-expanded') ? element : closest(element, '[role="combobox"][aria-expanded]');
+  // What else is expanded, such as an item of a tree, shows a part of the page.
+  const isOwner = owner && (roleOf(owner) === 'combobox' || hasAttribute(owner, 'aria-haspopup'));
+  const isOpen = () => (isOwner && attribute(owner, 'aria-expanded') === 'true') || hasCome(fieldOf(element));
+  const isOpened = isOpen() || Boolean(isOwner && patience > 0 && (await until(isOpen, patience)));
+  forgetPopups();
+  return { opened: isOpened };
+}

@@ -1,0 +1,367 @@
+//! What is left of a reply that is larger than one may be and has no rows to page: the beginning of its longest lists and texts.
+//!
+//! Invariant: what comes out is within the caps in both forms, still fits the output schema, and says what was cut, of how much, and
+//! how to get the rest. Rows are cut before, with a cursor ([`super::reply::fit`]); nothing here knows what a tool means.
+
+use fumi_base::text::{Locale, Text};
+use serde_json::{Value, json};
+
+use super::{
+    Ask,
+    reply::{Caps, Fitted, Rendered, excess},
+    schema::LEFT_OUT,
+};
+
+/// A list with at least so many entries is cut rather than what is in it.
+const LIST: usize = 8;
+/// Fields beyond which an object is a table by names, and cut as a list; no answer has so many of its own.
+const TABLE: usize = 50;
+/// Characters of a text that is never cut.
+const WORDS: usize = 200;
+/// Bytes of what says that something was cut.
+const NOTE: usize = 1_000;
+/// Places that are named at most.
+const NAMED: usize = 4;
+/// Cuts after which it is given up: each takes a twentieth of what is too much at least, or a whole entry.
+const CUTS: usize = 500;
+
+/// What was cut, and how much of it there was.
+struct Cut {
+    pointer: String,
+    kept: usize,
+    of: usize,
+}
+
+/// How the rest of a reply can be had.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// By `output_file`.
+    File,
+    /// By the `output_file` of the call that brings an answer.
+    Later,
+    /// In the output file, which has been written.
+    Written,
+    /// By asking for less.
+    Narrower,
+    /// Not at all: of an error its beginning says what is wrong.
+    Nothing,
+}
+
+/// Cuts a reply to the caps if it exceeds them.
+#[must_use]
+pub fn shorten(mut fitted: Fitted, caps: Caps, way: Way, locale: Locale) -> Fitted {
+    let Some((limit, _)) = excess(&fitted, caps) else {
+        return fitted;
+    };
+    // Caps that a note would fill are an operator's own wish.
+    if caps.bytes <= 3 * NOTE || caps.tokens <= NOTE {
+        return fitted;
+    }
+    let inner = Caps {
+        tokens: caps.tokens.saturating_sub(NOTE),
+        bytes: caps.bytes.saturating_sub(NOTE),
+        ..caps
+    };
+    let mut room = inner.bytes;
+    let mut cuts: Vec<Cut> = Vec::new();
+    let whole = fitted.text.len();
+    while excess(&fitted, inner).is_some() && room > NOTE {
+        cut_to(&mut fitted.structured, room, &mut cuts);
+        cut_text(&mut fitted.text, room.saturating_sub('…'.len_utf8()));
+        // Bytes say little of tokens.
+        room = room * 9 / 10;
+    }
+    // A list that was cut later may have ended before an entry that was cut.
+    cuts.retain(|cut| fitted.structured.pointer(&cut.pointer).is_some());
+    let note = note(&cuts, (fitted.text.len(), whole), (limit, caps), way, locale);
+    fitted.text.push('\n');
+    fitted.text.push_str(&note);
+    if let Value::Object(fields) = &mut fitted.structured {
+        fields.insert(LEFT_OUT.to_owned(), json!(note));
+    }
+    fitted
+}
+
+/// Cuts what a question tells of the work so far; what it asks stays whole.
+pub fn shorten_question(ask: &mut Ask, caps: Caps, locale: Locale) {
+    let (structured, text) = (
+        Rendered::structured(ask).to_string().len(),
+        Rendered::text(ask, locale).len(),
+    );
+    if structured.max(text) <= caps.bytes {
+        return;
+    }
+    let room = caps.bytes.saturating_sub(NOTE);
+    let (mut cuts, whole) = (Vec::new(), ask.report.len());
+    let mut more = Value::Object(std::mem::take(&mut ask.more));
+    let most = more.to_string().len().saturating_sub(structured.saturating_sub(room));
+    cut_to(&mut more, most, &mut cuts);
+    cut_text(&mut ask.report, whole.saturating_sub(text.saturating_sub(room)));
+    let note = note(&cuts, (ask.report.len(), whole), ("bytes", caps), Way::Later, locale);
+    ask.report.push('\n');
+    ask.report.push_str(&note);
+    if let Value::Object(mut more) = more {
+        more.insert(LEFT_OUT.to_owned(), json!(note));
+        ask.more = more;
+    }
+}
+
+fn cut_to(value: &mut Value, room: usize, cuts: &mut Vec<Cut>) {
+    for _ in 0..CUTS {
+        let over = value.to_string().len().saturating_sub(room);
+        if over == 0 || !cut(value, over, cuts) {
+            return;
+        }
+    }
+}
+
+/// Where the beginning of a text ends that takes at most so many bytes as JSON writes it.
+#[must_use]
+pub fn json_end(text: &str, most: usize) -> usize {
+    let mut left = most;
+    let over = text.char_indices().find(|(_, letter)| {
+        let size = match letter {
+            '"' | '\\' | '\n' | '\r' | '\t' => 2,
+            letter if letter.is_ascii_control() => 6,
+            letter => letter.len_utf8(),
+        };
+        let is_over = size > left;
+        left = left.saturating_sub(size);
+        is_over
+    });
+    over.map_or(text.len(), |(at, _)| at)
+}
+
+/// Ends a text at the last line that fits.
+fn cut_text(text: &mut String, room: usize) {
+    if text.len() > room {
+        let end = text.floor_char_boundary(room);
+        let end = text[..end].rfind('\n').filter(|line| *line > end / 2).unwrap_or(end);
+        text.truncate(end);
+        text.push('…');
+    }
+}
+
+/// Takes `over` bytes, as far as they are there, from what is longest. False if there is nothing to take.
+fn cut(value: &mut Value, over: usize, cuts: &mut Vec<Cut>) -> bool {
+    let Some(pointer) = longest(value) else { return false };
+    let Some(place) = value.pointer_mut(&pointer) else {
+        return false;
+    };
+    let size = place.to_string().len().max(1);
+    let left = |of: usize| (of.saturating_mul(size.saturating_sub(over)) / size * 19 / 20).min(of.saturating_sub(1));
+    let (kept, of) = match place {
+        Value::Array(entries) => {
+            let of = entries.len();
+            let mut room = size.saturating_sub(over);
+            let fits = entries.iter().take_while(|entry| {
+                let size = entry.to_string().len() + 1;
+                let fits = size <= room;
+                room = room.saturating_sub(size);
+                fits
+            });
+            let kept = fits.count().min(of.saturating_sub(1));
+            entries.truncate(kept);
+            (kept, of)
+        }
+        Value::String(text) => {
+            let of = text.chars().count();
+            let kept = left(of).max(WORDS / 2);
+            *text = text.chars().take(kept).chain(['…']).collect();
+            (kept, of)
+        }
+        Value::Object(fields) => {
+            let of = fields.len();
+            let kept = left(of);
+            *fields = std::mem::take(fields).into_iter().take(kept).collect();
+            (kept, of)
+        }
+        _ => return false,
+    };
+    match cuts.iter_mut().find(|cut| cut.pointer == pointer) {
+        Some(before) => before.kept = kept,
+        None => cuts.push(Cut { pointer, kept, of }),
+    }
+    true
+}
+
+/// Where most bytes are that may be cut: on the way from the top to what is largest the first long list, else a text or a list there.
+fn longest(value: &Value) -> Option<String> {
+    let size = |value: &Value| value.to_string().len();
+    match value {
+        Value::Object(fields) if fields.len() > TABLE => Some(String::new()),
+        Value::Object(fields) => {
+            let mut by_size: Vec<_> = fields.iter().filter(|(_, field)| !field.is_null()).collect();
+            by_size.sort_by_key(|(_, field)| std::cmp::Reverse(size(field)));
+            by_size.into_iter().find_map(|(name, field)| {
+                let name = name.replace('~', "~0").replace('/', "~1");
+                Some(format!("/{name}{}", longest(field)?))
+            })
+        }
+        Value::Array(entries) => {
+            let sizes: Vec<usize> = entries.iter().map(size).collect();
+            let (at, largest) = sizes.iter().copied().enumerate().max_by_key(|(_, size)| *size)?;
+            // A long list is cut as a list, unless one entry is most of it.
+            if entries.len() >= LIST && 2 * largest <= sizes.iter().sum() {
+                return Some(String::new());
+            }
+            let inside = longest(&entries[at]).map(|inside| format!("/{at}{inside}"));
+            inside.or_else(|| (entries.len() > 1).then(String::new))
+        }
+        Value::String(text) => (text.chars().nth(WORDS).is_some()).then(String::new),
+        _ => None,
+    }
+}
+
+fn note(cuts: &[Cut], (kept, whole): (usize, usize), (limit, caps): (&str, Caps), way: Way, locale: Locale) -> String {
+    let most = if limit == "tokens" { caps.tokens } else { caps.bytes };
+    let mut places: Vec<_> = cuts
+        .iter()
+        .map(|Cut { pointer, kept, of }| format!("{} {kept} / {of}", pointer.chars().take(40).collect::<String>()))
+        .take(NAMED)
+        .collect();
+    if let more @ 1.. = cuts.len().saturating_sub(NAMED) {
+        places.push(match locale {
+            Locale::En => format!("{more} more places"),
+            Locale::Ja => format!("ほか {more} か所"),
+        });
+    }
+    if kept < whole {
+        places.push(match locale {
+            Locale::En => format!("text {kept} / {whole} bytes"),
+            Locale::Ja => format!("本文 {kept} / {whole} バイト"),
+        });
+    }
+    let places = places.join(", ");
+    let how = match way {
+        Way::File => Text::new(
+            ": output_file \"report.md\" gets everything, to be read by lines; or name expectation.fields",
+            "。output_file \"report.md\" なら全件を書き出せ、行範囲で読めます。expectation.fields で項目を選ぶこともできます",
+        ),
+        Way::Later => Text::new(
+            ": output_file in the call that brings the answer gets everything",
+            "。回答を渡す呼び出しに output_file を付けると全件を書き出せます",
+        ),
+        Way::Written => Text::new(": the output file holds everything", "。出力ファイルには全件があります"),
+        Way::Narrower => Text::new(
+            ": narrow the call, or name expectation.fields",
+            "。条件を絞るか、expectation.fields で項目を選んでください",
+        ),
+        Way::Nothing => Text::new("", ""),
+    };
+    let cut = Text::new(
+        format!("cut, since a reply holds {most} {limit} ({places})"),
+        format!("1 回の応答の上限 {most} {limit} に収まらないため省略しました（{places}）"),
+    );
+    format!("{}{}", cut.get(locale), how.get(locale))
+}
+
+#[cfg(test)]
+mod tests {
+    use fumi_base::text::Locale;
+    use serde_json::json;
+
+    use super::{Way, json_end, shorten};
+    use crate::tool::{
+        reply::{Caps, Fitted, excess},
+        schema::LEFT_OUT,
+    };
+
+    const CAPS: Caps = Caps {
+        rows: 10,
+        tokens: 2_000,
+        bytes: 4_000,
+    };
+
+    #[test]
+    fn lists_and_texts_are_cut_to_the_caps_and_named() {
+        let rows: Vec<_> = (0..500)
+            .map(|at| json!({"line": at, "message": "文".repeat(20)}))
+            .collect();
+        let table: serde_json::Map<_, _> = (0..900).map(|at| (format!("name {at}"), json!(at))).collect();
+        let long = "a \"quoted\" word\n".repeat(1_000);
+        for (structured, text, named) in [
+            (json!({"success": true, "issues": rows}), "x".repeat(3), "/issues "),
+            (
+                json!({"success": true, "inner": {"content": long}}),
+                long.clone(),
+                "/inner/content ",
+            ),
+            (
+                json!({"success": true, "groups": [{"rows": rows}, {"rows": [1]}]}),
+                "x".to_owned(),
+                "/groups/0/rows ",
+            ),
+            (json!({"success": true}), "行\n".repeat(5_000), "text "),
+            (json!({"success": true, "by_name": table}), "x".to_owned(), "/by_name "),
+            (json!({"a~/b": long, "c": rows}), "日本".repeat(9_000), "/a~0~1b "),
+        ] {
+            for locale in Locale::ALL {
+                let fitted = Fitted {
+                    structured: structured.clone(),
+                    text: text.clone(),
+                    blocks: Vec::new(),
+                };
+                let fitted = shorten(fitted, CAPS, Way::File, locale);
+                assert!(excess(&fitted, CAPS).is_none(), "{named}");
+                let note = fitted.structured[LEFT_OUT].as_str().expect("a note");
+                let named = if locale == Locale::Ja {
+                    named.replace("text", "本文")
+                } else {
+                    named.to_owned()
+                };
+                assert!(note.contains(&named) && note.contains("output_file"), "{named}: {note}");
+                assert!(fitted.text.ends_with(note));
+            }
+        }
+    }
+
+    #[test]
+    fn the_end_is_counted_as_json_writes_it() {
+        let text = "a\"b\n\u{1}文字\\";
+        for most in 0..30 {
+            let end = json_end(text, most);
+            let written = |end: usize| json!(text[..end]).to_string().len() - 2;
+            assert!(written(end) <= most);
+            let next = text[end..].chars().next().map(|letter| end + letter.len_utf8());
+            assert!(next.is_none_or(|next| written(next) > most), "{most}");
+        }
+    }
+
+    #[test]
+    fn one_long_entry_does_not_take_the_others_with_it() {
+        let mut rows: Vec<_> = (0..8).map(|at| json!({"text": format!("row {at}")})).collect();
+        rows[0]["text"] = json!("long ".repeat(100_000));
+        let structured = json!({"success": true, "rows": rows});
+        let (text, blocks) = ("8 rows".to_owned(), Vec::new());
+        let fitted = shorten(
+            Fitted {
+                structured,
+                text,
+                blocks,
+            },
+            CAPS,
+            Way::Written,
+            Locale::En,
+        );
+        assert!(excess(&fitted, CAPS).is_none());
+        assert_eq!(fitted.structured["rows"].as_array().map(Vec::len), Some(8));
+        let note = fitted.structured[LEFT_OUT].as_str().expect("a note");
+        assert!(
+            note.contains("/rows/0/text") && note.contains("the output file holds everything"),
+            "{note}"
+        );
+    }
+
+    #[test]
+    fn what_fits_stays() {
+        let structured = json!({"success": true, "rows": [1, 2, 3]});
+        let fitted = Fitted {
+            structured: structured.clone(),
+            text: "3 rows".to_owned(),
+            blocks: Vec::new(),
+        };
+        let fitted = shorten(fitted, CAPS, Way::File, Locale::En);
+        assert_eq!((fitted.structured, fitted.text.as_str()), (structured, "3 rows"));
+    }
+}
