@@ -7,6 +7,7 @@
 use std::{
     cmp::Ordering,
     collections::HashSet,
+    ops::ControlFlow,
     path::{Path, PathBuf},
     sync::{
         Arc, Mutex,
@@ -17,7 +18,7 @@ use std::{
 
 use fumi_base::project::{Project, ProjectPath};
 use ignore::{
-    DirEntry, WalkState,
+    WalkBuilder,
     overrides::{Override, OverrideBuilder},
 };
 use tokio_util::sync::CancellationToken;
@@ -26,6 +27,7 @@ use crate::{
     errors::search::SearchError,
     fault,
     one_file::{FileSearcher, Origin, Tally},
+    shared_walk::{SharedWalk, Visited},
     size,
     skipped::{Reason, SkippedList},
     text_query::TextQuery,
@@ -132,9 +134,14 @@ impl Scope {
         self.traversal
     }
 
-    /// Which files are wanted.
-    pub(crate) const fn globs(&self) -> &Override {
-        &self.globs
+    /// How the folders are walked, with the ignore files of ripgrep.
+    pub(crate) fn rules(&self, skipped: &Arc<Mutex<SkippedList>>) -> WalkBuilder {
+        let mut rules = walk::rules(&self.project, self.traversal, skipped);
+        if !self.traversal.no_ignore {
+            rules.add_custom_ignore_filename(".rgignore");
+        }
+        rules.overrides(self.globs.clone());
+        rules
     }
 
     /// The largest file that is read, in bytes.
@@ -359,43 +366,47 @@ fn walk_folders(
     cancel: &CancellationToken,
 ) {
     let root = scope.project.root();
-    let mut builder = walk::builder(&scope.project, scope.traversal, folders, &gathered.skipped);
-    if !scope.traversal.no_ignore {
-        builder.add_custom_ignore_filename(".rgignore");
-    }
-    builder.overrides(scope.globs.clone()).max_filesize(scope.max_filesize);
+    let mut rules = scope.rules(&gathered.skipped);
+    rules.max_filesize(scope.max_filesize);
+    let walk = SharedWalk {
+        rules: &rules,
+        roots: folders,
+        max_depth: None,
+        shares_folders: !scope.traversal.follow_symlinks,
+        shares_entries: true,
+    };
     // Only where one folder lies in another can a file be met twice.
     let overlap = folders
         .iter()
         .any(|a| folders.iter().any(|b| a != b && b.starts_with(a)));
     let seen = Mutex::new(HashSet::new());
-    walkers::walk(&builder, threads, || {
+    walk.visit(threads, || {
         let mut worker = Worker::new(query, scope, gathered, cancel);
         let seen = &seen;
-        move |entry: Result<DirEntry, ignore::Error>| {
+        move |entry: Visited| {
             if cancel.is_cancelled() {
-                return WalkState::Quit;
+                return ControlFlow::Break(());
             }
             note_entry(&entry, &scope.project, &gathered.skipped);
             let entry = match entry {
                 Ok(entry) => entry,
                 Err(error) => {
                     note(&error, root, &gathered.skipped);
-                    return WalkState::Continue;
+                    return ControlFlow::Continue(());
                 }
             };
             if !entry.file_type().is_some_and(|kind| kind.is_file()) {
-                return WalkState::Continue;
+                return ControlFlow::Continue(());
             }
             let Some(path) = scope.project.found(entry.path()).filter(|path| scope.has_place(path)) else {
-                return WalkState::Continue;
+                return ControlFlow::Continue(());
             };
             let again =
                 named.contains(path.relative()) || (overlap && !lock(seen).insert(path.relative().to_path_buf()));
             if !again {
                 worker.search(&path, Origin::Found);
             }
-            WalkState::Continue
+            ControlFlow::Continue(())
         }
     });
 }

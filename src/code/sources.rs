@@ -5,6 +5,7 @@
 
 use std::{
     collections::HashSet,
+    ops::ControlFlow,
     path::PathBuf,
     sync::{
         Arc, Mutex, PoisonError,
@@ -13,14 +14,14 @@ use std::{
 };
 
 use fumi_base::project::ProjectPath;
-use ignore::{DirEntry, WalkState};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
     errors::search::SearchError,
     search::{Scope, Targets},
+    shared_walk::{SharedWalk, Visited},
     skipped::{Reason, SkippedList},
-    walk::{self, by_path, lock, note, note_entry},
+    walk::{by_path, lock, note, note_entry},
     walkers::{Walkers, cores},
 };
 
@@ -56,15 +57,17 @@ pub fn find(
     if !folders.is_empty() {
         let project = scope.project();
         let walkers = Walkers::take(cores());
-        let mut builder = walk::builder(project, scope.traversal(), &folders, &skipped);
-        if !scope.traversal().no_ignore {
-            builder.add_custom_ignore_filename(".rgignore");
-        }
-        builder.overrides(scope.globs().clone());
-        crate::walkers::walk(&builder, walkers.count(), || {
-            |entry: Result<DirEntry, ignore::Error>| {
+        let walk = SharedWalk {
+            rules: &scope.rules(&skipped),
+            roots: &folders,
+            max_depth: None,
+            shares_folders: !scope.traversal().follow_symlinks,
+            shares_entries: false,
+        };
+        walk.visit(walkers.count(), || {
+            |entry: Visited| {
                 if cancel.is_cancelled() {
-                    return WalkState::Quit;
+                    return ControlFlow::Break(());
                 }
                 note_entry(&entry, project, &skipped);
                 match entry {
@@ -76,7 +79,7 @@ pub fn find(
                     Ok(_) => {}
                     Err(error) => note(&error, project.root(), &skipped),
                 }
-                WalkState::Continue
+                ControlFlow::Continue(())
             }
         });
     }

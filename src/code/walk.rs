@@ -10,6 +10,7 @@ use std::{
     collections::HashSet,
     fs::{FileType, Metadata},
     io,
+    ops::ControlFlow,
     path::{Path, PathBuf},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
@@ -19,7 +20,7 @@ use std::{
 };
 
 use fumi_base::project::{Project, ProjectPath};
-use ignore::{DirEntry, WalkBuilder, WalkState, overrides::Override, overrides::OverrideBuilder};
+use ignore::{DirEntry, WalkBuilder, overrides::Override, overrides::OverrideBuilder};
 use regex::bytes::{Regex, RegexBuilder, RegexSet, RegexSetBuilder};
 use regex_syntax::hir::{Capture, Class, Hir, HirKind, Literal, Look, Repetition};
 use tokio_util::sync::CancellationToken;
@@ -28,6 +29,7 @@ use crate::{
     changed::ChangedFilter,
     errors::search::{Advice, SearchError},
     fault,
+    shared_walk::{SharedWalk, Visited},
     size::SizeFilter,
     skipped::{Reason, SkippedList, shown_below},
     walkers::{self, Walkers, cores},
@@ -43,16 +45,6 @@ const BATCH: usize = 1_024;
 /// How far the found entries may outgrow what is kept before the rest is dropped. Bounds the memory of a huge walk.
 const SLACK: usize = 100_000;
 
-/// Whether ignore files outside the project are read for their patterns: those of parent folders and git's global one.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum OuterIgnores {
-    /// As fd and ripgrep do.
-    #[default]
-    Read,
-    /// Only the project's own.
-    Skip,
-}
-
 /// How folders are descended into; the same for listing and for searching.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Traversal {
@@ -62,8 +54,6 @@ pub struct Traversal {
     pub hidden: bool,
     /// Do not read ignore files at all.
     pub no_ignore: bool,
-    /// Ignore files outside the project.
-    pub outer_ignores: OuterIgnores,
 }
 
 /// What the caller asked to find. The default finds everything that fd would list.
@@ -275,12 +265,19 @@ impl FileFilter {
         };
         let threads = Walkers::take(cores());
         for (root, globs) in &self.roots {
-            let mut builder = builder(&self.project, self.traversal, std::slice::from_ref(root), &skipped);
+            let mut rules = rules(&self.project, self.traversal, &skipped);
             if !self.traversal.no_ignore {
-                builder.add_custom_ignore_filename(".fdignore");
+                rules.add_custom_ignore_filename(".fdignore");
             }
-            builder.overrides(globs.clone()).max_depth(self.depth);
-            self.walk((&builder, threads.count()), &gathered, &skipped, cancel);
+            rules.overrides(globs.clone());
+            let walk = SharedWalk {
+                rules: &rules,
+                roots: std::slice::from_ref(root),
+                max_depth: self.depth,
+                shares_folders: !self.traversal.follow_symlinks,
+                shares_entries: false,
+            };
+            self.walk((&walk, threads.count()), &gathered, &skipped, cancel);
             if cancel.is_cancelled() {
                 return Err(SearchError::Cancelled);
             }
@@ -324,25 +321,25 @@ impl FileFilter {
     /// Walks one root on so many threads and puts what passes on the shelf.
     fn walk(
         &self,
-        (builder, threads): (&WalkBuilder, usize),
+        (walk, threads): (&SharedWalk, usize),
         gathered: &Shelf,
         skipped: &Mutex<SkippedList>,
         cancel: &CancellationToken,
     ) {
-        walkers::walk(builder, threads, || {
+        walk.visit(threads, || {
             let mut batch = Batch {
                 shelf: gathered,
                 found: Vec::new(),
                 total: 0,
                 visited: 0,
             };
-            move |entry: Result<DirEntry, ignore::Error>| {
+            move |entry: Visited| {
                 batch.visited += 1;
                 if batch.visited.is_multiple_of(u64::from(POLL_EVERY)) && cancel.is_cancelled() {
-                    return WalkState::Quit;
+                    return ControlFlow::Break(());
                 }
                 note_entry(&entry, &self.project, skipped);
-                match Candidate::read(entry) {
+                match Candidate::read(entry, walk.roots) {
                     Ok(Some(candidate)) => {
                         if self.test.admits(&candidate) {
                             batch.add(&candidate, &self.project);
@@ -351,33 +348,19 @@ impl FileFilter {
                     Ok(None) => {}
                     Err(error) => note(&error, self.project.root(), skipped),
                 }
-                WalkState::Continue
+                ControlFlow::Continue(())
             }
         });
     }
 }
 
-/// A walker of these places: the ignore rules of fd and ripgrep, and no way out of the project.
-pub(crate) fn builder(
-    project: &Arc<Project>,
-    traversal: Traversal,
-    roots: &[PathBuf],
-    skipped: &Arc<Mutex<SkippedList>>,
-) -> WalkBuilder {
-    let rules = !traversal.no_ignore;
-    let outer = rules && traversal.outer_ignores == OuterIgnores::Read;
+/// How folders of a project are walked: the ignore rules of fd and ripgrep, and no way out of the project.
+pub(crate) fn rules(project: &Arc<Project>, traversal: Traversal, skipped: &Arc<Mutex<SkippedList>>) -> WalkBuilder {
     let mut builder = WalkBuilder::empty();
-    for root in roots {
-        builder.add(root);
-    }
     builder
         .current_dir(project.root())
+        .standard_filters(!traversal.no_ignore)
         .hidden(!traversal.hidden)
-        .ignore(rules)
-        .parents(outer)
-        .git_ignore(rules)
-        .git_global(outer)
-        .git_exclude(rules)
         .follow_links(traversal.follow_symlinks);
     if traversal.follow_symlinks {
         let project = Arc::clone(project);
@@ -469,12 +452,12 @@ enum Source {
 }
 
 impl Candidate {
-    /// `None` for the root itself, and for what has no type.
-    fn read(entry: Result<DirEntry, ignore::Error>) -> Result<Option<Self>, ignore::Error> {
+    /// `None` for the folders where the walk begins, and for what has no type.
+    fn read(entry: Visited, roots: &[PathBuf]) -> Result<Option<Self>, ignore::Error> {
         match entry {
             Ok(entry) => Ok(entry
                 .file_type()
-                .filter(|kind| entry.depth() > 0 || !kind.is_dir())
+                .filter(|kind| entry.depth() > 0 || !kind.is_dir() || roots.iter().all(|root| entry.path() != root))
                 .map(|kind| Self {
                     source: Source::Entry(entry),
                     kind,

@@ -6,18 +6,11 @@
 use std::{
     num::NonZeroUsize,
     sync::{
-        LazyLock, Mutex,
+        LazyLock,
         atomic::{AtomicUsize, Ordering},
     },
     thread::{self, Scope, available_parallelism},
 };
-
-use ignore::{DirEntry, Walk, WalkBuilder, WalkState};
-
-use crate::walk::lock;
-
-/// How many entries a thread takes from a walk at a time.
-const BATCH: usize = 32;
 
 /// More threads than this do not make a walk faster (ripgrep's own limit).
 const MOST_PER_CALL: usize = 12;
@@ -63,45 +56,6 @@ impl Drop for Walkers {
 /// Starts one of a call's threads; false if the system gives none, and then the call goes on with those that it has.
 pub(crate) fn start<'scope>(scope: &'scope Scope<'scope, '_>, work: impl FnOnce() + Send + 'scope) -> bool {
     thread::Builder::new().spawn_scoped(scope, work).is_ok()
-}
-
-/// Visits what a walk finds, on at most so many threads: this one reads the folders and visits, and others join it where the first
-/// entries are not all. `WalkBuilder::build_parallel` is not used: it panics where the system gives it no thread, and its other threads
-/// then wait for ever.
-pub(crate) fn walk<V>(builder: &WalkBuilder, threads: usize, visitors: impl Fn() -> V)
-where
-    V: FnMut(Result<DirEntry, ignore::Error>) -> WalkState + Send,
-{
-    let walk = Mutex::new(Some(builder.build()));
-    let first = batch(&walk);
-    let more = first.len() == BATCH;
-    let visit_all = |mut entries: Vec<_>, mut visitor: V| {
-        while !entries.is_empty() {
-            for entry in entries {
-                if matches!(visitor(entry), WalkState::Quit) {
-                    *lock(&walk) = None;
-                    return;
-                }
-            }
-            entries = batch(&walk);
-        }
-    };
-    let visit_all = &visit_all;
-    thread::scope(|scope| {
-        for _ in 1..if more { threads } else { 1 } {
-            let visitor = visitors();
-            let walk = &walk;
-            if !start(scope, move || visit_all(batch(walk), visitor)) {
-                break;
-            }
-        }
-        visit_all(first, visitors());
-    });
-}
-
-/// The next entries; none at the end, and after a visitor has quit.
-fn batch(walk: &Mutex<Option<Walk>>) -> Vec<Result<DirEntry, ignore::Error>> {
-    lock(walk).iter_mut().flatten().take(BATCH).collect()
 }
 
 /// The cores of this machine.

@@ -26,7 +26,7 @@ use fumi_base::{
 use fumi_code::{
     errors::search::SearchError,
     parser_pool::ParserPool,
-    walk::{FileFilter, FileOptions, OuterIgnores, Sort, Traversal},
+    walk::{FileFilter, FileOptions, Sort, Traversal},
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -157,7 +157,6 @@ impl Walk {
             follow_symlinks: self.follow_symlinks,
             hidden: self.hidden,
             no_ignore: self.no_ignore,
-            outer_ignores: OuterIgnores::Read,
         }
     }
 }

@@ -154,7 +154,6 @@ fn calls() -> impl Strategy<Value = Call> {
                     follow_symlinks: flags.0,
                     hidden: flags.1,
                     no_ignore: flags.2,
-                    ..Traversal::default()
                 },
             },
             roots,
