@@ -265,13 +265,13 @@ fn published(catalogue: &Catalogue, access: &Access, entry: &Entry, locale: Loca
                 .filter(|step| step.effect != Effect::OfSteps)
         };
         let writes = steps().any(|step| step.effect.needs_write());
-        ToolAnnotations::new()
+        ToolAnnotations::with_title(&shown.title)
             .read_only(!writes)
             .destructive(writes)
             .idempotent(!writes)
             .open_world(steps().any(|step| step.family.is_open_world))
     } else {
-        ToolAnnotations::new()
+        ToolAnnotations::with_title(&shown.title)
             .read_only(spec.effect.is_read_only())
             .destructive(spec.effect.needs_write())
             .idempotent(matches!(spec.effect, Effect::ReadOnly | Effect::Session))

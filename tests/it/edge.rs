@@ -45,6 +45,8 @@ async fn both_eras_list_and_call_the_same_tools_on_one_url() {
                 tool["title"].is_string() && tool["description"].is_string(),
                 "{era} {tool}"
             );
+            // Codex reads the title from the annotations.
+            assert_eq!(tool["annotations"]["title"], tool["title"], "{era}");
             assert!(tool["outputSchema"].is_object(), "{era} {tool}");
             for hint in ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"] {
                 assert!(tool["annotations"][hint].is_boolean(), "{era} {hint} of {tool}");

@@ -65,7 +65,7 @@ async fn a_batch_is_annotated_by_what_its_steps_may_do() {
         let answer = at(&server, path).request("tools/list", json!({})).await;
         let tools = answer.result()["tools"].as_array().unwrap().clone();
         let batch = tools.iter().find(|tool| tool["name"] == "batch_execute").unwrap();
-        let expected = json!({"readOnlyHint": !writes, "destructiveHint": writes, "idempotentHint": !writes, "openWorldHint": is_open});
+        let expected = json!({"title": batch["title"], "readOnlyHint": !writes, "destructiveHint": writes, "idempotentHint": !writes, "openWorldHint": is_open});
         assert_eq!(batch["annotations"], expected, "{path}");
     }
 }

@@ -244,13 +244,15 @@ fn answer(job: &Job, level: FixLevel, fixed: &Fixed, written: Option<&Written>, 
     let [before, after] = scores;
     let (done, left, episode) = (fixed.applied.len(), fixed.skipped.len(), job.episode);
     let is_dry = written.is_none();
+    let mended = if done == 1 { "fix" } else { "fixes" };
+    let issues = if left == 1 { "issue" } else { "issues" };
     let summary = match (job.locale, is_dry) {
         (Locale::En, false) => format!(
-            "{done} fixes in episode {}, {left} issues left as they are; score {before} → {after}",
+            "{done} {mended} in episode {}, {left} {issues} left as they are; score {before} → {after}",
             episode.number()
         ),
         (Locale::En, true) => format!(
-            "{done} fixes would be made in episode {}, {left} issues left; score {before} → {after}; nothing was written",
+            "{done} {mended} would be made in episode {}, {left} {issues} left; score {before} → {after}; nothing was written",
             episode.number()
         ),
         (Locale::Ja, false) => format!("{episode}を {done} 件修正、{left} 件はそのまま。スコア {before} → {after}"),
