@@ -423,7 +423,7 @@ mod tests {
         let mut watch = Watch::new(root.path()).expect("it can be watched");
         fs::write(root.path().join("0"), "x").expect("written");
         let mut seen = 0;
-        // Somebody writes whenever something was read; other names, since the kernel joins equal events.
+        // Each event read causes another write. The names alternate, since the kernel joins equal events.
         let is_read = watch.drain(root.path(), |_| {
             seen += 1;
             assert!(seen < 100_000, "it reads for ever");

@@ -227,7 +227,7 @@ enum Chosen {
     Not { name: String, holds: String },
 }
 
-/// What became of a press on an option.
+/// The result of a press on an option.
 #[derive(serde::Deserialize)]
 struct Pressed {
     /// True if the field or the page shows it.
@@ -235,7 +235,7 @@ struct Pressed {
     /// True if the press met something else.
     #[serde(default)]
     missed: bool,
-    /// What the field shows instead.
+    /// The text that the field shows instead.
     #[serde(default)]
     holds: String,
 }

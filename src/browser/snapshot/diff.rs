@@ -71,7 +71,7 @@ pub(super) fn joined(part: &str, whole: &str) -> String {
     format!("{part}\n{top}{whole}")
 }
 
-/// Whether a line says where the lines below it stand.
+/// True if a line names the place of the lines below it, such as `@ page`.
 fn is_place(line: &str) -> bool {
     line.starts_with('@')
 }

@@ -13,15 +13,15 @@ use super::{State, Tab, going::BEGINNING, title::Titled};
 /// Two animation frames of a tab that draws none; then the page's timers bound it.
 const TWO_FRAMES: std::time::Duration = std::time::Duration::from_millis(250);
 
-/// What is asked of a list or a menu that an act opens.
+/// How an act looks for a list or a menu that it opens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Popups {
-    /// Whether one is open, or will be in a moment.
+    /// Waits a moment for one to open.
     #[default]
     Awaited,
-    /// Whether one is open now: the next act follows at once.
+    /// Looks once: the next act follows at once.
     Seen,
-    /// Nothing: nobody is told.
+    /// Does not look: the reply does not mention it.
     Ignored,
 }
 
@@ -90,7 +90,7 @@ impl Tab {
         self.state().is_hurried = is_hurried;
     }
 
-    /// What the acts from now on ask of lists and menus that they open.
+    /// Sets how the acts from now on look for lists and menus that they open.
     pub fn tell_popups(&self, popups: Popups) {
         self.state().popups = popups;
     }
