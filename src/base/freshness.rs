@@ -76,6 +76,15 @@ impl Freshness {
         soon(tree.get()?)?.stamp_at_once()
     }
 
+    /// True if answers over this root may depend on ignore rules that no stamp tells of, as of the last stamp: those of a worktree or
+    /// submodule, and ignore files that are links.
+    #[must_use]
+    pub fn has_rules_elsewhere(&self, root: &Path) -> bool {
+        let tree = self.tree(root);
+        let tree = tree.lock().unwrap_or_else(PoisonError::into_inner);
+        tree.has_rules_elsewhere()
+    }
+
     /// Listens to what changes under a canonical root from now on. Blocking as [`Freshness::stamp`] is, and only inside a
     /// runtime that can wait for the kernel.
     #[must_use]

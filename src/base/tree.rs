@@ -5,6 +5,7 @@
 
 use std::{
     ffi::OsStr,
+    fs::FileType,
     hash::{DefaultHasher, Hash, Hasher},
     io,
     path::{Path, PathBuf},
@@ -37,6 +38,24 @@ pub(crate) fn is_uncounted(name: &OsStr) -> bool {
     name == ".git" || UNCOUNTED.iter().any(|uncounted| name == *uncounted)
 }
 
+/// True if an entry of a folder means that the folder takes ignore rules from where no stamp looks: the `.git` of a worktree or
+/// submodule is a file that names another folder, and an ignore file may be a link.
+fn is_rule_elsewhere(name: &OsStr, kind: FileType) -> bool {
+    may_be_elsewhere(name)
+        && if name == ".git" {
+            !kind.is_dir()
+        } else {
+            kind.is_symlink()
+        }
+}
+
+/// True if an entry of this name decides which files of its folder are ignored.
+fn may_be_elsewhere(name: &OsStr) -> bool {
+    [".git", ".gitignore", ".ignore", ".rgignore", ".fdignore"]
+        .iter()
+        .any(|rules| name == *rules)
+}
+
 /// Counts the trees of this process.
 static TREES: AtomicU64 = AtomicU64::new(0);
 
@@ -47,6 +66,8 @@ pub(crate) struct Tree {
     /// `None` where watching is impossible.
     watch: Option<Watch>,
     generation: u64,
+    /// True if ignore rules of a folder lie elsewhere, by the last stamp of a tree that is not watched.
+    has_rules_elsewhere: bool,
     /// What lies outside and counts nevertheless.
     above: Above,
     /// Who listens.
@@ -79,6 +100,7 @@ impl Tree {
             watch,
             // A root that is watched again begins where no tree was before: its old answers may be kept.
             generation: TREES.fetch_add(1, Ordering::Relaxed) << 32,
+            has_rules_elsewhere: false,
             above: Above::new(root),
             ears: Ears::default(),
             pump: Weak::new(),
@@ -93,8 +115,10 @@ impl Tree {
             tree: if self.watch.is_some() {
                 self.generation
             } else {
+                let (hash, has_rules_elsewhere) = stamp_tree(&self.root);
+                self.has_rules_elsewhere = has_rules_elsewhere;
                 // Unlike every other stamp, so that nothing is kept for a tree that could not be read whole.
-                stamp_tree(&self.root).unwrap_or_else(|| {
+                hash.unwrap_or_else(|| {
                     self.generation += 1;
                     self.generation
                 })
@@ -110,6 +134,14 @@ impl Tree {
             tree: self.generation,
             above: self.above.stamp(),
         })
+    }
+
+    /// True if a folder of the tree may take ignore rules from where no stamp looks, as of the last stamp. It stays true of a watched
+    /// tree after such a rule is gone.
+    pub(crate) fn has_rules_elsewhere(&self) -> bool {
+        self.watch
+            .as_ref()
+            .map_or(self.has_rules_elsewhere, Watch::has_rules_elsewhere)
     }
 
     /// Reads what the kernel queued and tells everyone.
@@ -136,8 +168,9 @@ impl Tree {
     }
 }
 
-/// Visits every folder of a tree that counts, parents first. Stops and says `false` after `limit` folders.
-fn folders(root: &Path, limit: usize, mut visit: impl FnMut(&Path)) -> bool {
+/// Visits every folder of a tree that counts, parents first, and sets `has_rules_elsewhere` if one has such rules. Stops and says
+/// `false` after `limit` folders.
+fn folders(root: &Path, limit: usize, has_rules_elsewhere: &mut bool, mut visit: impl FnMut(&Path)) -> bool {
     let mut left = vec![root.to_path_buf()];
     let mut seen = 0;
     while let Some(folder) = left.pop() {
@@ -160,7 +193,9 @@ fn folders(root: &Path, limit: usize, mut visit: impl FnMut(&Path)) -> bool {
             } else {
                 !UNCOUNTED.iter().any(|uncounted| name == *uncounted)
             };
-            if counts && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            let Ok(kind) = entry.file_type() else { continue };
+            *has_rules_elsewhere |= is_rule_elsewhere(&name, kind);
+            if counts && kind.is_dir() {
                 left.push(entry.path());
             }
         }
@@ -168,11 +203,13 @@ fn folders(root: &Path, limit: usize, mut visit: impl FnMut(&Path)) -> bool {
     true
 }
 
-/// The hash of a tree that cannot be watched: every name, size, time and inode. `None` where the system failed.
-pub(crate) fn stamp_tree(root: &Path) -> Option<u64> {
+/// The hash of a tree that cannot be watched: every name, size, time and inode. `None` where the system failed. With it, true if
+/// ignore rules of a folder lie elsewhere.
+pub(crate) fn stamp_tree(root: &Path) -> (Option<u64>, bool) {
+    let mut has_rules_elsewhere = false;
     let mut hasher = DefaultHasher::new();
     let mut is_known = true;
-    let is_whole = folders(root, usize::MAX, |folder| {
+    let is_whole = folders(root, usize::MAX, &mut has_rules_elsewhere, |folder| {
         folder.hash(&mut hasher);
         let listed = std::fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>);
         let mut files = match listed {
@@ -196,7 +233,8 @@ pub(crate) fn stamp_tree(root: &Path) -> Option<u64> {
             }
         }
     });
-    (is_whole && is_known).then(|| hasher.finish())
+    let hash = (is_whole && is_known).then(|| hasher.finish());
+    (hash, has_rules_elsewhere)
 }
 
 #[cfg(not(target_os = "linux"))]
@@ -216,6 +254,9 @@ mod nowhere {
             match *self {}
         }
         pub(super) fn is_quiet(&mut self) -> bool {
+            match *self {}
+        }
+        pub(super) fn has_rules_elsewhere(&self) -> bool {
             match *self {}
         }
         pub(super) fn source(&mut self) -> super::Source {
@@ -239,7 +280,7 @@ mod linux {
     use inotify::{EventMask, EventOwned, Inotify, WatchDescriptor, WatchMask};
     use tokio::io::{Interest, unix::AsyncFd};
 
-    use super::{Source, UNCOUNTED, folders};
+    use super::{Source, UNCOUNTED, folders, is_rule_elsewhere, may_be_elsewhere};
 
     /// Folders beyond which a tree is not watched: one watch costs about 1 KiB of kernel memory, and the usual limit of
     /// all programs together (`fs.inotify.max_user_watches`) is some 100,000.
@@ -253,6 +294,7 @@ mod linux {
     pub(super) struct Watch {
         inotify: Inotify,
         folders: HashMap<WatchDescriptor, PathBuf>,
+        has_rules_elsewhere: bool,
         /// Read and not yet told.
         queued: Vec<EventOwned>,
         /// A second handle of the same queue, made when somebody waits for the first time.
@@ -277,6 +319,7 @@ mod linux {
             let mut watch = Self {
                 inotify: Inotify::init().ok()?,
                 folders: HashMap::new(),
+                has_rules_elsewhere: false,
                 queued: Vec::new(),
                 source: None,
             };
@@ -290,10 +333,11 @@ mod linux {
             let Self {
                 inotify,
                 folders: known,
+                has_rules_elsewhere,
                 ..
             } = self;
             let room = MAX_FOLDERS.saturating_sub(known.len());
-            complete &= folders(top, room, |folder| {
+            complete &= folders(top, room, has_rules_elsewhere, |folder| {
                 match inotify.watches().add(folder, mask()) {
                     Ok(descriptor) => {
                         known.insert(descriptor, folder.to_path_buf());
@@ -321,6 +365,10 @@ mod linux {
                 }
                 stays
             });
+        }
+
+        pub(super) const fn has_rules_elsewhere(&self) -> bool {
+            self.has_rules_elsewhere
         }
 
         /// Whether nothing changed that was not told. What came is told by the next [`Watch::drain`].
@@ -367,6 +415,13 @@ mod linux {
                         // Of a folder that moved away: it is told where it left.
                         continue;
                     };
+                    if path.file_name().is_some_and(may_be_elsewhere) {
+                        let kind = path.symlink_metadata().map(|meta| meta.file_type());
+                        self.has_rules_elsewhere |= path
+                            .file_name()
+                            .zip(kind.ok())
+                            .is_some_and(|(name, kind)| is_rule_elsewhere(name, kind));
+                    }
                     seen(&path);
                     if !event.mask.contains(EventMask::ISDIR) || !is_counted {
                         continue;

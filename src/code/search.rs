@@ -27,7 +27,7 @@ use crate::{
     errors::search::SearchError,
     fault,
     one_file::{FileSearcher, Origin, Tally},
-    shared_walk::{SharedWalk, Visited},
+    shared_walk::{Visited, walk_shared},
     size,
     skipped::{Reason, SkippedList},
     text_query::TextQuery,
@@ -127,11 +127,6 @@ impl Scope {
     /// The project that is searched.
     pub(crate) const fn project(&self) -> &Arc<Project> {
         &self.project
-    }
-
-    /// How folders are descended into.
-    pub(crate) const fn traversal(&self) -> Traversal {
-        self.traversal
     }
 
     /// How the folders are walked, with the ignore files of ripgrep.
@@ -368,19 +363,15 @@ fn walk_folders(
     let root = scope.project.root();
     let mut rules = scope.rules(&gathered.skipped);
     rules.max_filesize(scope.max_filesize);
-    let walk = SharedWalk {
-        rules: &rules,
-        roots: folders,
-        max_depth: None,
-        shares_folders: !scope.traversal.follow_symlinks,
-        shares_entries: true,
-    };
+    for folder in folders {
+        rules.add(folder);
+    }
     // Only where one folder lies in another can a file be met twice.
     let overlap = folders
         .iter()
         .any(|a| folders.iter().any(|b| a != b && b.starts_with(a)));
     let seen = Mutex::new(HashSet::new());
-    walk.visit(threads, || {
+    walk_shared(&rules, threads, || {
         let mut worker = Worker::new(query, scope, gathered, cancel);
         let seen = &seen;
         move |entry: Visited| {

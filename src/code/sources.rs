@@ -19,7 +19,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     errors::search::SearchError,
     search::{Scope, Targets},
-    shared_walk::{SharedWalk, Visited},
+    shared_walk::walk,
     skipped::{Reason, SkippedList},
     walk::{by_path, lock, note, note_entry},
     walkers::{Walkers, cores},
@@ -56,31 +56,25 @@ pub fn find(
     folders.dedup();
     if !folders.is_empty() {
         let project = scope.project();
-        let walkers = Walkers::take(cores());
-        let walk = SharedWalk {
-            rules: &scope.rules(&skipped),
-            roots: &folders,
-            max_depth: None,
-            shares_folders: !scope.traversal().follow_symlinks,
-            shares_entries: false,
-        };
-        walk.visit(walkers.count(), || {
-            |entry: Visited| {
-                if cancel.is_cancelled() {
-                    return ControlFlow::Break(());
-                }
-                note_entry(&entry, project, &skipped);
-                match entry {
-                    Ok(entry) if entry.file_type().is_some_and(|kind| kind.is_file()) => {
-                        if let Some(path) = project.found(entry.path()).filter(|path| scope.has_place(path)) {
-                            lock_list(&found).push(path);
-                        }
-                    }
-                    Ok(_) => {}
-                    Err(error) => note(&error, project.root(), &skipped),
-                }
-                ControlFlow::Continue(())
+        let mut rules = scope.rules(&skipped);
+        for folder in &folders {
+            rules.add(folder);
+        }
+        let _cancelled = walk(&rules, |entry| {
+            if cancel.is_cancelled() {
+                return ControlFlow::Break(());
             }
+            note_entry(&entry, project, &skipped);
+            match entry {
+                Ok(entry) if entry.file_type().is_some_and(|kind| kind.is_file()) => {
+                    if let Some(path) = project.found(entry.path()).filter(|path| scope.has_place(path)) {
+                        lock_list(&found).push(path);
+                    }
+                }
+                Ok(_) => {}
+                Err(error) => note(&error, project.root(), &skipped),
+            }
+            ControlFlow::Continue(())
         });
     }
     if cancel.is_cancelled() {

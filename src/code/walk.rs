@@ -29,7 +29,7 @@ use crate::{
     changed::ChangedFilter,
     errors::search::{Advice, SearchError},
     fault,
-    shared_walk::{SharedWalk, Visited},
+    shared_walk::{Visited, walk},
     size::SizeFilter,
     skipped::{Reason, SkippedList, shown_below},
     walkers::{self, Walkers, cores},
@@ -251,7 +251,7 @@ impl FileFilter {
         self
     }
 
-    /// Finds the files. Runs on as many threads as are free; stops within an entry or two of being cancelled.
+    /// Finds the files. Stops within [`POLL_EVERY`] entries of being cancelled.
     pub fn list(&self, wanted: Listed, cancel: &CancellationToken) -> Result<Listing, SearchError> {
         let started = Instant::now();
         let skipped = Arc::new(Mutex::new(SkippedList::default()));
@@ -269,15 +269,8 @@ impl FileFilter {
             if !self.traversal.no_ignore {
                 rules.add_custom_ignore_filename(".fdignore");
             }
-            rules.overrides(globs.clone());
-            let walk = SharedWalk {
-                rules: &rules,
-                roots: std::slice::from_ref(root),
-                max_depth: self.depth,
-                shares_folders: !self.traversal.follow_symlinks,
-                shares_entries: false,
-            };
-            self.walk((&walk, threads.count()), &gathered, &skipped, cancel);
+            rules.overrides(globs.clone()).max_depth(self.depth).add(root);
+            self.walk(&rules, &gathered, &skipped, cancel);
             if cancel.is_cancelled() {
                 return Err(SearchError::Cancelled);
             }
@@ -318,38 +311,31 @@ impl FileFilter {
             .any(|(a, _)| self.roots.iter().any(|(b, _)| a != b && b.starts_with(a)))
     }
 
-    /// Walks one root on so many threads and puts what passes on the shelf.
-    fn walk(
-        &self,
-        (walk, threads): (&SharedWalk, usize),
-        gathered: &Shelf,
-        skipped: &Mutex<SkippedList>,
-        cancel: &CancellationToken,
-    ) {
-        walk.visit(threads, || {
-            let mut batch = Batch {
-                shelf: gathered,
-                found: Vec::new(),
-                total: 0,
-                visited: 0,
-            };
-            move |entry: Visited| {
-                batch.visited += 1;
-                if batch.visited.is_multiple_of(u64::from(POLL_EVERY)) && cancel.is_cancelled() {
-                    return ControlFlow::Break(());
-                }
-                note_entry(&entry, &self.project, skipped);
-                match Candidate::read(entry, walk.roots) {
-                    Ok(Some(candidate)) => {
-                        if self.test.admits(&candidate) {
-                            batch.add(&candidate, &self.project);
-                        }
-                    }
-                    Ok(None) => {}
-                    Err(error) => note(&error, self.project.root(), skipped),
-                }
-                ControlFlow::Continue(())
+    /// Walks one root and puts what passes on the shelf.
+    fn walk(&self, rules: &WalkBuilder, gathered: &Shelf, skipped: &Mutex<SkippedList>, cancel: &CancellationToken) {
+        let mut batch = Batch {
+            shelf: gathered,
+            found: Vec::new(),
+            total: 0,
+            visited: 0,
+        };
+        // The caller looks at the token.
+        let _cancelled = walk(rules, |entry| {
+            batch.visited += 1;
+            if batch.visited.is_multiple_of(u64::from(POLL_EVERY)) && cancel.is_cancelled() {
+                return ControlFlow::Break(());
             }
+            note_entry(&entry, &self.project, skipped);
+            match Candidate::read(entry) {
+                Ok(Some(candidate)) => {
+                    if self.test.admits(&candidate) {
+                        batch.add(&candidate, &self.project);
+                    }
+                }
+                Ok(None) => {}
+                Err(error) => note(&error, self.project.root(), skipped),
+            }
+            ControlFlow::Continue(())
         });
     }
 }
@@ -393,22 +379,9 @@ pub(crate) fn note_entry(entry: &Result<DirEntry, ignore::Error>, project: &Proj
         return;
     };
     project.note_entry(entry.path());
-    if entry.file_type().is_some_and(|kind| kind.is_dir()) && has_rules_elsewhere(entry.path()) {
-        project.note_unstamped();
-    }
     if let Some((path, Reason::System)) = entry.error().and_then(|error| trouble(error, entry.path())) {
         lock(skipped).add(shown_below(project.root(), &path), Reason::System);
     }
-}
-
-/// True if a folder takes ignore rules from where no stamp looks: the `.git` of a worktree or submodule is a file that names another
-/// folder, and an ignore file may be a link.
-fn has_rules_elsewhere(folder: &Path) -> bool {
-    let kind = |name| folder.join(name).symlink_metadata().map(|meta| meta.file_type());
-    kind(".git").is_ok_and(|kind| !kind.is_dir())
-        || [".gitignore", ".ignore", ".rgignore"]
-            .iter()
-            .any(|name| kind(name).is_ok_and(|kind| kind.is_symlink()))
 }
 
 /// The lock of a list that is only ever pushed to: a panic elsewhere cannot leave it half-written.
@@ -452,12 +425,12 @@ enum Source {
 }
 
 impl Candidate {
-    /// `None` for the folders where the walk begins, and for what has no type.
-    fn read(entry: Visited, roots: &[PathBuf]) -> Result<Option<Self>, ignore::Error> {
+    /// `None` for the root itself, and for what has no type.
+    fn read(entry: Visited) -> Result<Option<Self>, ignore::Error> {
         match entry {
             Ok(entry) => Ok(entry
                 .file_type()
-                .filter(|kind| entry.depth() > 0 || !kind.is_dir() || roots.iter().all(|root| entry.path() != root))
+                .filter(|kind| entry.depth() > 0 || !kind.is_dir())
                 .map(|kind| Self {
                     source: Source::Entry(entry),
                     kind,

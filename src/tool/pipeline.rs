@@ -351,7 +351,9 @@ async fn answer(kernel: &Kernel, catalogue: &Catalogue, entry: &Entry, call: Cal
             Outcome::Done(answer) => {
                 let kept = Kept::new(answer);
                 // 8. Kept uncut, if its stamp tells of every change.
-                if let Some(key) = key.clone().filter(|_| pure && cx.project.unstamped() == unstamped) {
+                let is_told =
+                    || cx.project.unstamped() == unstamped && !kernel.freshness.has_rules_elsewhere(cx.project.root());
+                if let Some(key) = key.clone().filter(|_| pure && is_told()) {
                     kernel
                         .cache
                         .insert(key, Arc::clone(&kept), size_of(kept.answer.as_ref(), kernel.caps));
