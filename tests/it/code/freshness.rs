@@ -1,6 +1,9 @@
 //! A cached answer is never stale: 2,000 random changes, each followed by calls that are compared with an uncached run.
 
-use std::{fs, path::Path};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 use proptest::{
     prelude::*,
@@ -283,4 +286,45 @@ async fn a_folder_of_our_own_that_appears_is_seen_by_a_glob_that_means_it() {
     sample.file(".fumi/output/own.py", "needle\n");
     let mine = call(&cached, "search_content", question).await;
     assert_eq!(mine.structured["total_matches"], 1);
+}
+
+/// Lets the folder `sub` take its ignore rules from a file outside, whose path is returned.
+fn rules_outside(way: &str, sub: &Path, outside: &Path) -> PathBuf {
+    if way != ".git" {
+        let rules = outside.join("rules");
+        fs::write(&rules, "").unwrap();
+        std::os::unix::fs::symlink(&rules, sub.join(way)).unwrap();
+        return rules;
+    }
+    // As `git worktree add` writes it.
+    let (common, own) = (outside.join(".git"), outside.join(".git/worktrees/sub"));
+    fs::create_dir_all(common.join("info")).unwrap();
+    fs::create_dir_all(&own).unwrap();
+    fs::write(own.join("commondir"), "../..\n").unwrap();
+    fs::write(sub.join(".git"), format!("gitdir: {}\n", own.display())).unwrap();
+    common.join("info/exclude")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn ignore_rules_that_lie_outside_are_read_again_for_each_call() {
+    for way in [".ignore", ".rgignore", ".git"] {
+        for appears_later in [false, true] {
+            let (sample, outside) = (Sample::empty(), tempfile::tempdir().unwrap());
+            sample.file("sub/a.py", "needle\n");
+            let question = json!({"query": "needle", "roots": ["."]});
+            let cached = sample.app();
+            if appears_later {
+                let _ = call(&cached, "search_content", question.clone()).await;
+            }
+            let rules = rules_outside(way, &sample.root().join("sub"), outside.path());
+            let before = call(&cached, "search_content", question.clone()).await;
+            fs::write(rules, "a.py\n").unwrap();
+            let after = call(&cached, "search_content", question).await;
+            assert_eq!(
+                [&before, &after].map(|reply| reply.structured["total_matches"].clone()),
+                [json!(1), json!(0)],
+                "{way}, later: {appears_later}"
+            );
+        }
+    }
 }
