@@ -3,6 +3,7 @@
 
 use std::{
     net::SocketAddr,
+    panic,
     path::{Path, PathBuf},
     process::ExitCode,
     sync::Arc,
@@ -23,6 +24,7 @@ use fumi_base::{errors::Teach as _, pools::Pool, redact::Redactor, store::memory
 use fumi_code::{
     parser_pool::{ParserPool, Program},
     parser_process,
+    shared_walk::is_panic_handled,
 };
 use fumi_novel::{project::StylePreset, scaffold::Wishes};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -183,7 +185,18 @@ struct Serve {
     insecure: bool,
 }
 
+/// Lets the default hook report every panic but those that a walk handles.
+fn report_unhandled_panics() {
+    let report = panic::take_hook();
+    panic::set_hook(Box::new(move |panic| {
+        if !is_panic_handled() {
+            report(panic);
+        }
+    }));
+}
+
 fn main() -> ExitCode {
+    report_unhandled_panics();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) if error.use_stderr() => return refuse(&first_paragraph(&error.to_string())),

@@ -15,7 +15,7 @@ pub mod pages;
 mod polled;
 pub mod search;
 pub mod shape;
-mod shared_walk;
+pub mod shared_walk;
 pub mod size;
 pub mod skipped;
 pub mod sources;

@@ -4,6 +4,7 @@
 //! time. So this is the parallel walk on one thread: on several, its threads wait for ever if the system gives only some of them.
 
 use std::{
+    cell::Cell,
     ops::ControlFlow,
     panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
     sync::{
@@ -24,9 +25,21 @@ const MOST_OFFERED: usize = 128;
 /// What a walk gives to its visitors.
 pub(crate) type Visited = Result<DirEntry, ignore::Error>;
 
+thread_local! {
+    /// True while this thread waits for a walk's own thread.
+    static HAS_FALLBACK: Cell<bool> = const { Cell::new(false) };
+}
+
+/// True if a panic on this thread is handled by [`walk`], so that a panic hook need not report it: the system gave no thread, or the
+/// walk's thread panicked and reported it.
+pub fn is_panic_handled() -> bool {
+    HAS_FALLBACK.get()
+}
+
 /// Visits every entry once, until the visitor breaks. Where the system gives no thread, the walk is only slower.
 pub(crate) fn walk(rules: &WalkBuilder, mut visitor: impl FnMut(Visited) -> ControlFlow<()> + Send) -> ControlFlow<()> {
     let shared = Mutex::new((ControlFlow::Continue(()), false, &mut visitor));
+    HAS_FALLBACK.set(true);
     let walked = catch_unwind(AssertUnwindSafe(|| {
         rules.clone().threads(1).build_parallel().run(|| {
             Box::new(|entry| {
@@ -41,6 +54,7 @@ pub(crate) fn walk(rules: &WalkBuilder, mut visitor: impl FnMut(Visited) -> Cont
             })
         });
     }));
+    HAS_FALLBACK.set(false);
     let (result, has_begun, _) = shared.into_inner().unwrap_or_else(PoisonError::into_inner);
     match walked {
         Ok(()) => result,
